@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Makes targets of libraries that lack a CMake package on some systems. Installed too: Pelt's static libraries link them.
+# Makes targets of libraries that have no CMake package on some systems.
+# Installed too: Pelt's static libraries link them.
 #
 #   pelt_find_library(NAME)    # makes the target pelt_library::NAME for the library NAME, unless it is not found
 function(pelt_find_library name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Turns FBX into .glb by Blender, with skins, clips, morph targets and names kept:
+"""Converts FBX to .glb with Blender, and keeps skins, clips, morph targets and names:
 
     blender --background --factory-startup --python-exit-code 1 --python fbx_to_glb.py -- IN.fbx OUT.glb [options]
 
@@ -17,16 +17,16 @@ from pelt_deformers import versions
 
 def main(arguments):
     parser = argparse.ArgumentParser(
-        prog="fbx_to_glb.py", description="Turns FBX into .glb, with skins, clips and morphs"
+        prog="fbx_to_glb.py", description="Converts FBX to .glb, with skins, clips and morphs"
     )
     parser.add_argument("fbx")
     parser.add_argument("glb")
-    parser.add_argument("--fps", type=float, help="sampling rate of the clips; without it that of the FBX file")
+    parser.add_argument("--fps", type=float, help="sampling rate of the clips; default: that of the FBX file")
     parser.add_argument("--leaf-bones", action="store_true", help="keep the end bones that FBX exporters add")
     options = parser.parse_args(arguments)
     versions.mend_numpy()
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    # The importer says what fails by an exception, and the exit code is 1 then.
+    # If the importer fails, it raises an exception, and the exit code is 1.
     bpy.ops.import_scene.fbx(
         filepath=os.path.abspath(options.fbx),
         use_anim=True,
@@ -61,7 +61,7 @@ def main(arguments):
 def name_clips(things):
     """Gives actions the names that clips have in the FBX file.
 
-    Blender calls them object|clip|layer, or object|clip; clips that Blender itself wrote are called object|clip, too.
+    Blender calls them object|clip|layer or object|clip; clips that Blender itself wrote are also called object|clip.
     """
     names = {thing.name for thing in things}
     for action in bpy.data.actions:
@@ -70,9 +70,9 @@ def name_clips(things):
 
 
 def unite_clips(things):
-    """Puts every action on a track that is called as its clip, so that what belongs together becomes one clip.
+    """Puts every action on a track named after its clip, so that the actions of one clip become one clip.
 
-    FBX has one clip for all objects. The importer makes an action an object of it, and assigns the last clip alone.
+    FBX has one clip for all objects. The importer makes one action per object, and assigns only the last clip.
     """
     animated = {}
     for thing in things:
@@ -86,7 +86,7 @@ def unite_clips(things):
     for action in sorted(bpy.data.actions, key=lambda action: action.name):
         owner = owner_of(action, animated)
         if owner is None:
-            print(f"fbx_to_glb: the action '{action.name}' belongs to nothing that is there, and is left out")
+            print(f"fbx_to_glb: the action '{action.name}' belongs to no object, and is left out")
             continue
         track = owner.animation_data_create().nla_tracks.new()
         track.name = action["clip"]
@@ -97,7 +97,7 @@ def unite_clips(things):
 
 
 def owner_of(action, animated):
-    """What an action moves: what its name says, or else the only thing that has what it keys."""
+    """The object or keys that an action moves: by its name, or else the first that has all properties it keys."""
     said = animated.get(action.name.split("|")[0])
     fitting = [owner for owner in animated.values() if fits(action, owner)]
     return said if said is not None and said in fitting else fitting[0] if fitting else None

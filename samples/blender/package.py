@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the add-on's archive, which Blender installs (Preferences, Add-ons, Install): package.py OUT.zip
 
-The archive has the schema of rigs in it, from which the panels take keys, defaults, ranges and meanings.
+The archive includes the schema of rigs, from which the panels take keys, defaults, ranges and descriptions.
 """
 import os
 import sys

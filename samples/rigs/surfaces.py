@@ -48,7 +48,7 @@ def offsets_of(across, offsets):
 
 
 def write_rig(path, target, rows, levels, **more):
-    """Writes a rig of one layer: a list a line."""
+    """Writes a rig of one layer: one list per line."""
     parameters = {"shape": [len(rows), len(rows[0])], "closed_v": True, **more,
                   "control": [[round(x, 5) + 0.0 for x in p] for row in rows for p in row], "levels": levels}
     rig = {"format": "pelt-rig 1", "judging": "none",
@@ -100,7 +100,7 @@ def elbow(arm, folder):
 
     wanted = [section(first + (i - 1) * step) for i in range(rings)]
     halves_of = [list(w) for w in wanted]
-    for _ in range(40):  # has the cubic along the arm go through the sections
+    for _ in range(40):  # makes the cubic along the arm pass through the sections
         for i in range(1, rings - 1):
             for d in range(2):
                 halves_of[i][d] += wanted[i][d] - (halves_of[i - 1][d] + 4 * halves_of[i][d] + halves_of[i + 1][d]) / 6
@@ -108,8 +108,8 @@ def elbow(arm, folder):
         halves_of[-1] = plus(halves_of[-2], plus(halves_of[-2], halves_of[-3], -1))
     rows = [around(first + (i - 1) * step, max(h, 0.002), max(w, 0.002), across) for i, (h, w) in enumerate(halves_of)]
 
-    # Vertex (i, j) of the base is where (2 i - 1, 2 j - 1) of level 1 is. Ring 6 is at the elbow, and of a ring vertex
-    # 0 is inside of the bend, 4 outside.
+    # Vertex (i, j) of the base lies at (2 i - 1, 2 j - 1) of level 1. Ring 6 is at the elbow; vertex 0 of a ring is
+    # inside of the bend, 4 outside.
     base = [{"joint": "shoulder", "vertices": [[0, 6 * across - 1]]},
             {"joint": "elbow", "vertices": [[6 * across, rings * across - 1]]}]
 
@@ -139,7 +139,7 @@ def elbow(arm, folder):
 
 
 class Grid:
-    """A level of a surface: open along u, closed along v."""
+    """A refinement level of a surface: open along u, closed along v."""
 
     def __init__(self, rows):
         self.rows, self.shape = rows, (len(rows), len(rows[0]))
@@ -196,7 +196,7 @@ class Grid:
 # ---------------------------------------------------------------------------------------------------------------- head
 
 ACROSS = 12
-EAR = (0.6, 0.87, 1)  # length of the ears at their edges, beside their middles and there
+EAR = (0.6, 0.87, 1)  # length of the ears at their edges, next to the middle, and in the middle
 
 
 def signed_power(x, exponent):
@@ -243,7 +243,7 @@ def head_base():
 
 
 def head_details():
-    """Offsets of levels 1 and 2, and which vertices of level 2 are the ears."""
+    """Offsets of levels 1 and 2, and the vertices of level 2 that form the ears."""
     brows, details, ears = {}, {}, []
     for side in (-1, 1):
         for ring, height in ((11, 0.020), (12, 0.030), (13, 0.020)):
@@ -259,7 +259,7 @@ def head_details():
 
 
 class Skin:
-    """Vertices with places on the surface, and triangles by material."""
+    """Vertices with their points on the surface, and triangles by material."""
 
     def __init__(self, grid):
         self.grid = grid
@@ -289,7 +289,7 @@ class Skin:
             before = row
 
     def turned(self, part, place, center, axis, profile, sides):
-        """A body of revolution about the y axis (axis: 1 or -1), all at one place, so that it moves as one."""
+        """A body of revolution about the y axis (axis: 1 or -1), at one surface point, so that it moves as one."""
         before = None
         for height, radius, slope in profile:
             row = []
@@ -399,9 +399,9 @@ def head(model, folder):
                        {"joint": "head", "segment": 2, "segments": 3, "vertices": numbers(ACROSS, throat)},
                        {"joint": "head", "vertices": numbers(ACROSS, others)},
                        {"joint": "jaw", "vertices": numbers(ACROSS, jaw)}]}
-    # The jaw's edge where a tooth stands, from outside over the lip to inside.
+    # The jaw's edge at the teeth, from outside over the lip to inside.
     teeth = {(i, round(v / 2) + 1) for v in lower_teeth for i in range(17, 23)}
-    # Rods that are shorter than those of the tip are as much softer as takes the ear to swing in one piece.
+    # Shorter rods are softer than those of the tip, by as much as makes the ear swing in one piece.
     swing = [{"rigidity": round(0.02 * part**2, 5), "mass": 0.01, "damping": 0.05, "damping_into": 0.05,
               "vertices": numbers(4 * ACROSS, {place for place in ears if abs(details[place][2] - 0.24 * part) < 1e-9})}
              for part in EAR]
@@ -422,5 +422,5 @@ def head(model, folder):
 if __name__ == "__main__":
     makers = {"elbow": elbow, "head": head}
     if len(sys.argv) < 2 or sys.argv[1] not in makers:
-        sys.exit(f"usage: {sys.argv[0]} {{{'|'.join(makers)}}} FILE...; the head of this file says which files")
+        sys.exit(f"usage: {sys.argv[0]} {{{'|'.join(makers)}}} FILE...; the top of this file lists the files")
     makers[sys.argv[1]](*sys.argv[2:])

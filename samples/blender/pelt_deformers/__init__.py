@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pelt for Blender: what moves a skin in Blender, written into glTF files as the extension PELT_deformers."""
+"""Pelt for Blender: exports what moves a skin in Blender as the glTF extension PELT_deformers."""
 bl_info = {
     "name": "Pelt deformers",
     "author": "The authors of Pelt",
@@ -12,7 +12,7 @@ bl_info = {
 
 try:
     import bpy
-except ImportError:  # glb.py and schema.py are of use without Blender
+except ImportError:  # glb.py and schema.py also run without Blender
     bpy = None
 
 if bpy is not None:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Bendy bones as plain joints: for the time of an export a bone of n segments becomes n + 1 joints.
+"""Bendy bones as plain joints: during an export a bone of n segments becomes n + 1 joints.
 
-Blender moves a vertex at rest point p of bone b, at the place y in [0, 1] along the straight bone, by
+Blender moves a vertex at rest point p of bone b, at the fraction y in [0, 1] of the straight bone, by
 
     P_b ((1 - f) D_i + f D_(i+1)) B_b^-1 p,    i + f = n y,    D_i = S_i R_i^-1
 
-with B_b the bone at rest, P_b posed, and S_i, R_i the joints between its segments, posed and at rest, in the bone's
-space. So joints that stand at B_b R_i at rest and at P_b S_i in poses, with the weights w (1 - f) and w f, move the
-vertex by linear blend as Blender does. R_i is taken without its scale, as R_i', and a joint stands at P_b D_i R_i'.
+B_b is the bone at rest, P_b posed; S_i, R_i are the joints between its segments, posed and at rest, in the bone's
+space. Joints at B_b R_i at rest and at P_b S_i in poses, with the weights w (1 - f) and w f, therefore move the
+vertex by linear blend as Blender does. R_i' is R_i without its scale, and a posed joint is P_b D_i R_i'.
 """
 
 import bpy
@@ -23,7 +23,7 @@ def joint_name(bone, joint):
 
 
 def bake(armature, skins, settings, stack):
-    """Makes plain joints of an armature's bendy bones; `stack` undoes it."""
+    """Turns an armature's bendy bones into plain joints; `stack` undoes it."""
     bones = {bone.name: bone.bbone_segments for bone in scene.bendy_bones(armature)}
     frame = bpy.context.scene.frame_current
     stack.callback(bpy.context.scene.frame_set, frame)
@@ -70,7 +70,7 @@ def _unscaled(matrix):
 
 
 def _sample(armature, rest):
-    """{bone or joint: its matrix in the armature's space} of the pose that stands."""
+    """{bone or joint: its matrix in the armature's space} in the current pose."""
     seen = _evaluated(armature)
     matrices = {}
     for pose in seen.pose.bones:
@@ -112,7 +112,7 @@ def _weights(thing, armature, bones):
 
 
 def _swap_armature(armature, rest, stack):
-    """Gives an armature a copy of its bones in which nothing bends and joints stand for what bent."""
+    """Gives an armature a copy of its bones in which joints replace the bendy bones."""
     original, name = armature.data, armature.data.name
     poses = {pose.name: (pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones}
     muted = [
@@ -177,7 +177,7 @@ def _rename(original, copied, name):
 
 
 def _swap_mesh(thing, weights, stack):
-    """Gives a mesh a copy that is painted to the joints in place of the bendy bones."""
+    """Gives a mesh a copy that is painted to the joints instead of the bendy bones."""
     scene.copy_data(thing, stack)
     for owner in {group.split(":bend_")[0] for group in weights}:
         thing.vertex_groups.remove(thing.vertex_groups[owner])
@@ -188,7 +188,7 @@ def _swap_mesh(thing, weights, stack):
 
 
 def _swap_animation(armature, clips, merged, stack):
-    """Puts sampled clips in the place of an armature's actions and tracks."""
+    """Replaces an armature's actions and tracks by sampled clips."""
     animation = armature.animation_data
     if animation is None:
         return
@@ -224,7 +224,7 @@ def _swap_animation(armature, clips, merged, stack):
 def _restore_animation(armature, before, strips, drivers, tracks, made):
     animation = bpy.data.objects[armature].animation_data
     animation.action = None
-    while len(animation.nla_tracks) > tracks:  # those that were made are the last ones; several may have one name
+    while len(animation.nla_tracks) > tracks:  # the new ones are the last; several may have one name
         animation.nla_tracks.remove(animation.nla_tracks[len(animation.nla_tracks) - 1])
     for action in made:
         bpy.data.actions.remove(action)

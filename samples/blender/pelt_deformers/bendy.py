@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the bendy bones of an armature are carried: as a curve skeleton, or as plain joints."""
+"""How the bendy bones of an armature are exported: as a curve skeleton or as plain joints."""
 from . import scene, versions
 
 CURVES = ("bbone_curveinx", "bbone_curveinz", "bbone_curveoutx", "bbone_curveoutz")
@@ -37,7 +37,7 @@ def unfollowed(armature):
 
 
 def _keyed(armature):
-    """Bones whose bendy-bone values are driven, or keyed to more than the value that stands."""
+    """Bones whose bendy-bone values have drivers, or keys that differ from the current value."""
     animation = armature.animation_data
     if animation is None:
         return set()
@@ -56,13 +56,13 @@ def _keyed(armature):
 
 
 def _stands(curve, armature):
-    """Whether a curve of keys has the value of its property at all times."""
+    """Whether a curve of keys always has the current value of its property."""
     if ".bbone_" not in curve.data_path or curve.modifiers or not curve.keyframe_points:
         return False
     try:
         value = armature.path_resolve(curve.data_path)
     except ValueError:
-        return False  # of a bone that is not there
+        return False  # its bone does not exist
     value = value[curve.array_index] if hasattr(value, "__len__") else value
     points = [end[1] for key in curve.keyframe_points for end in (key.co, key.handle_left, key.handle_right)]
     return all(abs(point - value) < 1e-6 for point in points)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong with a scene before it is exported, in sentences, with what to select. Errors stop the export."""
+"""Checks a scene before it is exported: sentences, each with what to select. Errors stop the export."""
 import json
 
 from . import bendy, derive, drivers, fit, rig, scene, schema, versions
@@ -8,7 +8,7 @@ UNREAD = ("ARMATURE", *scene.CARRIED)
 
 
 class Finding:
-    """A sentence, how bad it is (ERROR, WARNING or INFO) and the culprit."""
+    """A sentence, its severity (ERROR, WARNING or INFO) and the object, bones or vertices that it is about."""
 
     def __init__(self, level, text, thing=None, bones=(), vertices=()):
         self.level, self.text, self.thing = level, text, thing
@@ -60,7 +60,7 @@ def _check_mesh(thing, panel, exported, found):
         _check_armature(thing, modifier, exported, found)
     if len([modifier for modifier in skinned if modifier.object is not None]) > 1:
         found.error(
-            f"'{thing.name}' has several Armature modifiers, of which a file has one: join the armatures", thing
+            f"'{thing.name}' has several Armature modifiers, but a file can have only one: join the armatures", thing
         )
     for modifier in scene.active(thing, "SURFACE_DEFORM", "MESH_DEFORM"):
         _check_driver(thing, modifier, exported, found)
@@ -77,7 +77,7 @@ def _check_armature(thing, modifier, exported, found):
         return
     if modifier.object not in exported:
         found.error(
-            f"'{thing.name}' is moved by the armature '{modifier.object.name}', which is not among what is exported",
+            f"'{thing.name}' is moved by the armature '{modifier.object.name}', which is not exported",
             modifier.object,
         )
     if modifier.use_bone_envelopes and modifier.show_viewport:
@@ -116,7 +116,7 @@ def _check_weights(thing, armature, exported, found):
         found.error(f"no vertex of '{thing.name}' is painted to a bone of '{armature.name}'", thing)
     elif bare:
         found.warning(
-            f"{_count(bare)} of '{thing.name}' painted to no bone, which stay where they are while the rest moves",
+            f"{_count(bare)} of '{thing.name}' painted to no bone: they stay still while the rest moves",
             thing,
             (),
             bare,
@@ -125,7 +125,7 @@ def _check_weights(thing, armature, exported, found):
         return
     for name, vertices in foreign.items():
         found.error(
-            f"'{thing.name}' is painted to the bone '{name}', which does not deform in Blender and "
+            f"'{thing.name}' is painted to the bone '{name}', which does not deform in Blender but "
             "would in the file: remove the group, or export deformation bones only",
             thing,
             [name],
@@ -140,23 +140,23 @@ def _check_driver(thing, modifier, exported, found):
         found.error(f"{kind} of '{thing.name}' has no target", thing)
         return
     if cage.type != "MESH":
-        found.error(f"{kind} of '{thing.name}' follows '{cage.name}', which is no mesh", cage)
+        found.error(f"{kind} of '{thing.name}' follows '{cage.name}', which is not a mesh", cage)
         return
     if cage not in exported:
         found.error(
-            f"{kind} of '{thing.name}' follows '{cage.name}', which is not among what is exported: a "
-            "cage must be, also where it is hidden",
+            f"{kind} of '{thing.name}' follows '{cage.name}', which is not exported: a "
+            "cage must be, even if it is hidden",
             cage,
         )
     if not cage.data.polygons:
         found.error(f"'{cage.name}', which '{thing.name}' follows, has no faces", cage)
     if not modifier.is_bound:
         found.warning(
-            f"{kind} of '{thing.name}' is not bound, so that Blender shows nothing of it; Pelt binds by itself", thing
+            f"{kind} of '{thing.name}' is not bound, so Blender does not show it; Pelt binds it by itself", thing
         )
     if modifier.type == "SURFACE_DEFORM" and not 0 <= modifier.strength <= 1:
         found.error(
-            f"Surface Deform of '{thing.name}' has the strength {modifier.strength:g}; only 0 to 1 can be carried",
+            f"Surface Deform of '{thing.name}' has the strength {modifier.strength:g}; a file can have 0 to 1",
             thing,
         )
     if derive.follow_of(cage) == "streamed":
@@ -185,7 +185,7 @@ def _check_others(thing, panel, exported, found):
             )
         elif modifier.type in (*scene.SIMULATED, *scene.POSING):
             found.warning(
-                f"the modifier '{modifier.name}' of '{thing.name}' is applied as it stands: what it "
+                f"the modifier '{modifier.name}' of '{thing.name}' is applied as it is now: what it "
                 "does in other frames is not in the file",
                 thing,
             )
@@ -206,7 +206,7 @@ def _check_fitted(thing, modifier, panel, exported, found):
     if modifier.type == "LATTICE" and _lattice_rests(modifier):
         if not exported.settings.get("gltf_apply"):
             found.warning(
-                f"the lattice of '{thing.name}' stands still: turn Apply Modifiers on, and the file has "
+                f"the lattice of '{thing.name}' does not move: turn Apply Modifiers on to export "
                 "the shape that it gives",
                 thing,
             )
@@ -214,16 +214,16 @@ def _check_fitted(thing, modifier, panel, exported, found):
     kind = "Corrective Smooth" if modifier.type == "CORRECTIVE_SMOOTH" else "the lattice"
     why = fit.can_be_fitted(thing, modifier, exported)
     if any(item.object == thing for item in panel.layers):
-        why = why or "layers of the panel say what moves the mesh"
+        why = why or "layers of the panel define what moves the mesh"
     if not why:
         found.info(
-            f"{kind} of '{thing.name}' is fitted by correctives, which is near and not the same: "
+            f"{kind} of '{thing.name}' is approximated by correctives: "
             "docs/blender.md has figures",
             thing,
         )
     elif modifier.type == "LATTICE":
         found.error(
-            f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it by a "
+            f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it with a "
             "mesh cage and Surface Deform, or apply it as a shape key",
             thing,
         )
@@ -246,8 +246,8 @@ def _check_shape_keys(thing, panel, exported, found):
     masked = [key.name for key in keys.key_blocks if key.vertex_group and not key.mute]
     if masked:
         found.warning(
-            f"the shape key '{masked[0]}' of '{thing.name}' is masked by a vertex group, which the exporter passes"
-            " over: make a shape of it that is whole",
+            f"the shape key '{masked[0]}' of '{thing.name}' is masked by a vertex group, which the exporter ignores:"
+            " make a shape key without a mask",
             thing,
         )
     for key, curve in drivers.driven_keys(thing):
@@ -265,8 +265,8 @@ def _check_bendy(armature, choice, found):
             found.info(text, armature, names)
         else:
             text = (
-                f"{what} at {_bones(names)} of '{armature.name}' are not followed by the curve skeleton: let bendy"
-                " bones become plain joints"
+                    f"the curve skeleton does not follow {what} at {_bones(names)} of '{armature.name}': let bendy"
+                    " bones become plain joints"
             )
             found.warning(text, armature, names)
 
@@ -286,7 +286,7 @@ def _check_clips(armature, exported, found):
 
 
 def _check_scales(armature, exported, found):
-    """Preserve Volume scales a skin beside its dual quaternions, which Pelt's do not."""
+    """Preserve Volume applies scale to a skin, which Pelt's dual quaternions do not."""
     skins = [thing for thing in exported.meshes if scene.armature_of(thing) == armature]
     if not any(scene.armature_modifier(thing).use_deform_preserve_volume for thing in skins):
         return
@@ -299,14 +299,14 @@ def _check_scales(armature, exported, found):
     if scaled:
         found.warning(
             f"clips scale {_bones(sorted(scaled))} of '{armature.name}', and its skins have Preserve Volume:"
-            " dual quaternions of Pelt are rigid; use linear blend where the scale shows",
+            " dual quaternions of Pelt are rigid; use linear blend if the scale shows",
             armature,
             sorted(scaled),
         )
 
 
 def _check_names(armature, exported, bake, found):
-    """Bones that a rig would name, as it does those of bendy limbs, and that share their names with others."""
+    """Bones that a rig would name, such as those of bendy limbs, and that share their names with others."""
     if bake or not scene.bendy_bones(armature):
         return
     taken = {thing.name for thing in exported.objects}
@@ -314,8 +314,8 @@ def _check_names(armature, exported, bake, found):
     doubled = [bone.name for bone in armature.data.bones if bone.name in taken or bone.name in other]
     if doubled:
         found.error(
-            f"the name of {_bones(doubled)} of '{armature.name}' is that of an object or of a bone of "
-            "another armature, too: a rig cannot tell them apart",
+            f"the name of {_bones(doubled)} of '{armature.name}' is also that of an object or of a bone of "
+            "another armature: a rig cannot tell them apart",
             armature,
             doubled,
         )
@@ -327,10 +327,10 @@ def _check_layers(panel, exported, found):
     muscles = {muscle.get("name") for muscle in rest.get("muscles", [])}
     for item in panel.layers:
         if item.object is None and item.target != "*" and item.target not in muscles:
-            found.error(f"a layer is for the mesh '{item.target}', which is no longer there: remove the layer")
+            found.error(f"a layer is for the mesh '{item.target}', which no longer exists: remove the layer")
             continue
         if item.object is not None and item.object.name not in names:
-            found.error(f"a layer is for '{item.object.name}', which is not among what is exported", item.object)
+            found.error(f"a layer is for '{item.object.name}', which is not exported", item.object)
             continue
         layer = rig.layer_of(item)
         sentence = schema.wrong(layer.get("parameters", {}), {"$ref": f"#/$defs/{layer['deformer']}"}, "parameters")
@@ -340,13 +340,13 @@ def _check_layers(panel, exported, found):
         group = derive.group_of(layer.get("mask", {}).get("attribute", ""))
         if group and (item.object is None or group[0] not in item.object.vertex_groups):
             found.error(
-                f"a layer for '{layer['target']}' is masked by the vertex group '{group[0]}', which is not there",
+                f"a layer for '{layer['target']}' is masked by the vertex group '{group[0]}', which does not exist",
                 item.object,
             )
         driver = layer.get("parameters", {}).get("driver", {}).get("mesh", "")
         if driver and driver not in names and driver not in muscles:
             found.error(
-                f"a layer for '{layer['target']}' follows '{driver}', which is not among what is exported", item.object
+                f"a layer for '{layer['target']}' follows '{driver}', which is not exported", item.object
             )
 
 

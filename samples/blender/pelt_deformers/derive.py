@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Layers of a rig from what moves a mesh in Blender: its modifiers and the bendy bones of its armature.
 
-A layer is a dictionary as a rig file has it. Meshes are named by their objects; session.py makes names of the file of
-them.
+A layer is a dictionary, as in a rig file. Objects name the meshes; session.py replaces these by names of the file.
 """
 import math
 
@@ -10,7 +9,7 @@ from . import bendy, scene
 
 EASE_LIMIT = 10.0
 ROLL_LIMIT = 3600.0
-GROUP, NOT_GROUP = "vertex_group:", "not vertex_group:"  # masks by groups, which become attributes while exporting
+GROUP, NOT_GROUP = "vertex_group:", "not vertex_group:"  # masks by groups, which the export turns into attributes
 
 
 class Derived:
@@ -23,7 +22,7 @@ class Derived:
 
 
 def layers_of(thing, choice):
-    """Derives the layers of a mesh. `choice` is the panel's for bendy bones: those that become joints need no layer."""
+    """Derives the layers of a mesh. `choice` is the panel's for bendy bones, which need no layer as joints."""
     derived = Derived()
     _of_armature(thing, bendy.bakes(choice, scene.armature_of(thing)), derived)
     for modifier in scene.active(thing, *scene.CARRIED):
@@ -52,8 +51,8 @@ def _of_armature(thing, bake, derived):
         if kind == "dual_quaternion":
             base["deformer"] = "linear_blend"
             derived.lost.append(
-                f"'{thing.name}' has Preserve Volume and bendy bones: what its other bones move is moved "
-                "by linear blend, which can be mixed with bendy bones"
+                f"'{thing.name}' has Preserve Volume and bendy bones: its other bones use "
+                "linear blend, which can be mixed with bendy bones"
             )
         derived.layers.append(base)
         bend["mask"] = {"joints": [bone.name for bone in bending]}
@@ -61,7 +60,7 @@ def _of_armature(thing, bake, derived):
 
 
 def _moving(thing, painted):
-    """The names of the bones of which a mesh has weights: others are on no curve, which bind would note."""
+    """The names of the bones that a mesh has weights of. Bind would note others, which are on no curve."""
     names = {group: name for name, group in painted.items()}
     return {
         names[member.group]
@@ -99,16 +98,16 @@ def connected(bone):
 
 
 def _twist_after(bone):
-    """Blender twists a bendy bone towards the bone after it, and away from one before it only where that is stiff."""
+    """Blender twists a bendy bone towards the next bone, but away from its parent only if that has one segment."""
     return 0 if bone.parent.bbone_segments > 1 else 1
 
 
 def bendy_of(pose):
-    """The bendy-bone values of a bone as a rig has them: degrees, and what is at its default left out but eases.
+    """The bendy-bone values of a bone as in a rig: in degrees, without defaults except those of eases.
 
     Blender adds the eases and rolls of bone and pose; those of the pose move the skin, those of the bone are at rest.
-    Curve offsets of the bone bow it at rest; those of the pose have no counterpart. Eases count where bones are
-    connected: elsewhere Blender leads a bone on straight.
+    Curve offsets of the bone bow it at rest; those of the pose have no counterpart. Eases only count at connections:
+    at other ends Blender leads a bone on straight.
     """
     bone = pose.bone
     values = {"segments": bone.bbone_segments}
@@ -145,7 +144,7 @@ def _of_driver(thing, modifier, derived):
     if follow != "dual_quaternion":
         driver["follow"] = follow
     if modifier.type == "SURFACE_DEFORM" and follow != "streamed":
-        driver["estimate_frames"] = True  # as in Blender the cage's surface alone counts, not how its bones turn
+        driver["estimate_frames"] = True  # as in Blender, only the cage's surface counts, not how its bones turn
     parameters = {"driver": driver}
     if modifier.type == "SURFACE_DEFORM" and abs(modifier.falloff - 4) > 1e-6:
         parameters["local"] = modifier.falloff
@@ -158,7 +157,7 @@ def _of_driver(thing, modifier, derived):
 
 
 def follow_of(cage):
-    """How a cage is posed by its own weights, or that it is placed frame by frame."""
+    """The method that poses a cage by its weights, or "streamed": it is posed frame by frame."""
     if scene.active(cage, *scene.SIMULATED):
         return "streamed"
     modifier = scene.armature_modifier(cage)
@@ -178,9 +177,9 @@ def _mask(thing, modifier):
 
 
 def _drop_hidden(derived):
-    """Leaves out layers below one whose mask is 1 everywhere: they show nowhere, and may not mix with it.
+    """Leaves out layers below one whose mask is 1 everywhere: they are invisible, and may not mix with it.
 
-    Where dual quaternion is left below a partial mask, linear blend takes its place, since only that can be mixed.
+    Linear blend replaces dual quaternion below a partial mask, since only linear blend can be mixed.
     """
     for i in range(len(derived.layers) - 1, 0, -1):
         if not derived.layers[i].get("mask"):
@@ -190,7 +189,7 @@ def _drop_hidden(derived):
         derived.layers[0]["deformer"] = "linear_blend"
         derived.lost.append(
             f"Preserve Volume of '{derived.layers[0]['target']}' cannot be mixed with what its other "
-            "modifiers do in part: linear blend takes its place there"
+            "modifiers do in part: linear blend replaces it there"
         )
 
 
@@ -203,7 +202,7 @@ def group_of(attribute):
 
 
 def group_values(thing, name, inverted):
-    """The weights of a vertex group, one a vertex of the mesh."""
+    """The weights of a vertex group, one per vertex of the mesh."""
     group = thing.vertex_groups[name].index
     values = [0.0] * len(thing.data.vertices)
     for vertex in thing.data.vertices:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Shape keys that drivers move: those that follow the turn of one bone about one of its axes become key poses.
+"""Shape keys with drivers: those that follow the turn of one bone about one of its axes become key poses.
 
-What a driver computes is not read from its expression. The bone is turned, and Blender says what the key's value is: so
+The driver's expression is not read. The bone is turned, and Blender reports the key's value: so
 curves, limits and functions of the driver count, and nothing of the file is run that Blender would not run.
 """
 import math
@@ -12,11 +12,11 @@ from . import scene
 
 AXES = {"ROT_X": (0, (1, 0, 0)), "ROT_Y": (1, (0, 1, 0)), "ROT_Z": (2, (0, 0, 1))}
 STEP = 5  # degrees between samples
-TOLERANCE = 0.02  # of a key's value, by which key poses may differ from what Blender computes
+TOLERANCE = 0.02  # how much a key's value may differ from what Blender computes
 
 
 class Reading:
-    """What a driver of a shape key says: the bone, the axis and the poses, or why it cannot be carried."""
+    """The driver of a shape key as a rig has it: bone, axis and poses, or why it cannot be carried."""
 
     def __init__(self, key):
         self.key = key
@@ -30,7 +30,7 @@ class Reading:
 
 
 def driven_keys(thing):
-    """[(shape key, F-curve of its driver)] of the keys of a mesh that show."""
+    """[(shape key, F-curve of its driver)] of a mesh's visible keys."""
     keys = getattr(thing.data, "shape_keys", None)
     if keys is None or keys.animation_data is None:
         return []
@@ -55,14 +55,14 @@ def _read(thing, key, driver, armature):
         if variable.type == "TRANSFORMS" and variable.targets[0].transform_type in AXES
     ]
     if len(driver.variables) != 1 or len(turns) != 1:
-        reading.why = "its driver reads something else than the turn of one bone"
+        reading.why = "its driver reads something other than the turn of one bone"
         return reading
     target = turns[0].targets[0]
     if armature is None or target.id != armature or target.bone_target not in armature.data.bones:
         reading.why = "its driver reads no bone of the mesh's armature"
         return reading
     if target.transform_space != "LOCAL_SPACE":
-        reading.why = "its driver reads the bone in another space than its own"
+        reading.why = "its driver reads the bone in a space other than its own"
         return reading
     index, reading.axis = AXES[target.transform_type]
     reading.bone = target.bone_target
@@ -72,7 +72,7 @@ def _read(thing, key, driver, armature):
 
 
 def _sample(thing, key, armature, bone, index):
-    """[(degrees, value)] of a key while one bone turns from -175 to 175 degrees and all else rests."""
+    """[(degrees, value)] of a key while one bone turns from -175 to 175 degrees and all others rest."""
     pose = armature.pose.bones[bone]
     before = pose.rotation_mode, pose.matrix_basis.copy()
     values = []
@@ -93,7 +93,7 @@ def _sample(thing, key, armature, bone, index):
 
 
 def poses_of(values, name):
-    """Key poses that are linear between each other, from samples [(degrees, value)]; or ([], why there are none)."""
+    """Key poses with linear interpolation, from samples [(degrees, value)]; or ([], why there are none)."""
     at_rest = dict(values)[0]
     if abs(at_rest) > TOLERANCE:
         return [], f"it has the value {at_rest:.2f} at rest"
@@ -127,9 +127,9 @@ def poses_of(values, name):
 
 
 def leave_out(thing, keys, stack):
-    """Takes the drivers of keys that are carried out of what is exported.
+    """Removes the drivers of carried keys from the export.
 
-    The exporter would sample them into clips, and where a clip moves other keys of the mesh, drop either.
+    The exporter would sample them into clips, or drop either if a clip moves other keys of the mesh.
     """
     copied = scene.copy_data(thing, stack)
     for key, curve in driven_keys(thing):
@@ -146,7 +146,7 @@ def is_keyed(thing):
 
 
 def correctives(things, armature_of=scene.armature_of):
-    """({name of a mesh: its key pose sets, one a key}, [(mesh, key, why it is not carried)])."""
+    """({name of a mesh: its key pose sets, one per key}, [(mesh, key, why it is not carried)])."""
     sets, lost = {}, []
     for thing in things:
         for reading in read_all(thing, armature_of(thing)):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Modifiers that have no counterpart, fitted: what they add to the skin at angles of joints becomes correctives.
+"""Fits modifiers without a counterpart: what they add to the skin at angles of joints becomes correctives.
 
-A modifier that depends on the bones alone, as Corrective Smooth does and a lattice that hangs on bones, is sampled. One
-bone after the other turns about one of its axes, all others at rest, by the angles that the clips have. Where Blender
-has a vertex at p' and its weights alone take the point p at rest to M p, the shape of that angle has it at M^-1 p'.
-These shapes are morph targets for the time of the export, and the rig keys them over the angles. Between the angles
-they are linear, and where several bones or axes turn they add up, so that what comes of it is near, not the same.
+Modifiers that depend only on the bones, such as Corrective Smooth and lattices that bones move, are sampled. One bone
+after the other turns about one of its axes, all others at rest, by the angles that the clips have. If Blender has a
+vertex at p' and its weights take the point p at rest to M p, the shape of that angle has it at M^-1 p'.
+These shapes are morph targets during the export, and the rig keys them over the angles. Between the angles they are
+linear, and if several bones or axes turn they add up, so that the result is an approximation.
 """
 import contextlib
 import math
@@ -19,14 +19,14 @@ from . import scene
 FITTED = ("CORRECTIVE_SMOOTH", "LATTICE")
 AXES = (("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1)))
 STEP = 20.0  # degrees between shapes, at most
-SHAPES = 5  # a side of an axis, at most
-LEAST_TURN = 3.0  # degrees: what turns less in all clips needs no shape
+SHAPES = 5  # per side of an axis, at most
+LEAST_TURN = 3.0  # degrees: a bone that turns less in all clips needs no shape
 LEAST_OFFSET = 5e-4  # of the mesh's size: a shape that moves no vertex farther is left out
-MOST = 64  # shapes a mesh, the largest first
+MOST = 64  # shapes per mesh, the largest first
 
 
 def can_be_fitted(thing, modifier, exported):
-    """Returns an empty text, or why a modifier cannot be fitted."""
+    """Returns why a modifier cannot be fitted, or an empty text."""
     armature = scene.armature_of(thing)
     if armature is None:
         return "no armature moves the mesh"
@@ -41,12 +41,12 @@ def can_be_fitted(thing, modifier, exported):
     if modifier.type == "CORRECTIVE_SMOOTH" and modifier.rest_source == "BIND" and not modifier.is_bind:
         return "its rest is not bound"
     if modifier.type == "LATTICE" and not hangs_on(modifier.object, armature):
-        return "its lattice is moved by something else than bones of the mesh's armature"
+        return "its lattice is moved by something other than bones of the mesh's armature"
     return ""
 
 
 def hangs_on(lattice, armature):
-    """Whether a lattice moves with an armature's bones and with nothing else."""
+    """Whether a lattice moves only with an armature's bones."""
     if lattice is None:
         return False
     keys = lattice.data.shape_keys
@@ -62,7 +62,7 @@ def hangs_on(lattice, armature):
 
 
 class Fit:
-    """The shapes of one mesh, to be made morph targets of, and the correctives that key them."""
+    """The shapes of one mesh, which become morph targets, and the correctives that key them."""
 
     def __init__(self, thing):
         self.thing = thing
@@ -97,7 +97,7 @@ def fit(thing, settings):
 
 
 def _choose(made, found, least):
-    """Keeps the axes that matter, each with all its angles, since keys between two others cannot be left out."""
+    """Keeps the axes that matter, each with all its angles: no key between two others can be left out."""
     largest = {}
     for size, bone, axis, _, _ in found:
         largest[bone, axis] = max(largest.get((bone, axis), 0.0), size)
@@ -117,7 +117,7 @@ def _choose(made, found, least):
 
 
 def _turns(armature, settings):
-    """[(bone, axis, degrees to sample)] by what the clips do or, without clips, up to 90 degrees either way."""
+    """[(bone, axis, degrees to sample)] by the clips or, without clips, up to 90 degrees either way."""
     ranges = {}
     clips = scene.clips(armature, settings)
     frame = bpy.context.scene.frame_current
@@ -156,7 +156,7 @@ def _measure(armature, ranges):
 
 @contextlib.contextmanager
 def _bare(thing, armature):
-    """For its time all bones rest, without actions and constraints, and nothing changes the mesh's vertices."""
+    """A context in which all bones rest, without actions and constraints, and no modifier moves the mesh."""
     frame = bpy.context.scene.frame_current
     poses = [(pose, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
     muted = [constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute]
@@ -189,7 +189,7 @@ def _bare(thing, armature):
 
 
 class _Transforms:
-    """Where a mesh's weights alone take its vertices: by linear blend, or by dual quaternions with Preserve Volume."""
+    """How a mesh's weights move its vertices: by linear blend, or by dual quaternions with Preserve Volume."""
 
     def __init__(self, thing, armature):
         self.armature = armature
@@ -208,7 +208,7 @@ class _Transforms:
         self.weights /= numpy.where(sums > 1e-4, sums, 1)
 
     def inverse(self, points):
-        """Takes posed points, in the object's space, back to where they are at rest."""
+        """Takes posed points, in the object's space, back to rest."""
         matrices = []
         for bone in self.bones:
             pose = self.armature.pose.bones[bone]
@@ -264,7 +264,7 @@ def _sample(thing, transforms):
 
 
 def add_shapes(made, stack):
-    """Gives a mesh its shapes as shape keys, in a copy of its data; `stack` takes them away."""
+    """Adds its shapes to a mesh as shape keys, in a copy of its data; `stack` undoes it."""
     thing = made.thing
     copied = scene.copy_data(thing, stack)
     if copied.shape_keys is None:

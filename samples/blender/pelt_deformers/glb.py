@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what the add-on needs of a .glb or .gltf file: its JSON, its meshes in Pelt's order, and vertex numbers."""
+"""Reads the parts of a .glb or .gltf file that the add-on needs: JSON, meshes in Pelt's order, vertex numbers."""
 import base64
 import json
 import os
@@ -10,7 +10,7 @@ import numpy
 
 from . import names
 
-VERTEX_ATTRIBUTE = "_PELT_VERTEX"  # the Blender vertex that a vertex of the file was made of
+VERTEX_ATTRIBUTE = "_PELT_VERTEX"  # the Blender vertex that a vertex of the file comes from
 COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 
@@ -31,7 +31,7 @@ class File:
         self.buffers = [_read_buffer(path, buffer, binary) for buffer in self.json.get("buffers", [])]
 
     def accessor(self, number):
-        """Returns an array with a row an element."""
+        """Returns an array with a row per element."""
         accessor = self.json["accessors"][number]
         view = self.json["bufferViews"][accessor["bufferView"]]
         kind = numpy.dtype(COMPONENTS[accessor["componentType"]])
@@ -49,7 +49,7 @@ class File:
         return [(name, nodes[number]) for number, name in names.mesh_nodes(nodes, self.json.get("meshes", []), roots)]
 
     def blender_vertices(self, node):
-        """Returns of each vertex of a mesh node the Blender vertex that it was made of, or None."""
+        """Returns the Blender vertex that each vertex of a mesh node comes from, or None."""
         numbers = []
         for primitive in self.json["meshes"][node["mesh"]]["primitives"]:
             if VERTEX_ATTRIBUTE not in primitive["attributes"]:
@@ -80,7 +80,7 @@ def read_cache(path):
 
 
 def write_cache(path, frames, start=0.0):
-    """Writes frames x points x 3 as a .pc2 file, the first one being frame `start`."""
+    """Writes frames x points x 3 as a .pc2 file, the first one as frame `start`."""
     frames = numpy.ascontiguousarray(frames, "<f4")
     with open(path, "wb") as file:
         file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, frames.shape[1], start, 1.0, frames.shape[0]))

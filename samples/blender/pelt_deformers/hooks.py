@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the glTF exporter and importer call.
+"""Callbacks of the glTF exporter and importer.
 
 Before 5.1 the exporter prints exceptions of hooks and goes on, so that a file would lack its rig. They are kept here
-and raised where they stop it: before the file is written, in the callback after the export.
+and raised again in after_export(), which stops it before it writes the file.
 """
 import functools
 
@@ -12,13 +12,13 @@ from . import import_rig, preview, program, session
 
 
 def before_export(settings):
-    """The exporter calls this first. What it raises ends the export, and no file is written."""
+    """The exporter calls this first. An exception ends the export, and no file is written."""
     if not bpy.context.scene.pelt.enabled:
         session.end()
         return
     session.begin(settings)
     if not bpy.app.background:
-        bpy.app.timers.register(_end_later, first_interval=0.1)  # should the exporter fail between both callbacks
+        bpy.app.timers.register(_end_later, first_interval=0.1)  # in case the exporter fails between both callbacks
 
 
 def _end_later():
@@ -33,7 +33,7 @@ def after_export(settings):
     if ended.errors:
         raise ended.errors[0]
     if ended.made.moves_anything() and ended.written is None:
-        raise session.ExportError("Pelt: the exporter did not ask for the rig, so that no file is written")
+        raise session.ExportError("Pelt: the exporter did not ask for the rig, so no file is written")
     session.rig_written = ended.written is not None
     path = settings["gltf_filepath"]
     if ended.written is not None and ended.panel.bind and not session.wrapped and path.lower().endswith(".glb"):
@@ -41,7 +41,7 @@ def after_export(settings):
 
 
 def bind_later(path):
-    """Binds what the exporter's own dialog has written. The add-on's operator does not need it."""
+    """Binds the file that the exporter's own dialog has written. The add-on's operator does not need it."""
     panel = bpy.context.scene.pelt
     panel.file = path
     if program.path():
@@ -49,7 +49,7 @@ def bind_later(path):
 
 
 class glTF2ExportUserExtension:
-    """The exporter makes one of these for an export."""
+    """The exporter makes one of these per export."""
 
     def __init__(self):
         from io_scene_gltf2.io.com.gltf2_io_extensions import Extension
@@ -78,7 +78,7 @@ def _guard(action):
 
 
 class glTF2ImportUserExtension:
-    """The importer makes one of these for an import."""
+    """The importer makes one of these per import."""
 
     def gather_import_mesh_after_hook(self, mesh, blender_mesh, gltf):
         import_rig.read_attributes(gltf, mesh, blender_mesh)
@@ -86,6 +86,6 @@ class glTF2ImportUserExtension:
     def gather_import_scene_after_nodes_hook(self, scene, blender_scene, gltf):
         try:
             import_rig.read(gltf, blender_scene)
-        except Exception as error:  # the importer would print it and say nothing
+        except Exception as error:  # the importer would only print it
             blender_scene.pelt.summary = f"the rig of the file was not read: {error}"
             raise

@@ -8,13 +8,13 @@ from . import names, rig, schema
 
 
 def read(gltf, blender_scene):
-    """Reads the rig of a file that the importer has made nodes of. `gltf` is the importer."""
+    """Reads the rig of a file whose nodes the importer has made. `gltf` is the importer."""
     extension = (gltf.data.extensions or {}).get("PELT_deformers")
     if extension is None:
         return
     panel = blender_scene.pelt
     if extension.get("version") != 1:
-        panel.summary = f"PELT_deformers of version {extension.get('version')} is not known: its rig was not read"
+        panel.summary = f"PELT_deformers version {extension.get('version')} is unknown: its rig was not read"
         return
     sentence = schema.wrong_rig(extension["rig"])
     if sentence:
@@ -29,7 +29,7 @@ def read(gltf, blender_scene):
 
 
 def put(panel, read_rig, blender_scene):
-    """Writes a rig, whose meshes are named by objects, into the panel, after what is there."""
+    """Writes a rig, whose meshes are named by objects, into the panel, after its layers."""
     objects = {thing.name: thing for thing in blender_scene.objects}
     read_rig = schema.without_defaults_of_rig(read_rig)
     for layer in read_rig["layers"]:
@@ -94,7 +94,7 @@ def read_attributes(gltf, mesh, blender_mesh):
         for primitive in mesh.primitives:
             count = gltf.data.accessors[primitive.attributes["POSITION"]].count
             used = numpy.arange(count)
-            if primitive.indices is not None:  # the importer leaves out what no triangle uses
+            if primitive.indices is not None:  # the importer leaves out vertices that no triangle uses
                 used = numpy.unique(BinaryData.decode_accessor(gltf, primitive.indices))
             if name in primitive.attributes:
                 parts.append(BinaryData.decode_accessor(gltf, primitive.attributes[name])[used])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names that a file gives to meshes and joints, which are final only once all its nodes are there.
+"""Names that a file gives to meshes and joints, which are final only once all its nodes exist.
 
 Nodes, meshes and scenes are those of a glTF file's JSON, or objects of the glTF add-on with the same attributes.
 """
@@ -18,7 +18,7 @@ def mesh_nodes(nodes, meshes, roots):
 
 
 def walk(nodes, roots):
-    """Yields the numbers of the nodes below some, and of these, parents first."""
+    """Yields the numbers of these nodes and of all below them, parents first."""
     waiting = list(reversed(roots))
     while waiting:
         number = waiting.pop()
@@ -32,7 +32,7 @@ def roots_of(scenes, default):
 
 
 def repeated_nodes(nodes, roots):
-    """Names that several nodes have."""
+    """Names that several nodes share."""
     seen, repeated = set(), set()
     for number in walk(nodes, roots):
         name = _of(nodes[number], "name")

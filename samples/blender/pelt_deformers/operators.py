@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the panels' buttons do."""
+"""The operators of the panels' buttons."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ from . import checks, derive, import_rig, preview, program, rig, scene, schema, 
 
 
 def export_options(options_text=""):
-    """The exporter's options: those that it remembers in the scene, and those that are given as JSON."""
+    """The exporter's options: those that it keeps in the scene, and those in `options_text`, JSON."""
     known = bpy.ops.export_scene.gltf.get_rna_type().properties.keys()
     remembered = bpy.context.scene.get("glTF2ExportSettings")
     options = {key: value for key, value in (remembered.to_dict() if remembered else {}).items() if key in known}
@@ -48,11 +48,11 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
         session.wrapped = True
         unfinished = self.filepath + ".unfinished" + os.path.splitext(self.filepath)[1]
         try:
-            # The exporter writes beside the file, which so stays what it was where anything fails.
+            # The exporter writes to a neighbouring file, so that the old file stays if anything fails.
             target = self.filepath if options.get("export_format") == "GLTF_SEPARATE" else unfinished
             bpy.ops.export_scene.gltf(**{**options, "filepath": target})
             if not session.rig_written:
-                raise session.ExportError("Pelt: nothing of what is exported is moved by bones or a cage")
+                raise session.ExportError("Pelt: bones or a cage move none of the exported meshes")
             if target != self.filepath:
                 os.replace(target, self.filepath)
         except RuntimeError as error:
@@ -71,9 +71,9 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
 
     def _bind(self, panel):
         if not panel.bind or not self.filepath.lower().endswith(".glb"):
-            panel.summary = "exported with its rig; whoever loads it binds it"
+            panel.summary = "exported with its rig; the program that loads it binds it"
         elif not program.path():
-            panel.summary = "exported with its rig; there is no pelt here, so that the game's build binds it"
+            panel.summary = "exported with its rig; pelt was not found, so the game's build has to bind it"
             self.report({"INFO"}, panel.summary)
         elif not preview.bind(panel, self.filepath):
             self.report({"ERROR"}, panel.summary)
@@ -81,13 +81,13 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
 
 
 def _sentence(error):
-    """The sentence of an error that came through an operator, without its traceback."""
+    """The message of an error that came through an operator, without its traceback."""
     found = re.findall(r"^(?:[\w.]+Error|Error): (?!Python:)(.+)$", str(error), re.MULTILINE)
     return found[-1] if found else str(error).strip()
 
 
 class PELT_OT_check(bpy.types.Operator):
-    """Look for what would keep the scene from being exported as it looks"""
+    """Look for anything that the export would lose or change"""
 
     bl_idname = "pelt.check"
     bl_label = "Check"
@@ -103,12 +103,12 @@ class PELT_OT_check(bpy.types.Operator):
         checks.show(panel, findings)
         errors = len([finding for finding in findings if finding.level == "ERROR"])
         warnings = len([finding for finding in findings if finding.level == "WARNING"])
-        panel.summary = f"errors: {errors}, warnings: {warnings}" if findings else "nothing was found"
+        panel.summary = f"errors: {errors}, warnings: {warnings}" if findings else "no problems found"
         return {"FINISHED"}
 
 
 class PELT_OT_select(bpy.types.Operator):
-    """Select what the sentence speaks of"""
+    """Select what this sentence is about"""
 
     bl_idname = "pelt.select"
     bl_options = {"UNDO"}
@@ -139,7 +139,7 @@ class PELT_OT_select(bpy.types.Operator):
 
 
 class PELT_OT_from_modifiers(bpy.types.Operator):
-    """Write the layers that the modifiers stand for into the panel, to be changed there"""
+    """Copy the layers that the modifiers stand for into the panel, to edit them there"""
 
     bl_idname = "pelt.from_modifiers"
     bl_options = {"UNDO"}
@@ -165,7 +165,7 @@ def _remove_layers(panel, thing):
 
 
 class PELT_OT_add_layer(bpy.types.Operator):
-    """Add a layer over this object; the panel's layers take the place of what its modifiers say"""
+    """Add a layer over this object; the panel's layers replace those of its modifiers"""
 
     bl_idname = "pelt.add_layer"
     bl_options = {"UNDO"}
@@ -206,7 +206,7 @@ def _path_items(self, context):
 
 
 class PELT_OT_add_parameter(bpy.types.Operator):
-    """Say a value of this layer; what is not said has its default"""
+    """Set a value of this layer; all others have their defaults"""
 
     bl_idname = "pelt.add_parameter"
     bl_options = {"UNDO"}
@@ -220,7 +220,7 @@ class PELT_OT_add_parameter(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        path = self.path  # a number in a list that changes with what is added
+        path = self.path  # an entry of a list that changes as values are added
         layer = context.scene.pelt.layers[self.index]
         described = schema.leaves(layer.deformer)[path]
         parameter = layer.parameters.add()
@@ -244,14 +244,14 @@ class PELT_OT_remove_parameter(bpy.types.Operator):
 
 
 class PELT_OT_preview(bpy.types.Operator):
-    """Show the last export, moved by Pelt, beside the meshes"""
+    """Show the last export, moved by Pelt, next to the meshes"""
 
     bl_idname = "pelt.preview"
     bl_options = {"UNDO"}
     bl_label = "Preview"
-    clip: StringProperty(description="The clip; without one the first")
+    clip: StringProperty(description="The clip; default: the first")
     folder: StringProperty(
-        subtype="DIR_PATH", description="Where point caches go; without one beside the exported file"
+        subtype="DIR_PATH", description="The folder for point caches; default: that of the exported file"
     )
     hide: BoolProperty(default=False)
 
@@ -271,7 +271,7 @@ class PELT_OT_preview(bpy.types.Operator):
             return {"CANCELLED"}
         if not copies:
             self.report(
-                {"ERROR"}, "no mesh of the scene is in the file with its vertex numbers: export with Vertex Numbers on"
+                {"ERROR"}, "the file has no mesh of the scene with vertex numbers: export with Vertex Numbers on"
             )
             return {"CANCELLED"}
         return {"FINISHED"}
@@ -299,7 +299,7 @@ class PELT_OT_read_rig(bpy.types.Operator):
         except OSError as error:
             sentence = f"cannot be read: {error.strerror}"
         except ValueError as error:
-            sentence = f"is no JSON: {error}"
+            sentence = f"is not JSON: {error}"
         if sentence:
             self.report({"ERROR"}, f"{os.path.basename(self.filepath)}: {sentence}")
             return {"CANCELLED"}
@@ -308,21 +308,21 @@ class PELT_OT_read_rig(bpy.types.Operator):
 
 
 def draw_sentence(column, sentence, icon, width):
-    """Draws a sentence in lines that fit a width of so many pixels."""
+    """Draws a sentence in lines that fit a width in pixels."""
     letters = max(int(width / (7 * bpy.context.preferences.system.ui_scale)), 20)
     for i, line in enumerate(textwrap.wrap(sentence, letters)):
         column.label(text=line, icon=icon if i == 0 else "BLANK1")
 
 
 def draw_export(panel, layout):
-    """What the export dialogs show of Pelt."""
+    """Draws the Pelt part of the export dialogs."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     layout.prop(panel, "bendy")
     layout.prop(panel, "bind")
     layout.prop(panel, "vertex_numbers")
     if panel.bind and not program.path():
-        layout.label(text="No pelt found: the game's build binds", icon="INFO")
+        layout.label(text="pelt not found: the game's build has to bind", icon="INFO")
     layout.operator("pelt.check", icon="CHECKMARK")
     for item in panel.findings[:6]:
         if item.level != "INFO":

@@ -13,14 +13,14 @@ ICONS = {"ERROR": "ERROR", "WARNING": "INFO", "INFO": "DOT"}
 class PeltPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__
     program: StringProperty(
-        name="pelt", subtype="FILE_PATH", description="The command line that binds; without it the one in PATH is taken"
+        name="pelt", subtype="FILE_PATH", description="The pelt command line, which binds; default: the one in PATH"
     )
 
     def draw(self, context):
         self.layout.prop(self, "program")
         found = program.path()
         self.layout.label(
-            text=found or "not found: exports have their rig, and the game's build binds",
+            text=found or "not found: exports have their rig, and the game's build has to bind",
             icon="CHECKMARK" if found else "INFO",
         )
 
@@ -89,7 +89,7 @@ class PELT_PT_object(bpy.types.Panel):
 
 
 def _kind(parameter, about):
-    """Which of a parameter's properties shows it: what it is now, or may be by the schema."""
+    """Which of a parameter's properties shows it, by its value or by the schema."""
     value = json.loads(parameter.value)
     if isinstance(value, bool):
         return "switch"
@@ -132,7 +132,7 @@ def _short(value):
 
 
 class PELT_PT_gltf(bpy.types.Panel):
-    """The part of the glTF export dialog, which the exporter asks for when the dialog opens."""
+    """The part of the glTF export dialog that the exporter asks for when the dialog opens."""
 
     bl_label = "Pelt"
     bl_space_type, bl_region_type = "FILE_BROWSER", "TOOL_PROPS"
@@ -152,7 +152,7 @@ class PELT_PT_gltf(bpy.types.Panel):
 
     @staticmethod
     def draw_in(context, layout):
-        """For versions that hand a layout out: 4.2 on. Not run."""
+        """For versions that pass a layout: 4.2 on. Not run."""
         header, body = layout.panel("PELT_gltf", default_closed=True)
         header.prop(context.scene.pelt, "enabled")
         if body is not None:
@@ -160,11 +160,11 @@ class PELT_PT_gltf(bpy.types.Panel):
 
 
 def register_panel():
-    """The exporter of 3.4 to 4.1 calls this when its dialog opens, and what it returns when that closes."""
+    """The exporter of 3.4 to 4.1 calls this when its dialog opens, and calls the result when the dialog closes."""
     try:
         bpy.utils.register_class(PELT_PT_gltf)
     except ValueError:
-        pass  # it is there
+        pass  # already registered
     return unregister_panel
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pelt's skin beside Blender's: a copy of each mesh that plays a point cache of `pelt deform`."""
+"""Pelt's skin next to Blender's: a copy of each mesh that plays a point cache of `pelt deform`."""
 import json
 import os
 
@@ -12,9 +12,9 @@ COLLECTION = "Pelt preview"
 
 
 def show(file, folder, clip=None):
-    """Makes the preview of a file that was exported from this scene. Returns the objects.
+    """Makes the preview of a file exported from this scene. Returns the objects.
 
-    The copies have the vertices of the meshes in Blender's order, and stand beside them along x.
+    The copies have the vertices of the meshes in Blender's order, and stand next to them along x.
     """
     content = glb.File(file)
     named = program.clips(file)
@@ -81,7 +81,7 @@ def remove():
 
 
 def _skins(content):
-    """[(mesh, its object, Blender's vertex of each of its vertices)] of all meshes that drive nothing."""
+    """[(mesh, its object, the Blender vertex of each of its vertices)] of all meshes that are not drivers."""
     driving = set()
     for layer in (content.rig() or {"layers": []})["layers"]:
         driving.add(layer.get("parameters", {}).get("driver", {}).get("mesh", ""))
@@ -129,21 +129,21 @@ def _copy(thing, numbers, points, folder, collection, aside):
 
 
 def places(report, content):
-    """[(sentence, object, Blender's vertices)] of the worst places of a report."""
+    """[(sentence, object, Blender's vertices)] of the worst locations of a report."""
     found, nodes = [], dict(content.mesh_nodes())
-    for place in (report.get("verdict") or {"places": []})["places"]:
-        numbers = content.blender_vertices(nodes[place["mesh"]]) if place["mesh"] in nodes else None
-        vertices = [int(numbers[place["vertex"]])] if numbers is not None else []
-        sentence = f"{place['joint'] or place['mesh']}, {place['pose']}: {place['fault']} {place['value']:.2f}"
-        if place["left"] > 0:
-            sentence += f", {100 * place['left']:.0f}% left to linear blend"
-        name = nodes[place["mesh"]].get("name", place["mesh"]) if place["mesh"] in nodes else place["mesh"]
+    for worst in (report.get("verdict") or {"places": []})["places"]:
+        numbers = content.blender_vertices(nodes[worst["mesh"]]) if worst["mesh"] in nodes else None
+        vertices = [int(numbers[worst["vertex"]])] if numbers is not None else []
+        sentence = f"{worst['joint'] or worst['mesh']}, {worst['pose']}: {worst['fault']} {worst['value']:.2f}"
+        if worst["left"] > 0:
+            sentence += f", {100 * worst['left']:.0f}% falls back to linear blend"
+        name = nodes[worst["mesh"]].get("name", worst["mesh"]) if worst["mesh"] in nodes else worst["mesh"]
         found.append((sentence, bpy.context.scene.objects.get(name), vertices))
     return found
 
 
 def bind(panel, file):
-    """Binds an exported file, and puts the notes and the worst places into the panel. Returns whether it is bound."""
+    """Binds an exported file, and puts its notes and worst locations into the panel. Returns whether it is bound."""
     try:
         report = program.bind(file)
     except program.ProgramError as error:
@@ -154,8 +154,8 @@ def bind(panel, file):
         _add(panel, "INFO", note, None, [])
     for sentence, thing, vertices in places(report, content):
         _add(panel, "INFO", sentence, thing, vertices)
-    verdict = report.get("verdict")
-    left = f", {100 * verdict['left']:.1f}% left to linear blend" if verdict else ""
+    checked = report.get("verdict")
+    left = f", {100 * checked['left']:.1f}% falls back to linear blend" if checked else ""
     panel.summary = f"bound {len(report['meshes'])} meshes in {report['seconds']:.2f} s{left}"
     return True
 

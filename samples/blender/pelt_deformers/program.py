@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the command line `pelt`, where the preferences or the environment say that it is."""
+"""Runs the command line `pelt`, from the path in the preferences or the environment."""
 import json
 import os
 import shutil
@@ -15,15 +15,15 @@ NO_DEVICE = 3  # exit code of `pelt`
 
 
 class ProgramError(RuntimeError):
-    """What the command line said, in one sentence."""
+    """The error message of the command line, one sentence."""
 
 
 class NoDevice(ProgramError):
-    """There is no Vulkan device that can do what is asked."""
+    """There is no usable Vulkan device."""
 
 
 def path():
-    """Where `pelt` is, or an empty text."""
+    """The path of `pelt`, or an empty text."""
     addon = bpy.context.preferences.addons.get(__package__)
     said = bpy.path.abspath(addon.preferences.program) if addon and addon.preferences.program else ""
     said = said or os.environ.get("PELT_PROGRAM", "")
@@ -36,7 +36,7 @@ def run(*arguments):
     """Runs `pelt` and returns what it printed."""
     program = path()
     if not program:
-        raise ProgramError("pelt is not where the add-on's preferences say it is")
+        raise ProgramError("there is no pelt at the path in the add-on's preferences")
     done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         kind = NoDevice if done.returncode == NO_DEVICE else ProgramError
@@ -55,7 +55,7 @@ def clips(file):
 
 
 def deformed(file, clip, first, last, fps, caches=()):
-    """Returns frames x points x 3 of a file's skins, in metres with y up, by its clip or, without one, at rest.
+    """Returns frames x points x 3 of a file's skins, in metres with y up, in a clip or, without one, at rest.
 
     `caches` are (mesh, .pc2) pairs of streamed drivers.
     """
@@ -69,5 +69,5 @@ def deformed(file, clip, first, last, fps, caches=()):
         try:
             run("deform", file, *options, "-o", cache)
         except NoDevice:
-            run("deform", file, *options, "--backend", "cpu", "-o", cache)  # does the same
+            run("deform", file, *options, "--backend", "cpu", "-o", cache)  # gives the same result
         return glb.read_cache(cache).copy()

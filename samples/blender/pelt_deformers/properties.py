@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the panels say, kept in the scene: the rig's layers, how to export, and what the last check and bind found."""
+"""The state of the panels, in the scene: the rig's layers, export options, findings of the last check and bind."""
 import json
 
 import bpy
@@ -80,7 +80,7 @@ def _get_text(self):
 
 
 def _set_text(self, value):
-    """A number where one may stand, as in place of 'auto'; else the text."""
+    """A number if one is allowed, as instead of 'auto'; else the text."""
     if schema.number_range(_described(self)) is not None:
         try:
             return _set_number(self, float(value))
@@ -139,31 +139,31 @@ class PeltScene(bpy.types.PropertyGroup):
             (
                 "AUTO",
                 "As it fits",
-                "A curve skeleton, but plain joints for armatures of which it does not follow something: handles other "
+                "A curve skeleton; plain joints for armatures with features that it does not follow: handles other "
                 "than Automatic, curve offsets of the pose, animated values, bones that are not connected",
             ),
             (
                 "CURVES",
                 "As curve skeleton",
-                "Pelt bends the limb along a curve, at any bend, by the joints that there are",
+                "Pelt bends the limb along a curve, at any bend, with the existing joints",
             ),
             (
                 "JOINTS",
                 "As plain joints",
-                "The file has a joint a segment and exact weights, and looks right in any engine",
+                "The file has a joint per segment and exact weights, and looks right in any engine",
             ),
         ),
     )
     bind: BoolProperty(
-        name="Bind", default=True, description="Let pelt bind what was exported and put the character into the file"
+        name="Bind", default=True, description="Let pelt bind the exported file and add the character to it"
     )
     vertex_numbers: BoolProperty(
         name="Vertex Numbers",
         default=True,
-        description="Write the attribute _PELT_VERTEX, by which reports and previews find vertices again",
+        description="Write the attribute _PELT_VERTEX, by which reports and previews find Blender's vertices",
     )
     layers: CollectionProperty(type=PeltLayer)
-    rest: StringProperty(description="All of the rig but its layers, as JSON")
+    rest: StringProperty(description="The rig without its layers, as JSON")
     findings: CollectionProperty(type=PeltFinding)
     summary: StringProperty()
     file: StringProperty(subtype="FILE_PATH", description="The file that was exported last")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The rig of a scene: what its panels say, and what is derived for meshes of which they say nothing."""
+"""The rig of a scene: the layers of its panels, and derived layers for all other meshes."""
 import json
 
 from . import derive, drivers, fit, scene, schema
 
-MASK = "PELT_MASK_"  # how attributes for masks are called
+MASK = "PELT_MASK_"  # prefix of the attributes for masks
 
 
 class SceneRig:
@@ -14,9 +14,9 @@ class SceneRig:
         self.rig = {"format": "pelt-rig 1", "layers": []}
         self.masks = []  # (object, name of the attribute, vertex group, whether it is inverted)
         self.lost = []  # (object, sentence)
-        self.carried = []  # (object, modifier): what Pelt does in the modifier's place
-        self.drivers = []  # objects that drive
-        self.fits = []  # shapes that stand for modifiers
+        self.carried = []  # (object, modifier): modifiers that Pelt replaces
+        self.drivers = []  # objects that are drivers
+        self.fits = []  # shapes that replace modifiers
         self.driven = {}  # {name of a mesh: keys whose drivers became correctives}
 
     def moves_anything(self):
@@ -24,9 +24,9 @@ class SceneRig:
 
 
 def of_scene(panel, exported, sample=True):
-    """Makes the rig of what is exported. `panel` is the scene's property group.
+    """Makes the rig of the exported objects. `panel` is the scene's property group.
 
-    With sample, Blender is asked what modifiers without counterparts do in poses, which takes time.
+    With `sample`, Blender poses the bones to sample modifiers without counterparts, which takes time.
     """
     made = SceneRig()
     rest = json.loads(panel.rest) if panel.rest else {}
@@ -69,17 +69,17 @@ def _add_fit(made, thing, exported):
         made.lost.append(
             (
                 thing,
-                f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
-                f"since {fit.MOST} shapes are the most",
+                f"'{thing.name}': its modifiers are left out at the turns of {fitted.left_out} joints, "
+                f"since a mesh may have {fit.MOST} shapes",
             )
         )
 
 
 def _needed(derived, said, cages):
-    """Leaves out derived layers that say what is so without them.
+    """Leaves out derived layers that change nothing.
 
-    Cages that are moved by their weights alone need none, as drivers say how they follow; where layers move a cage, it
-    is not the driver that says it. Meshes of linear blend alone need none, but a rig needs a layer.
+    Cages that only their weights move need none, since drivers have how they follow; if layers move a cage, its driver
+    does not have it. Meshes with only linear blend need none, but a rig needs a layer.
     """
     cages |= {layer.get("parameters", {}).get("driver", {}).get("mesh", "") for layer in said}
     deformers = {}
@@ -105,7 +105,7 @@ def _things_with_a_rig(exported):
 
 
 def _make_masks(made, meshes):
-    """Gives masks by vertex groups the names of attributes, which the export makes."""
+    """Replaces vertex groups in masks by the names of attributes, which the export makes."""
     taken = {attribute.name for thing in meshes.values() for attribute in thing.data.attributes}
     for layer in made.rig["layers"]:
         group = derive.group_of(layer.get("mask", {}).get("attribute", ""))
@@ -134,8 +134,8 @@ def _add_correctives(made, meshes):
     made.lost += [
         (
             thing,
-            f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
-            "these the exporter keeps one alone",
+            f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: "
+            "the exporter keeps only one of them",
         )
         for thing, key, _ in lost
         if drivers.is_keyed(thing)
@@ -156,7 +156,7 @@ def _add_correctives(made, meshes):
 
 
 def layer_of(item):
-    """The layer, as a rig file has it, of an item of the panel."""
+    """The layer of an item of the panel, as in a rig file."""
     layer = {"target": item.object.name if item.object else item.target or "*", "deformer": item.deformer}
     for parameter in item.parameters:
         steps = parameter.path.split(".")
@@ -168,7 +168,7 @@ def layer_of(item):
 
 
 def fill_item(item, layer, objects):
-    """Writes a layer into an item of the panel. `objects` finds an object by the name that the layer has for it."""
+    """Writes a layer into an item of the panel. `objects` finds an object by its name in the layer."""
     target = layer.get("target", "*")
     item.object = objects.get(target) if target != "*" else None
     item.target = target
@@ -186,7 +186,7 @@ def fill_item(item, layer, objects):
 
 
 def without_empty(value):
-    """A copy without empty lists and objects, which the exporter drops and which are every key's default."""
+    """A copy without empty lists and objects, which the exporter drops: they are every key's default."""
     if isinstance(value, dict):
         kept = {key: without_empty(member) for key, member in value.items()}
         return {key: member for key, member in kept.items() if member not in ({}, [])}

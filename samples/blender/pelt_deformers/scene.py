@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What of a Blender scene an export takes: objects, their modifiers, bendy bones, clips."""
+"""The parts of a Blender scene that are exported: objects, their modifiers, bendy bones, clips."""
 import contextlib
 import math
 
 import bpy
 import numpy
 
-CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM")  # modifiers that become layers, beside ARMATURE
+CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM")  # modifiers that become layers, besides ARMATURE
 SIMULATED = ("CLOTH", "SOFT_BODY", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "WAVE", "OCEAN", "DYNAMIC_PAINT")
 RESHAPING = tuple(
     "ARRAY BEVEL BOOLEAN BUILD DECIMATE EDGE_SPLIT MASK MIRROR MULTIRES NODES REMESH SCREW SKIN SOLIDIFY SUBSURF "
     "TRIANGULATE VOLUME_TO_MESH WELD WIREFRAME EXPLODE FLUID PARTICLE_INSTANCE".split()
-)  # these change what vertices there are
+)  # these add or remove vertices
 POSING = ("SHRINKWRAP", "HOOK", "CAST", "CURVE", "SIMPLE_DEFORM", "WARP", "SMOOTH", "LAPLACIANDEFORM")
 
 
@@ -29,7 +29,7 @@ class Exported:
 
     @staticmethod
     def _scene_objects():
-        """In the order of a walk, parents first, as nodes of the file are."""
+        """Depth first, parents first, like the nodes of the file."""
         things = list(bpy.context.scene.objects)
         children = {}
         for thing in things:
@@ -59,7 +59,7 @@ class Exported:
 
 
 def settings_of(options):
-    """What the exporter's options, by their names in bpy.ops.export_scene.gltf, become in its settings."""
+    """Converts the exporter's options, as bpy.ops.export_scene.gltf names them, to its settings."""
     return {
         "gltf_selected": options.get("use_selection", False),
         "gltf_visible": options.get("use_visible", False),
@@ -77,7 +77,7 @@ def settings_of(options):
 
 
 def active(thing, *kinds):
-    """The modifiers of these kinds that show."""
+    """The visible modifiers of these kinds."""
     return [modifier for modifier in thing.modifiers if modifier.type in kinds and modifier.show_viewport]
 
 
@@ -130,7 +130,7 @@ def positions(vertices):
 
 @contextlib.contextmanager
 def playing(armature, action):
-    """For its time an armature is moved by one action alone, or with None by none."""
+    """A context in which only one action moves an armature, or none if it is None."""
     animation = armature.animation_data
     if animation is None:
         yield
@@ -150,7 +150,7 @@ def frames_of(action):
 
 
 def basis(pose, matrices):
-    """A bone's transform against its rest. `matrices`: {bone: its matrix in the armature's space}."""
+    """A bone's transform relative to its rest. `matrices`: {bone: its matrix in the armature's space}."""
     bone, above = pose.bone, pose.parent
     if above is None:
         return bone.matrix_local.inverted_safe() @ matrices[pose.name]
@@ -159,7 +159,7 @@ def basis(pose, matrices):
 
 
 def copy_data(thing, stack):
-    """Gives a mesh a copy of its data under the same name; `stack` takes it away again."""
+    """Gives a mesh a copy of its data under the same name; `stack` undoes it."""
     original, name = thing.data, thing.data.name
     copied = original.copy()
     stack.callback(_give_back, thing.name, original, copied, name)

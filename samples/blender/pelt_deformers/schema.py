@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The keys of a rig with their defaults, ranges and meanings, from rig.schema.json."""
+"""The keys of a rig with their defaults, ranges and descriptions, from rig.schema.json."""
 import json
 import os
 
@@ -11,7 +11,7 @@ _schema = None
 
 
 def schema():
-    """The schema of rigs; package.py copies it into the add-on, and in Pelt's tree it is the engine's."""
+    """The schema of rigs: the copy that package.py adds, or the engine's in Pelt's tree."""
     global _schema
     if _schema is None:
         for place in PLACES:
@@ -20,7 +20,7 @@ def schema():
                     _schema = json.load(file)
                 break
         else:
-            raise RuntimeError("rig.schema.json is not in the add-on: make it anew by package.py")
+            raise RuntimeError("rig.schema.json is not in the add-on: make the add-on again with package.py")
     return _schema
 
 
@@ -37,7 +37,7 @@ def deformers():
 
 
 def leaves(deformer):
-    """Returns {path: what the schema says of it} of all that a layer may say: parameters.local, mask.value, wires."""
+    """Returns {path: schema} of all values that a layer may have: parameters.local, mask.value, wires."""
     found = {}
     _collect(resolve({"$ref": f"#/$defs/{deformer}"}), "parameters.", found)
     _collect(resolve({"$ref": "#/$defs/mask"}), "mask.", found)
@@ -55,7 +55,7 @@ def _collect(node, before, found):
 
 
 def number_range(node):
-    """Least and greatest value of a number, or None for what is no number alone."""
+    """Least and greatest value of a number, or None if it may be something else."""
     for option in node.get("anyOf", [node]):
         if option.get("type") in ("number", "integer"):
             low = option.get("minimum", option.get("exclusiveMinimum", -3.4e38))
@@ -64,66 +64,66 @@ def number_range(node):
 
 
 def choices(node):
-    """Words that a value may be."""
+    """The words that a value may be."""
     words = list(node.get("enum", []))
     for option in node.get("anyOf", []):
         words += [option["const"]] if "const" in option else option.get("enum", [])
     return [word for word in words if isinstance(word, str)]
 
 
-def wrong(value, node, place):
-    """Returns a sentence on the first thing in a value that the schema refuses, or None."""
+def wrong(value, node, path):
+    """Returns a sentence on the first part of a value that the schema refuses, or None."""
     node = resolve(node)
     if "anyOf" in node and "type" not in node:
-        sentences = [wrong(value, option, place) for option in node["anyOf"]]
+        sentences = [wrong(value, option, path) for option in node["anyOf"]]
         return None if None in sentences else sentences[0]
     if "const" in node and value != node["const"]:
-        return f"{place}: {json.dumps(value)} is not {json.dumps(node['const'])}"
+        return f"{path}: {json.dumps(value)} is not {json.dumps(node['const'])}"
     if "enum" in node and value not in node["enum"]:
-        return f"{place}: {json.dumps(value)} is none of {', '.join(map(str, node['enum']))}"
+        return f"{path}: {json.dumps(value)} is not one of {', '.join(map(str, node['enum']))}"
     kind = node.get("type")
     if kind is not None and not _is(value, kind):
-        return f"{place}: {json.dumps(value)} is no {kind}"
+        return f"{path}: {json.dumps(value)} is not of type {kind}"
     if kind in ("number", "integer"):
         if value < node.get("minimum", value) or value > node.get("maximum", value):
-            return f"{place}: {value} is out of its range"
+            return f"{path}: {value} is out of its range"
         if "exclusiveMinimum" in node and value <= node["exclusiveMinimum"]:
-            return f"{place}: {value} is not above {node['exclusiveMinimum']}"
+            return f"{path}: {value} is not above {node['exclusiveMinimum']}"
     if kind == "object":
-        return _wrong_member(value, node, place)
+        return _wrong_member(value, node, path)
     if kind == "array":
         firsts = node.get("prefixItems", [])
         for i, item in enumerate(value):
             described = firsts[i] if i < len(firsts) else node.get("items", {})
-            sentence = wrong(item, described, f"{place}/{i}")
+            sentence = wrong(item, described, f"{path}/{i}")
             if sentence:
                 return sentence
         if len(value) < node.get("minItems", 0) or len(value) > node.get("maxItems", len(value)):
-            return f"{place}: a list of {len(value)}"
+            return f"{path}: a list of {len(value)}"
     return None
 
 
 def _members(value, node):
-    """What the schema says of the members of an object: of a layer's parameters by its deformer."""
+    """The schemas of an object's members; those of a layer's parameters depend on its deformer."""
     known = node.get("properties", {})
     if "deformer" in known and value.get("deformer") in deformers():
         known = {**known, "parameters": {"$ref": f"#/$defs/{value['deformer']}", "default": {}}}
     return known
 
 
-def _wrong_member(value, node, place):
+def _wrong_member(value, node, path):
     known = _members(value, node)
     for key, member in value.items():
         if key not in known:
             if node.get("additionalProperties", True) is False:
-                return f"{place}: unknown key '{key}'"
+                return f"{path}: unknown key '{key}'"
             continue
-        sentence = wrong(member, known[key], f"{place}/{key}")
+        sentence = wrong(member, known[key], f"{path}/{key}")
         if sentence:
             return sentence
     for key in node.get("required", []):
         if key not in value:
-            return f"{place}: '{key}' is missing"
+            return f"{path}: '{key}' is missing"
     return None
 
 
@@ -136,13 +136,13 @@ def _is(value, kind):
 
 
 def wrong_rig(rig):
-    """Returns a sentence on the first thing in a rig that the schema refuses, or None."""
+    """Returns a sentence on the first part of a rig that the schema refuses, or None."""
     sentence = wrong(rig, schema(), "")
-    return sentence and sentence.removeprefix(": ")  # what is wrong with the whole has no place
+    return sentence and sentence.removeprefix(": ")  # the rig as a whole has no path
 
 
 def each_name(value, node, visit, kinds):
-    """Returns a copy of a value in which visit(kind, name) takes the place of every name of these kinds."""
+    """Returns a copy of a value in which visit(kind, name) replaces every name of these kinds."""
     node = resolve(node)
     if isinstance(value, str):
         kind = node.get("x-names")
@@ -163,7 +163,7 @@ def each_name_of_rig(rig, visit, kinds):
 
 
 def without_defaults(value, node):
-    """A copy without members that have their defaults, which `pelt bind` spells out."""
+    """A copy without members that have their defaults, which `pelt bind` writes out."""
     node = resolve(node)
     if isinstance(value, list):
         return [without_defaults(item, node.get("items", {})) for item in value]

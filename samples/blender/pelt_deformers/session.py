@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One export: what it changes in the scene, what it collects, and how the scene becomes what it was again."""
+"""One export: what it changes in the scene, what it collects, and how it restores the scene."""
 import contextlib
 import copy
 
@@ -10,11 +10,11 @@ from .glb import VERTEX_ATTRIBUTE
 
 _current = None
 rig_written = False  # whether the last export wrote a rig
-wrapped = False  # the add-on's operator calls the exporter, and binds by itself
+wrapped = False  # the add-on's operator calls the exporter, and binds itself
 
 
 class ExportError(RuntimeError):
-    """Why there is no file: a sentence for whoever exports."""
+    """Why there is no file: a sentence for the user."""
 
 
 def current():
@@ -22,7 +22,7 @@ def current():
 
 
 def begin(settings):
-    """Checks and prepares the scene. Raises ExportError, with the scene as it was, if it cannot be exported."""
+    """Checks and prepares the scene. If it cannot be exported, restores it and raises ExportError."""
     global _current
     end()
     session = Session(settings)
@@ -36,7 +36,7 @@ def begin(settings):
 
 
 def end():
-    """Makes the scene what it was before the export; does nothing where there is none."""
+    """Restores the scene to its state before the export; does nothing without an export."""
     global _current
     session, _current = _current, None
     if session is not None:
@@ -56,7 +56,7 @@ class Session:
         self.joint_nodes = []  # (node of the file, armature, bone's name)
 
     def prepare(self):
-        preview.remove()  # it is no part of the file
+        preview.remove()  # it is not part of the file
         exported = scene.Exported(self.settings)
         findings = checks.check(self.panel, exported)
         checks.show(self.panel, findings)
@@ -94,7 +94,7 @@ class Session:
         bpy.context.view_layer.update()
 
     def _free_lattices(self, exported):
-        """The exporter fails where something that is no mesh has an armature (glTF-Blender-IO#2271)."""
+        """The exporter fails if an object other than a mesh has an armature (glTF-Blender-IO#2271)."""
         for thing in exported.objects:
             for modifier in thing.modifiers:
                 if thing.type != "MESH" and modifier.type == "ARMATURE" and modifier.object is not None:
@@ -143,7 +143,7 @@ class Session:
         )
 
     def _named(self, plan):
-        """The rig with names of the file in place of the names of objects."""
+        """The rig with names of the file instead of names of objects."""
         roots = names.roots_of(plan.scenes, plan.scene)
         of_nodes = dict(names.mesh_nodes(plan.nodes, plan.meshes, roots))
         numbers = {id(node): number for number, node in enumerate(plan.nodes)}
@@ -164,7 +164,7 @@ class Session:
                 return name
             if name == "*" or name in muscles or name in files:
                 return files.get(name, name)
-            raise ExportError(f"Pelt: the rig names the mesh '{name}', which is not among what is exported")
+            raise ExportError(f"Pelt: the rig names the mesh '{name}', which is not exported")
 
         return schema.each_name_of_rig(self.made.rig, visit, (*schema.MESHES, "joint"))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What differs between versions of Blender and its glTF exporter, all of it.
+"""All differences between versions of Blender and its glTF exporter.
 
-Run and tested: Blender 3.4. Every other branch here is written from the exporter's source and Blender's documentation,
-and has not been run; each says so.
+Tested with Blender 3.4. All other branches are written from the exporter's source and Blender's documentation. They
+have not been run, and are marked so.
 """
 import math
 import sys
@@ -13,7 +13,7 @@ EXPORT_PANEL_PARENT = "GLTF_PT_export_user_extensions"
 
 
 def segment_of(pose_bone, point, place):
-    """Returns the segment and the blend to the next of a point, which lies at the fraction `place` of the rest bone.
+    """Returns the segment of a point and the blend to the next. `place`: its fraction of the rest bone.
 
     `point` is in the space of the bone at rest.
     """
@@ -26,19 +26,19 @@ def segment_of(pose_bone, point, place):
 
 
 def mapping_is_curved(bone):
-    """Whether vertices are mapped to a bendy bone along its curve, which 4.0 brought. Not run where it is."""
+    """Whether vertices are mapped to a bendy bone along its curve, as from 4.0 on. Not run from 4.0 on."""
     return getattr(bone, "bbone_mapping_mode", "STRAIGHT") == "CURVED"
 
 
 def set_clips(settings, merged):
-    """Makes the exporter write the clips of the NLA tracks alone, or, where merged, those of the active actions."""
+    """Makes the exporter write only the clips of the NLA tracks or, if merged, those of the active actions."""
     settings["gltf_export_anim_single_armature"] = False  # 3.4
     if "gltf_animation_mode" in settings:  # 3.6 on. Not run.
         settings["gltf_animation_mode"] = "ACTIVE_ACTIONS" if merged else "NLA_TRACKS"
 
 
 def takes_all_actions(settings):
-    """Whether all actions of an only armature become clips, beside its active one and its tracks."""
+    """Whether all actions of a sole armature become clips, not just its active one and its tracks."""
     if "gltf_animation_mode" in settings:  # 3.6 on. Not run.
         return settings["gltf_animation_mode"] == "ACTIONS"
     return settings.get("gltf_export_anim_single_armature", True)
@@ -52,14 +52,14 @@ def merges_clips(settings):
 
 
 def need_settings(settings, attributes):
-    """Sets what a rig needs of the exporter: all influences, attributes that masks and vertex numbers are in."""
+    """Sets what a rig needs of the exporter: all influences, and attributes for masks and vertex numbers."""
     settings["gltf_all_vertex_influences"] = True  # 3.4 to 5.3
     if attributes:
         settings["gltf_attributes"] = True
 
 
 def register_export_panel(panel, module):
-    """Adds the panel of the export dialog, where a version does not call register_panel() for it."""
+    """Adds the panel to the export dialog, if this version does not call register_panel() for it."""
     exporter = sys.modules.get("io_scene_gltf2")
     drawn = getattr(exporter, "exporter_extension_layout_draw", None)
     if drawn is not None:  # 4.2 on. Not run.
@@ -96,7 +96,7 @@ def curve_maker(action, owner):
 
 
 def mend_numpy():
-    """The glTF importer of 3.4 names numpy.bool, which numpy 1.24 of Debian 12 no longer has: without it no import."""
+    """The glTF importer of 3.4 uses numpy.bool, which numpy 1.24 of Debian 12 lacks: imports fail without it."""
     import numpy
 
     if bpy.app.version < (3, 5, 0) and "bool" not in numpy.__dict__:

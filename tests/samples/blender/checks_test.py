@@ -54,7 +54,7 @@ def errors_stop_the_export():
     armature, skin = limb()
     skin.select_set(True)
     armature.select_set(False)
-    says("an armature that is not exported", "the armature 'rig'", "not among what is exported", use_selection=True)
+    says("an armature that is not exported", "the armature 'rig'", "which is not exported", use_selection=True)
 
     armature, skin = limb()
     skin.modifiers.new("cage", "SURFACE_DEFORM")
@@ -64,7 +64,7 @@ def errors_stop_the_export():
     cage = fixtures.box("cage", (-1, -1, -1), (1, 1, 3))
     skin.modifiers.new("cage", "SURFACE_DEFORM").target = cage
     cage.hide_render = True
-    says("a hidden cage", "'cage'", "not among what is exported", use_renderable=True)
+    says("a hidden cage", "'cage'", "which is not exported", use_renderable=True)
 
     armature, skin = limb()
     cage = fixtures.box("cage", (-1, -1, -1), (1, 1, 3))
@@ -77,7 +77,7 @@ def errors_stop_the_export():
     bpy.context.scene.collection.objects.link(lattice)
     lattice.keyframe_insert("location", frame=0)
     skin.modifiers.new("lattice", "LATTICE").object = lattice
-    says("a lattice that moves by itself", "moved by a lattice", "something else than bones", "mesh cage")
+    says("a lattice that moves by itself", "moved by a lattice", "something other than bones", "mesh cage")
 
     armature, skin = limb()
     skin.shape_key_add(name="Basis")
@@ -91,7 +91,7 @@ def errors_stop_the_export():
 
     fixtures.clear()
     fixtures.box("box", (0, 0, 0), (1, 1, 1))
-    says("nothing that moves", "nothing of what is exported is moved")
+    says("nothing that moves", "none of the exported meshes")
 
 
 def warnings_name_the_culprit():
@@ -244,9 +244,9 @@ def rigs_that_cannot_be_read():
     for name, content, sentence in (
         ("missing.json", None, "missing.json: cannot be read: No such file or directory"),
         ("folder.json", "folder", "folder.json: cannot be read: Is a directory"),
-        ("broken.json", b'{ "format": ', "broken.json: is no JSON: Expecting value: line 1 column 13"),
-        ("binary.json", b"\xff\xfe\x00", "binary.json: is no JSON: 'utf-8' codec can't decode byte 0xff"),
-        ("number.json", b"3", "number.json: 3 is no object"),
+        ("broken.json", b'{ "format": ', "broken.json: is not JSON: Expecting value: line 1 column 13"),
+        ("binary.json", b"\xff\xfe\x00", "binary.json: is not JSON: 'utf-8' codec can't decode byte 0xff"),
+        ("number.json", b"3", "number.json: 3 is not of type object"),
         ("empty.json", b"{}", "empty.json: 'format' is missing"),
     ):
         file = os.path.join(addon.work(), name)
@@ -295,7 +295,7 @@ def without_pelt_the_rig_is_written():
 
     extension = glb.File(file).json["extensions"]["PELT_deformers"]
     addon.expect("rig" in extension and "character" not in extension, "rig and no character")
-    addon.expect("game's build binds it" in bpy.context.scene.pelt.summary, bpy.context.scene.pelt.summary)
+    addon.expect("game's build has to bind it" in bpy.context.scene.pelt.summary, bpy.context.scene.pelt.summary)
     bound = glb.File(addon.export("bound.glb")).json["extensions"]["PELT_deformers"]
     addon.expect("character" in bound, f"with pelt: {bpy.context.scene.pelt.summary}")
 
