@@ -9,7 +9,7 @@
 namespace pelt {
 namespace {
 
-// Asks for the cache line at an address. Highway's own function compiles with optimisation alone.
+// Prefetches the cache line at an address. Highway's own function needs optimised builds.
 void prefetch_line([[maybe_unused]] const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address);
@@ -60,7 +60,7 @@ void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_
     const std::uint32_t* words = morphs.offsets.data() + place * column_words;
     prefetch_line(&morphs.columns[column]);
     for (std::size_t word = 0; word < column_words; word += kLine) prefetch_line(words + word);
-    prefetch_line(words + column_words - 1);  // a column need not begin with a line
+    prefetch_line(words + column_words - 1);  // a column may cross a cache line
   });
 }
 

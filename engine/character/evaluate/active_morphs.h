@@ -17,25 +17,25 @@
 
 namespace pelt {
 
-// Which targets have weights, and which of them move a slice: found by bits, since a look at each column of each slice
-// would take as long as adding those up that are active.
+// Finds which targets are active and which of them move a slice, from bit sets: looking at each column of each slice
+// would take as long as adding up the active ones.
 class ActiveMorphs {
  public:
   explicit ActiveMorphs(const PackedMorphs& morphs);
 
-  // Takes the weights of a pose: the palette's floats from entry first_slot on, which must stay.
+  // Takes the weights of a pose: the palette's floats from entry first_slot on, which must outlive this.
   void set(const float* weights);
 
-  // Returns true if a weight is not 0.
+  // Returns true if any weight is not 0.
   bool any() const { return any_; }
 
-  // Returns true if a target whose weight is not 0 moves a row of the slice.
+  // Returns true if an active target moves a row of the slice.
   bool moves(std::size_t slice) const;
 
-  // Calls visit(column, place of its words, weight) for each column of the slice whose weight is not 0, ascending.
+  // Calls visit(column, index of its words, weight) for each column of the slice with a weight other than 0, ascending.
   template <class Visit>
   void for_each_active(std::size_t slice, const Visit& visit) const {
-    std::size_t below = morphs_.slices[slice];  // the column of the first target of a word of bits
+    std::size_t below = morphs_.slices[slice];  // the column of the first target of the current word
     for (std::size_t word = slice * words_; word < (slice + 1) * words_; ++word) {
       const std::uint64_t targets = targets_[word];
       for (std::uint64_t bits = targets & active_[word % words_]; bits != 0; bits &= bits - 1) {
@@ -50,20 +50,20 @@ class ActiveMorphs {
   const PackedMorphs& morphs_;
   const float* weights_ = nullptr;
   bool any_ = false;
-  std::size_t words_;                   // a slice
-  std::vector<std::uint64_t> targets_;  // of each slice: bit t % 64 of word t / 64 is target t
-  std::vector<std::uint64_t> active_;   // the same for the targets whose weights are not 0
+  std::size_t words_;                   // per slice
+  std::vector<std::uint64_t> targets_;  // per slice: bit t % 64 of word t / 64 is target t
+  std::vector<std::uint64_t> active_;   // the same bits for the targets with weights other than 0
   std::vector<std::uint32_t> places_;   // morph_places
 };
 
-// Asks for the memory of the slice's active columns.
+// Prefetches the slice's active columns.
 void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice);
 
-// Sets sums[i] to what the weights add to slice slices.first + i.
+// Sets sums[i] to the weighted offsets of slice slices.first + i.
 void sum_morphs(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRange slices, std::span<MorphSums> sums);
 
-// Writes to `points` and `directions` the rows of a slice of the binding with sums added to them, and rubbish to rows
-// that the last slice lacks. The same bits on every processor.
+// Writes the rows of a slice of the binding, with sums added, to `points` and `directions`; rows that the last slice
+// lacks get undefined values. The same bits on every processor.
 void apply_morphs(const MorphSums& sums, std::size_t slice, const PackedBinding& binding,
                   std::span<glm::vec3, shared::kSliceRows> points,
                   std::span<glm::uvec2, shared::kSliceRows> directions);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adds morph targets to rest shapes. No multiplication is fused with an addition (CMakeLists.txt), so that every
-// processor gives the same bits.
+// Adds morph targets to rest shapes. Multiplications and additions are not fused (CMakeLists.txt), so every processor
+// gives the same bits.
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "engine/character/evaluate/active_morphs.h"
 #include "shaders/morph/morph.h"
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+// Compiled once per instruction set; the best one that the processor supports is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/character/evaluate/apply_morphs.cpp"
 #include <hwy/foreach_target.h>
@@ -27,7 +27,7 @@ struct ActiveColumn {
   float direction_weight;  // times kMorphDirectionUnit
 };
 
-// Adds w times the integers in the bits [kFirst, kFirst + kBits) of each word to `sum`.
+// Adds to `sum` w times the integers in bits [kFirst, kFirst + kBits) of each word.
 template <int kFirst, int kBits>
 HWY_INLINE Vec add_bits(WordVec words, Vec w, Vec sum) {
   const auto bits = hn::BitCast(Integers(), words);
@@ -39,12 +39,12 @@ HWY_INLINE Vec3 add_direction(WordVec word, Vec w, const Vec3& sum) {
   return {add_bits<0, 10>(word, w, sum.x), add_bits<10, 10>(word, w, sum.y), add_bits<20, 10>(word, w, sum.z)};
 }
 
-// Loads sums, or starts them.
+// Loads sums, or returns 0 to start them.
 HWY_INLINE Vec3 load_sums(const float (*sums)[kRows], std::size_t row, bool start) {
   return start ? Vec3(Vec(0.0f)) : Vec3::load(sums, row);
 }
 
-// Adds columns to the sums of a slice, or starts these.
+// Adds columns to the sums of a slice, or starts the sums with them.
 template <std::size_t kWords>
 void add_columns(std::span<const ActiveColumn> columns, bool start, MorphSums& total) {
   const Words du;
@@ -110,8 +110,8 @@ void sum_morphs(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRan
   }
 }
 
-// Adds an offset to packed unit vectors and packs them again (octahedral_from_unit, whose input may have any length);
-// a vector that vanishes stays. `sums`: as above, from the row on.
+// Adds an offset to packed unit vectors and repacks them (octahedral_from_unit accepts any length); a vector whose sum
+// vanishes stays. `sums`: as above, from the row on.
 HWY_INLINE WordVec turn(WordVec packed, const float (*sums)[kRows], std::size_t row) {
   const Vec3 decoded = decode_octahedral(packed);
   const Vec3 n = decoded + Vec3::load(sums, row) * length(decoded);

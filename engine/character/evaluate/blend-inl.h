@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Moves slices of rows by frames, for sources that Highway compiles once for each instruction set. A way to blend is a
-// class `Blend` with
-//     Sums             the memory of what is summed for the rows of a slice
-//     accumulate_for   an Accumulate by the number of influences
-//     Lanes            the blend of kLanes rows: `frame`; and passage(sums, row, k, point), how points move along
-//                      direction k of the tangent basis because weights change
-//     load             the Lanes of rows [row, row + kLanes)
-//     lines            where frames are left that are asked for, a line a row
-//     kLeavesFrames    true: without gradients they are there from the start
-//     turn             the rotation of an influence whose palette entry is given
+// Moves slices of rows by frames, for sources that Highway compiles once per instruction set. A blend mode is a class
+// `Blend` with
+//     Sums             storage for the sums over the rows of a slice
+//     accumulate_for   returns an Accumulate for a number of influences
+//     Lanes            the blend of kLanes rows: `frame`; and passage(sums, row, k, point), the derivative of the
+//     points
+//                      along direction k of the tangent basis due to the changing weights
+//     load             returns the Lanes of rows [row, row + kLanes)
+//     lines            returns the requested frames, one line per row
+//     kLeavesFrames    true: without gradients, the sums already are the frames
+//     turn             returns the rotation of an influence from its palette entry
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H
 #undef PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H
@@ -28,7 +29,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
-// The normal and tangent of one vertex by the shared scalar rule, where the fast path fails.
+// The normal and tangent of one vertex by the shared scalar rule, used if the fast path fails.
 struct Directions {
   glm::vec3 normal;
   glm::vec3 tangent;
@@ -39,8 +40,8 @@ inline Directions decide_directions(const glm::mat3& axes, const glm::mat3& turn
   return {normal, shared::blended_tangent(axes, rest_tangent, normal, turn)};
 }
 
-// Returns `direction` plus `offset` times its length. Raises `longest` to the square of what comes out, so that tests
-// of lengths stay with those of the shared rule, which takes unit directions.
+// Returns `direction` plus `offset` times its length. Raises `longest` to the result's squared length: tests of lengths
+// must agree with the shared rule, which takes unit directions.
 HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset, Vec& longest) {
   const Vec squared = fused_dot(direction, direction);
   const Vec3 sum = fused_add(direction, offset, squared * inverse_sqrt(squared));
@@ -48,9 +49,9 @@ HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset, Vec& longest) 
   return sum;
 }
 
-// What morph targets add to the rows of a slice from `row` on, or nothing.
+// The offsets that morph targets add to the rows of a slice from `row` on, if any.
 struct RowSums {
-  const MorphSums* slice;  // null: nothing
+  const MorphSums* slice;  // null: no offsets
   std::size_t row;
 
   HWY_INLINE bool turn_normals() const { return slice != nullptr && slice->normals; }
@@ -63,7 +64,7 @@ struct RowSums {
   }
 
   HWY_INLINE Vec3 moved(const Vec3& point) const { return slice == nullptr ? point : point + load(0); }
-  // Returns the packed directions of lane v after the targets.
+  // Returns the packed directions of lane v with the targets applied.
   glm::uvec2 turned_directions(glm::uvec2 directions, std::size_t v) const {
     shared::MorphSum sum = shared::morph_begin();
     if (turn_normals()) sum.normal = of_lane(3, v);
@@ -76,9 +77,9 @@ struct RowSums {
 struct SliceStreams {
   const float* points;
   const std::uint32_t* directions;
-  const std::uint32_t* bases;  // packed directions whose normals the gradients' tangent bases are made of
+  const std::uint32_t* bases;  // packed directions whose normals define the gradients' tangent bases
   const std::uint32_t* words;  // of the strongest influences
-  const MorphSums* sums;       // what is added to points and directions first, or null
+  const MorphSums* sums;       // added to points and directions first; or null
   float unit;                  // of the gradients, 1/metres
   bool keep_frames;
   float* positions;
@@ -92,7 +93,6 @@ struct TangentBases {
 };
 HWY_INLINE TangentBases tangent_bases(WordVec normal_word, const Vec3& normal) {
   const Integers di;
-  // As shared::tangent_basis.
   const auto bits = hn::BitCast(di, normal_word);
   const auto x = hn::Abs(hn::ShiftRight<16>(hn::ShiftLeft<16>(bits)));
   const auto y = hn::Abs(hn::ShiftRight<16>(bits));
@@ -106,15 +106,15 @@ HWY_INLINE TangentBases tangent_bases(WordVec normal_word, const Vec3& normal) {
   return {{e, fused_cross(normal, e)}};
 }
 
-// The normals and tangents of a slice's rows on their way from rest: decoded by decode_directions(), turned by
-// transform(), made unit by finish_directions(). Each is a loop of its own over the slice: its steps wait for one
-// another, and those of other rows fill the time.
+// The normals and tangents of a slice's rows between rest and output: decoded by decode_directions(), turned by
+// transform(), normalised by finish_directions(). Each is a separate loop over the slice, so that other rows hide the
+// latency of dependent steps.
 struct Turning {
   using Rows = float[3][kRows];
   alignas(64) Rows normals;
   alignas(64) Rows tangents;
-  alignas(64) float sizes[kRows];       // squared columns of the frames, added up
-  alignas(64) float longest[2][kRows];  // squared lengths of normals and tangents that morph targets have turned, >= 1
+  alignas(64) float sizes[kRows];       // sums of the squared columns of the frames
+  alignas(64) float longest[2][kRows];  // squared lengths of normals and tangents with morph targets, >= 1
 };
 
 // Decodes the directions of rows [row, row + kLanes) of a slice.
@@ -142,7 +142,7 @@ HWY_INLINE void decode_directions(const SliceStreams& streams, std::size_t row, 
   }
 }
 
-// Adds to blended frames how points move because weights change, as frame_with_passage in shaders/blend/blend.h.
+// Adds the derivatives due to changing weights to blended frames, as frame_with_passage in shaders/blend/blend.h.
 template <class Blend>
 HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const typename Blend::Sums& blended,
                             const typename Blend::Lanes& lanes, const Vec3& point, Frames& f) {
@@ -151,7 +151,7 @@ HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const 
   hn::LoadInterleaved2(du, streams.bases + 2 * row, normal_word, tangent_word);
   const Vec3 n = decode_octahedral(normal_word);
   const TangentBases bases = tangent_bases(normal_word, n * inverse_sqrt(fused_dot(n, n)));
-  const float unit = streams.unit * static_cast<float>(shared::kWeightUnits);  // palette lines are divided by that
+  const float unit = streams.unit * static_cast<float>(shared::kWeightUnits);  // palette lines are divided by it
   for (std::size_t k = 0; k < 2; ++k) {
     const Vec3 step = lanes.passage(blended, row, k, point) * unit;
     f.a = fused_add(f.a, step, bases.directions[k].x);
@@ -166,8 +166,8 @@ HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
   return RowSums{streams.sums, row}.moved(p);
 }
 
-// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. With gradients and
-// `keep_frames`, leaves frames that include them.
+// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. With gradients and `keep_frames`,
+// stores the frames that include them.
 template <class Blend, bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
                           const PaletteLine* palette, Turning& turning) {
@@ -188,7 +188,7 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
   }
   if constexpr (kNormals) {
     const Vec3 n = Vec3::load(turning.normals, row);
-    // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
+    // cofactor(B) n = n.x (b x c) + n.y (c x a) + n.z (a x b) = b x (n.x c - n.z a) + n.y (c x a).
     const Vec3 across_b = fused_subtract(f.c * n.x, f.a, n.z);
     fused_add(fused_cross(f.b, across_b), fused_cross(f.c, f.a), n.y).store(turning.normals, row);
     (fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c))).store(turning.sizes + row);
@@ -198,7 +198,7 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
   }
 }
 
-// Replaces the directions of the lanes that have not passed, of rows [row, row + kLanes), after transform().
+// Recomputes the directions of the lanes that failed the test, of rows [row, row + kLanes), after transform().
 template <class Blend, bool kTangents, bool kGradients>
 HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
                                     typename Blend::Sums& blended, const PaletteLine* palette) {
@@ -227,7 +227,7 @@ HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStre
   }
 }
 
-// Makes the directions of rows [row, row + kLanes) of a slice unit and writes them.
+// Normalises the directions of rows [row, row + kLanes) of a slice and writes them.
 template <class Blend, bool kTangents, bool kGradients>
 HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
                                   const PaletteLine* palette, const Turning& turning) {
@@ -238,7 +238,7 @@ HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, 
   const Vec3 normal = Vec3::load(turning.normals, row);
   const Vec size = Vec::load(turning.sizes + row);
   const Vec squared = fused_dot(normal, normal);
-  // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
+  // Vectors that pass this test also pass the shared rule's: rest directions are at most as long as `longest` assumes.
   const Vec least = shared::kMinDirection, no_less = 1e-30f;
   Vec longest = sums.turn_normals() ? Vec::load(turning.longest[0] + row) : one;
   auto usable = squared > max(no_less, size * size * (least * longest));
@@ -251,7 +251,7 @@ HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, 
     const Vec squared_tangent = fused_dot(across, across);
     usable = usable && squared_tangent > max(no_less, size * (least * longest));
     if (sums.turn_normals() || sums.turn_tangents()) {
-      // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
+      // The shaders repack directions after morph targets. If normal and tangent nearly agree, that rounding matters.
       usable = usable && squared_tangent > fused_dot(t, t) * 0.05f;
     }
     const Vec3 tangent = across * inverse_sqrt(squared_tangent);
@@ -268,7 +268,7 @@ HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, 
   }
 }
 
-// Moves the first `rows` rows of a slice, whose influences are blended.
+// Moves the first `rows` rows of a slice after their influences are blended.
 template <class Blend, bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void move_rows(const SliceStreams& streams, std::size_t rows, typename Blend::Sums& blended,
                           const PaletteLine* palette, Turning& turning) {
@@ -281,7 +281,7 @@ HWY_INLINE void move_rows(const SliceStreams& streams, std::size_t rows, typenam
   }
 }
 
-// Inputs and outputs of the last slice; they are kRows long even if the mesh ends earlier.
+// Copies of the inputs and outputs of the last slice, kRows long even if the mesh ends earlier.
 struct SliceStage {
   alignas(64) float points[3 * kRows];
   alignas(64) std::uint32_t directions[2 * kRows];
@@ -290,7 +290,7 @@ struct SliceStage {
   alignas(64) float normals[3 * kRows];
   alignas(64) float tangents[4 * kRows];
 
-  // Loads the first `rows` rows of a slice. Returns streams that are read from here and written to here.
+  // Copies in the first `rows` rows of a slice. Returns streams that read and write the copies.
   SliceStreams load(const SliceStreams& from, std::size_t rows) {
     std::memcpy(points, from.points, rows * sizeof(glm::vec3));
     std::memcpy(directions, from.directions, rows * sizeof(glm::uvec2));
@@ -341,7 +341,7 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
                              .positions = &out.positions[first_row].x,
                              .normals = kNormals ? &out.normals[first_row].x : nullptr,
                              .tangents = kTangents ? &out.tangents[first_row].x : nullptr};
-    // Not copied where nothing is staged: a wide load of what was just written in parts waits for all of it.
+    // Full slices are not copied: a wide load right after narrow stores to the same memory would stall.
     SliceStreams staged;
     const SliceStreams* streams = &whole;
     if (rows < kRows) {

@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+// Compiled once per instruction set; the best one that the processor supports is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/character/evaluate/blend.cpp"
 #include <hwy/foreach_target.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The CPU's vertex kernels: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), also by dual quaternion, by
-// Wires, and with local points. If the binding has gradients of the weights, frames include them. The kernels read the
-// GPU's streams unchanged, so that both results differ by rounding only.
+// The CPU's vertex kernels: v' = sum over j of w_j T_j l (docs/mathematics.md section 0); also dual quaternions, Wires,
+// and groups with local points. If the binding has gradients of the weights, frames include them. The kernels read the
+// GPU's streams unchanged, so both results differ by rounding only.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace pelt {
 
-// A palette entry as the kernels with vector instructions load it: one cache line with the entry's three rows times
-// kWeightUnit, so that integer weights apply as they are, and an unused row.
+// A palette entry as the vector kernels load it, in one cache line: its three rows, divided by shared::kWeightUnits so
+// that integer weights apply directly, and an unused row.
 struct alignas(64) PaletteLine {
   glm::vec4 rows[4];
 };
@@ -24,44 +24,44 @@ struct alignas(64) PaletteLine {
 // Sets lines[i] from palette[i]. Both must have the same size.
 void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
 
-// What blend_dual_quaternion is told of the stretches of its palette.
+// Whether any joint of a palette of dual quaternions stretches, for blend_dual_quaternion.
 enum class Stretches {
-  kNone,  // no joint stretches (shaders/dual_quaternion/pose.h), and none is read
+  kNone,  // no joint stretches (shaders/dual_quaternion/pose.h), so stretches are not read
   kSome,
 };
 
-// Does the same with a palette of dual quaternions and stretches (shaders/dual_quaternion/pose.h), and finds whether
+// Does the same with a palette of dual quaternions and stretches (shaders/dual_quaternion/pose.h), and returns whether
 // any joint stretches.
 Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
 
-// Output arrays of a mesh, vertex_count values each, model space. Null: not wanted.
+// Output arrays of a mesh, vertex_count values each, model space. Null: not requested.
 struct BlendOutputs {
-  glm::vec3* positions = nullptr;  // always given
+  glm::vec3* positions = nullptr;  // required
   glm::vec3* normals = nullptr;    // unit
-  glm::vec4* tangents = nullptr;   // unit xyz, orthogonal to the normal; w = handedness. Given only with normals
+  glm::vec4* tangents = nullptr;   // unit xyz, orthogonal to the normal; w = handedness. Requires normals
   Affine* frames = nullptr;        // the blended frame of each vertex
 };
 
-// Returns true if something is asked for that gradients change. They leave positions as they are.
+// Returns true if a requested output depends on gradients. Positions do not.
 inline bool reads_gradients(const PackedBinding& binding, const BlendOutputs& out) {
   return !binding.gradients.empty() && (out.normals != nullptr || out.frames != nullptr);
 }
 
-// What morph targets add to the rows of a slice: to positions in metres, to normals and tangents in parts of unit
-// vectors.
+// The sum of morph target offsets of a slice's rows: metres for positions, relative to unit length for normals and
+// tangents.
 struct MorphSums {
   alignas(64) float sums[9][shared::kSliceRows];  // positions, normals and tangents, each x, y and z
-  bool normals = false;                           // false: normals stay, and their sums may be missing
+  bool normals = false;                           // false: normals do not change, and their sums may be missing
   bool tangents = false;                          // the same for tangents
 };
 
-// The rest positions and packed normals and tangents that the kernels move: those of the binding, or with morph targets
-// added to them. The arrays may begin at a later slice than the first; they hold every slice that is moved.
+// The rest positions and packed directions that the kernels move: those of the binding, or with morph targets added.
+// The arrays may start at a later slice than the first; they cover every slice that is moved.
 struct RestShape {
   const glm::vec3* points;
   const glm::uvec2* directions;
   std::size_t first_row = 0;
-  const MorphSums* sums = nullptr;  // one for each slice that is moved, or null; only kernels of PaletteLine add them
+  const MorphSums* sums = nullptr;  // one per moved slice, or null; only kernels of PaletteLine add them
 
   const glm::vec3& point(std::size_t row) const { return points[row - first_row]; }
   const glm::uvec2& direction(std::size_t row) const { return directions[row - first_row]; }
@@ -69,9 +69,8 @@ struct RestShape {
 inline RestShape rest_shape(const PackedBinding& binding) { return {binding.points.data(), binding.directions.data()}; }
 
 // Range of slices: rows [32 first, 32 last) of a validated binding. The functions below move these rows. Influence
-// index e is palette[e]; for dual quaternions it is the first of the two palette entries of
-// shaders/dual_quaternion/pose.h. Results are finite for every finite palette. Normals and tangents follow the rule of
-// shaders/blend/blend.h.
+// index e is palette[e]; for dual quaternions, the first of the two palette entries of shaders/dual_quaternion/pose.h.
+// Results are finite for every finite palette. Normals and tangents follow shaders/blend/blend.h.
 struct SliceRange {
   std::size_t first;
   std::size_t last;
@@ -81,15 +80,15 @@ void blend_linear(const PackedBinding& binding, RestShape rest, SliceRange slice
 void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices,
                            std::span<const PaletteLine> palette, Stretches stretches, const BlendOutputs& out);
 
-// Do the same without vector instructions. They are slower, give the same bits on every processor, and differ from the
-// functions above by rounding.
+// Do the same without vector instructions: slower, with the same bits on every processor, and equal to the functions
+// above within rounding.
 void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
                              std::span<const Affine> palette, const BlendOutputs& out);
 void blend_dual_quaternion_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
                                       std::span<const Affine> palette, const BlendOutputs& out);
 
-// Does the same for a binding of several groups that are combined as in Wires (shaders/blend/blend.h). `root`: the
-// motion from which displacements are measured.
+// Does the same for a binding of several groups, combined as in Wires (shaders/blend/blend.h). `root`: the motion
+// relative to which displacements are measured.
 struct WiresParameters {
   Affine root;
   float exponent;
@@ -97,12 +96,12 @@ struct WiresParameters {
 void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out);
 
-// Does the same for a binding of several groups with local points of their own.
+// Does the same for a binding of several groups, each with its own local points.
 void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out);
 
-// Applies offsets to vertices that were blended with frames: moves vertex i and its frame by offsets[i] = [R | o],
-// given before the blend (shaders/blend/blend.h), and so its normal and tangent. Precondition: out.frames is given.
+// Applies offsets to vertices that were blended with frames: moves vertex i, its frame, normal and tangent by
+// offsets[i] = [R | o], as if applied before the blend (shaders/blend/blend.h). Precondition: out.frames is not null.
 void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out);
 
 inline std::size_t slice_count(const PackedBinding& binding) {

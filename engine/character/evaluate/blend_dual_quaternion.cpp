@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The vertex kernel that blends dual quaternions (shaders/dual_quaternion/dual_quaternion.h), of the shape of the
-// linear one: rows are summed one after the other, and moved one a lane.
+// The vertex kernel that blends dual quaternions (shaders/dual_quaternion/dual_quaternion.h), structured like the
+// linear one: rows are summed one after the other, then moved one per lane.
 #include <limits>
 
 #include "engine/character/evaluate/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+// Compiled once per instruction set; the best one that the processor supports is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/character/evaluate/blend_dual_quaternion.cpp"
 #include <hwy/foreach_target.h>
@@ -16,12 +16,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
-constexpr std::size_t kPairFloats = 8;  // those of a dual quaternion: its real part and its dual one
+constexpr std::size_t kPairFloats = 8;  // of a dual quaternion: real part, then dual part
 using PairFloats = hn::CappedTag<float, kPairFloats>;
 constexpr std::size_t kPairVectors = kPairFloats / hn::MaxLanes(PairFloats());
 using Quad = hn::CappedTag<float, 4>;
 
-// Quaternions, one a lane.
+// One quaternion per lane.
 struct Quaternions {
   Vec3 v;
   Vec w;
@@ -29,7 +29,7 @@ struct Quaternions {
 
 HWY_INLINE Vec fused_dot(const Quaternions& a, const Quaternions& b) { return mul_add(a.w, b.w, fused_dot(a.v, b.v)); }
 
-// Loads the vectors whose 128-bit block b holds the real part, and the dual one, of row 4 b + v.
+// Loads vectors whose 128-bit block b holds the real part, and the dual part, of row 4 b + v.
 HWY_INLINE void load_pairs(const float* HWY_RESTRICT pairs, std::size_t v, Vec& real, Vec& dual) {
   const Floats d;
   const float* at = pairs + v * kPairFloats;
@@ -55,7 +55,7 @@ struct DualQuaternions {
   Quaternions dual;
 };
 
-// Loads those of kLanes rows.
+// Loads the dual quaternions of kLanes rows.
 HWY_INLINE DualQuaternions load_dual_quaternions(const float* HWY_RESTRICT pairs) {
   Vec real[4], dual[4];
   for (std::size_t v = 0; v < 4; ++v) load_pairs(pairs, v, real[v], dual[v]);
@@ -65,12 +65,12 @@ HWY_INLINE DualQuaternions load_dual_quaternions(const float* HWY_RESTRICT pairs
   return q;
 }
 
-// Returns d w - r v + r x d of a dual quaternion with the real part (r, w) and the dual part (d, v), times `s`.
+// Returns s times d w - r v + r x d, for a dual quaternion with real part (r, w) and dual part (d, v).
 HWY_INLINE Vec3 translation(const DualQuaternions& q, Vec s) {
   return fused_subtract(fused_add(fused_cross(q.real.v, q.dual.v), q.dual.v, q.real.w), q.real.v, q.dual.w) * s;
 }
 
-// The rigid frames of dual quaternions of any length. `by_squared`: 2 over the squared lengths.
+// Rigid frames from dual quaternions of any length. `by_squared`: 2 / squared length.
 HWY_INLINE Frames rigid_frames(const DualQuaternions& q, Vec by_squared) {
   const Vec3& v = q.real.v;
   const Vec3 t = v * by_squared;
@@ -83,7 +83,7 @@ HWY_INLINE Frames rigid_frames(const DualQuaternions& q, Vec by_squared) {
           translation(q, by_squared)};
 }
 
-// kStretches: false if all stretches are 1; they are not read then.
+// kStretches: false if all stretches are 1, so that they are not read.
 template <bool kStretches>
 struct DualQuaternionBlend {
   struct Sums {
@@ -91,13 +91,12 @@ struct DualQuaternionBlend {
     LineSums stretches;
     const std::uint32_t* pivots;  // words of the strongest influences
 
-    // Gives the weights of influences [first, count) the signs with which quaternions lie on the side of their row's
-    // pivot.
+    // Gives the weights of influences [first, count) signs that put each quaternion on the side of its row's pivot.
     template <std::size_t kUsed>
     static HWY_INLINE void take_sides(const std::uint32_t* offsets, std::size_t first, std::size_t count,
                                       const std::uint32_t* pivots, const PaletteLine* HWY_RESTRICT palette,
                                       float (&weights)[kUsed][kDecoded * kRows]) {
-      constexpr auto kUnits = static_cast<float>(shared::kWeightUnits);  // lines are that much smaller than entries
+      constexpr auto kUnits = static_cast<float>(shared::kWeightUnits);  // lines are divided by kUnits
       const Quad d;
       const hn::Repartition<std::uint64_t, Quad> pairs;
       const auto* base = reinterpret_cast<const char*>(palette);
@@ -163,7 +162,7 @@ struct DualQuaternionBlend {
     Frames stretch;
     Frames frame;
 
-    // As shared::rigid_derivative, and how the stretch moves.
+    // shared::rigid_derivative, plus the derivative of the stretch.
     HWY_INLINE Vec3 passage(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
       const DualQuaternions change = load_dual_quaternions(sums.pairs[k + 1] + row * kPairFloats);
       const Vec3 x = kStretches ? map(stretch, point) : point;
@@ -188,7 +187,7 @@ struct DualQuaternionBlend {
 
   static constexpr bool kLeavesFrames = false;
 
-  // Replaces the sums of rows whose dual quaternions cancel by those of their pivots.
+  // Replaces dual quaternions that cancel in a row's sum by the row's pivot.
   static void replace_cancelled(const std::uint32_t* cancelled, const std::uint32_t* words, const PaletteLine* palette,
                                 float* pairs) {
     for (std::size_t v = 0; v < kLanes; ++v) {
@@ -255,7 +254,8 @@ Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<
     for (int row = 0; row < 3; ++row) {
       is_finite = is_finite && glm::all(glm::lessThan(glm::abs(palette[i + 1][row]), glm::vec4(kInfinity)));
     }
-    // A stretch that is not finite spoils what it moves, also where stretches are not read, and decides for no other.
+    // A non-finite stretch makes its own vertices NaN, even if stretches are not read, but does not set kSome for
+    // others.
     if (!is_finite) lines[i].rows[1] = glm::vec4(std::numeric_limits<float>::quiet_NaN());
     if (!is_one && is_finite) stretches = Stretches::kSome;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vertex kernels that go vertex by vertex, without vector instructions.
+// The scalar vertex kernels, one vertex at a time.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,8 @@ namespace {
 glm::mat3 turn_of_frame(const Affine* entry) { return shared::orthonormal_axes(affine_axes(*entry)); }
 glm::mat3 turn_of_dual_quaternion(const Affine* entry) { return shared::rotation_from_quaternion(entry[0][0]); }
 
-// The blended frame of one vertex, its position, which is rounded as without gradients, and what turns directions that
-// the frame maps to nothing: the rotation `turn_of` of `strongest`, a palette entry or the frame itself, which outlives
-// this.
+// The blended frame of one vertex; its position, rounded as without gradients; and the rotation for directions that the
+// frame maps to nothing: `turn_of` applied to `strongest`, a palette entry or the frame itself, which outlives this.
 struct VertexFrame {
   Affine frame;
   glm::vec3 position;
@@ -30,10 +29,10 @@ struct VertexRow {
   const PackedBinding& binding;
   RestShape rest;
   std::size_t v;
-  const std::uint32_t* words;  // influence 0; the others follow, kSliceRows apart
+  const std::uint32_t* words;  // influence 0; the others follow at steps of kSliceRows
   std::size_t influences;
   const Affine* palette;
-  bool gradients;  // frames include those of the weights
+  bool gradients;  // frames include the gradients of the weights
 
   std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
   const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
@@ -44,7 +43,7 @@ struct VertexRow {
     return shared::gradient_steps(binding.gradients[at / 2], static_cast<std::uint32_t>(at));
   }
 
-  // Adds what the change of influence k's weight moves `local` by.
+  // Adds the derivative of `local` due to the change of influence k's weight.
   shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& local) const {
     return gradients ? shared::passage_add(passage, steps(k), transform_point(*entry(k), local)) : passage;
   }
@@ -62,7 +61,7 @@ VertexFrame blend_row(const VertexRow& row) {
   const Affine& first = row.entry(0)[0];
   const shared::DualQuaternion pivot{first[0], first[1]};
   shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
-  shared::DualQuaternion by_e = blended;  // changes of `blended` along e and f
+  shared::DualQuaternion by_e = blended;  // derivatives of `blended` along e and f
   shared::DualQuaternion by_f = blended;
   Affine stretch(0.0f);
   shared::Passage stretching = shared::passage_begin();
@@ -133,7 +132,7 @@ VertexFrame add_row(const VertexRow& row) {
   float largest = 0;
   std::size_t local = row.v;
   for (std::size_t k = 0; k < row.influences; ++k) {
-    if (shared::influence_units(row.word(k)) == 0) continue;  // padding behind the last group has no local point
+    if (shared::influence_units(row.word(k)) == 0) continue;  // padding after the last group has no local point
     const glm::vec4& local_point = row.binding.local_points[local];
     const Affine& entry = *row.entry(k);
     if (units == 0) leading = k;
@@ -150,7 +149,7 @@ VertexFrame add_row(const VertexRow& row) {
     frame = Affine(0.0f);
     units = 0;
   }
-  // Local points hold for the binding's rest position; the frame carries what morph targets add to it.
+  // Local points belong to the binding's rest position; the frame moves what morph targets add to it.
   const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
   return {row.with_passage(combined, passage), transform_point(combined, row.point()), row.entry(strongest)};
 }
@@ -160,7 +159,7 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
   if (out.frames != nullptr) out.frames[v] = blended.frame;
   if (out.normals == nullptr) return;
   const glm::mat3 axes = affine_axes(blended.frame);
-  const auto turn = [&] { return blended.turn_of(blended.strongest); };  // healthy poses need none
+  const auto turn = [&] { return blended.turn_of(blended.strongest); };  // not needed by non-degenerate poses
   const glm::vec3 rest_normal = shared::unpack_normal(directions.x);
   glm::vec3 normal = shared::mapped_normal(axes, rest_normal);
   if (normal == glm::vec3(0.0f)) normal = shared::blended_normal(axes, rest_normal, turn());
@@ -172,7 +171,7 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
   out.tangents[v] = glm::vec4(tangent, rest.w);
 }
 
-// Writes the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
+// Moves the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
 template <class Blend>
 void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                     const BlendOutputs& out, bool gradients, const Blend& blend) {
@@ -203,8 +202,8 @@ void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, Slice
 
 void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out) {
-  // Shares depend on how far each frame moves the vertex. Gradients change the rounding of that, and positions would
-  // depend on what is asked for.
+  // Shares depend on how far each frame moves the vertex. Gradients change their rounding, so they are always used:
+  // otherwise positions would depend on the requested outputs.
   blend_vertices(binding, rest, slices, palette, out, !binding.gradients.empty(),
                  [&](const VertexRow& row) { return combine_row(row, parameters); });
 }

@@ -5,7 +5,7 @@
 #include "engine/character/evaluate/lane_kernels.h"
 #include "shaders/curve_skeleton/pose.h"
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+// Compiled once per instruction set; the best one that the processor supports is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/character/evaluate/curve_skeleton_lanes.cpp"
 #include <hwy/foreach_target.h>
@@ -26,7 +26,7 @@ void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, c
     const auto record = read_record<CurveRecord>(pass.records, i);
     for (uint k = 0; k < kCurveSlots; k += kRealLanes) {
       const auto* sample = reinterpret_cast<const float*>(work.table + record.first_sample + k * kCurveSampleWords);
-      const Real4 first = load_quads(sample, kCurveSampleWords);  // lambda and the shape's numbers
+      const Real4 first = load_quads(sample, kCurveSampleWords);  // lambda, twist share and bulge reaches
       const Real4 last = load_quads(sample + 3, kCurveSampleWords);
       const RealAffine frame = step_curve_frame(work, record.curve, record.bone, first.x,
                                                 CurveShape{first.y, first.z, last.x, last.y, last.z, last.w});

@@ -23,12 +23,12 @@ constexpr std::size_t kEntryGrain = 256;
 constexpr std::size_t kVertexGrain = 1024;
 constexpr std::size_t kSliceGrain = kVertexGrain / shared::kSliceRows;
 
-// Takes a range of slices apart into runs that targets move, or do not.
+// Splits a range of slices into runs that morph targets move or do not move.
 class SliceRuns {
  public:
   static constexpr std::size_t kMaxMoved = 8;  // slices; their sums fit into a small cache
   struct Run {
-    SliceRange slices;  // empty: there is no other
+    SliceRange slices;  // empty: no further run
     bool moved;
   };
 
@@ -55,18 +55,18 @@ class SliceRuns {
   const PackedMorphs& morphs_;
   const ActiveMorphs& active_;
   SliceRange rest_;
-  bool moved_;  // the first slice of `rest_`
+  bool moved_;  // of the first slice of `rest_`
 };
 
-// Slices of a mesh at rest with its morph targets.
+// Slices of a mesh at rest, with its morph targets applied.
 struct MorphedSlices {
   static constexpr std::size_t kMaxSlices = SliceRuns::kMaxMoved;
   std::array<MorphSums, kMaxSlices> sums;
   std::array<glm::vec3, kMaxSlices * shared::kSliceRows> points;
   std::array<glm::uvec2, kMaxSlices * shared::kSliceRows> directions;
 
-  // Adds up the targets for slices [first, last) of a mesh. `write_rows`: adds them to the rows of the mesh, too, for a
-  // kernel that does not.
+  // Adds up the targets for slices [first, last) of a mesh. `write_rows`: also adds them to the rows, for kernels that
+  // do not.
   RestShape morph(const CharacterMesh& mesh, const ActiveMorphs& active, SliceRange slices, bool write_rows) {
     sum_morphs(*mesh.morphs, active, slices, sums);
     if (!write_rows) {
@@ -94,16 +94,16 @@ struct Evaluator::State {
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
   std::vector<Affine> palette;
-  std::vector<PaletteLine> lines;                          // the palette as vector kernels load it
-  Stretches stretches = Stretches::kNone;                  // of the dual quaternions of this evaluate()
-  std::vector<std::optional<ActiveMorphs>> active_morphs;  // for each mesh
+  std::vector<PaletteLine> lines;                          // the palette as the vector kernels load it
+  Stretches stretches = Stretches::kNone;                  // of the dual quaternions in this evaluate()
+  std::vector<std::optional<ActiveMorphs>> active_morphs;  // per mesh
   Detail detail = Detail::kFull;
-  std::vector<PackedBinding> painted;                    // for each mesh, once they are needed
-  std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
+  std::vector<PackedBinding> painted;                    // per mesh, from first use
+  std::vector<std::vector<std::uint32_t>> normal_rings;  // per mesh; empty if normals are blended
   std::optional<std::uint32_t> clock_input;
   ActionClock clock;
   ActionProgress action;
-  bool fresh = false;  // in this evaluate()
+  bool fresh = false;  // action starts at rest in this evaluate()
 
   void pose_palette(const PalettePass& pass) {
     const PoseContext context{joints, positions, inputs, palette, fresh};
@@ -124,15 +124,15 @@ struct Evaluator::State {
     }
   }
 
-  // Returns true if the mesh has morph targets of a weight other than 0, and looks which.
+  // Returns true if a morph target of the mesh has a weight other than 0, and finds the active targets.
   bool is_morphed(std::size_t m) {
     if (!options.morphs || !active_morphs[m]) return false;
     active_morphs[m]->set(&palette[character->meshes[m].morphs->first_slot][0].x);
     return active_morphs[m]->any();
   }
 
-  // Calls blend(rest shape, slices) for all slices of mesh m, in parallel. Slices that no morph target moves have the
-  // shape of the binding itself. `mode`: what `blend` blends by.
+  // Calls blend(rest shape, slices) for all slices of mesh m, in parallel. Slices that no morph target moves get the
+  // binding's own shape. `mode`: the mode of `blend`.
   template <class Blend>
   void for_slices(std::size_t m, BlendMode mode, const Blend& blend) {
     const CharacterMesh& mesh = character->meshes[m];
@@ -146,7 +146,7 @@ struct Evaluator::State {
       const ActiveMorphs& active = *active_morphs[m];
       SliceRuns runs(*mesh.morphs, active, {begin, end});
       for (SliceRuns::Run run = runs.next(); run.slices.first < run.slices.last;) {
-        const SliceRuns::Run next = runs.next();  // its memory is on its way while this one is moved
+        const SliceRuns::Run next = runs.next();  // prefetches while this run is moved
         blend(run.moved ? morphed.morph(mesh, active, run.slices, write_rows) : rest, run.slices);
         run = next;
       }
@@ -242,7 +242,7 @@ struct Evaluator::State {
 Evaluator::Evaluator(const Character& character, Options options)
     : state_(std::make_unique<State>(State{.character = character, .options = options})) {
   State& state = *state_;
-  state.options.tangents = options.tangents && options.normals;  // a tangent is made orthogonal to its normal
+  state.options.tangents = options.tangents && options.normals;  // tangents are orthogonalised to normals
   const std::size_t vertices = character->vertex_count();
   state.joints.resize(character->skeleton.joints.size());
   rest_matrices(character->skeleton, state.joints);

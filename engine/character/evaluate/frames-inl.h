@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames of vertices, one a lane, and the memory that they are blended in, for sources that Highway compiles once for
-// each instruction set.
+// Frames of vertices, one per lane, and the memory in which they are blended, for sources that Highway compiles once
+// per instruction set.
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H
 #undef PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H
@@ -19,12 +19,12 @@ namespace pelt::HWY_NAMESPACE {
 
 constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
 
-// Products and sums that are fused where the processor can.
+// Products and sums, fused if the processor can.
 HWY_INLINE Vec fused_dot(const Vec3& a, const Vec3& b) { return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z)); }
 HWY_INLINE Vec3 fused_cross(const Vec3& a, const Vec3& b) {
   return {neg_mul_add(a.z, b.y, a.y * b.z), neg_mul_add(a.x, b.z, a.z * b.x), neg_mul_add(a.y, b.x, a.x * b.y)};
 }
-// Return b s + a and a - b s.
+// Return a + b s and a - b s.
 HWY_INLINE Vec3 fused_add(const Vec3& a, const Vec3& b, Vec s) {
   return {mul_add(b.x, s, a.x), mul_add(b.y, s, a.y), mul_add(b.z, s, a.z)};
 }
@@ -34,7 +34,7 @@ HWY_INLINE Vec3 fused_subtract(const Vec3& a, const Vec3& b, Vec s) {
 
 HWY_INLINE Vec inverse_sqrt(Vec v) {
 #if HWY_ARCH_X86
-  // The estimate has at least 12 bits; one step of Newton's method brings it to rounding.
+  // The estimate has at least 12 bits; one Newton step makes it exact to rounding.
   const Vec e = hn::ApproximateReciprocalSqrt(v.v);
   return e * neg_mul_add(v * 0.5f * e, e, 1.5f);
 #else
@@ -42,7 +42,7 @@ HWY_INLINE Vec inverse_sqrt(Vec v) {
 #endif
 }
 
-// The columns a, b, c and the origin o of one frame in each lane.
+// One frame per lane: columns a, b, c and origin o.
 struct Frames {
   Vec3 a, b, c, o;
 };
@@ -53,7 +53,7 @@ HWY_INLINE Vec3 map(const Frames& f, const Vec3& v, const Vec3& o) {
   return fused_add(fused_add(fused_add(o, f.c, v.z), f.b, v.y), f.a, v.x);
 }
 
-// The blended frames of a slice's rows, each stored like a PaletteLine.
+// The blended frames of a slice's rows, each laid out as a PaletteLine.
 struct Lines {
   const float* lines;
 
@@ -70,7 +70,7 @@ HWY_INLINE Frames load_frames(const Lines& source) {
   Vec row0[4], row1[4], row2[4];
   for (std::size_t v = 0; v < 4; ++v) {
 #if HWY_MAX_BYTES >= 64
-    // Halves of the lines of vertices v, v + 4, v + 8, v + 12: a 4 x 4 transposition of blocks.
+    // Halves of the lines of vertices v, v + 4, v + 8, v + 12: transposes a 4 x 4 matrix of blocks.
     const hn::Half<Floats> half;
     const auto halves = [&](std::size_t line, std::size_t first) {
       return hn::Combine(d, source.load(half, line + 8, first), source.load(half, line, first));

@@ -27,7 +27,7 @@ PassEntry entry_of(const PalettePass& pass, std::uint32_t i) {
   return {pass, i / per_record, i % per_record};
 }
 
-// Calls of_pass with the entry of a pass, or of_vertex with the mesh and the vertex whose frame it is.
+// Calls of_pass for an entry of a pass, or of_vertex for the frame of a mesh's vertex.
 template <class OfPass, class OfVertex>
 auto visit(const CharacterData& data, std::uint32_t entry, const OfPass& of_pass, const OfVertex& of_vertex)
     -> decltype(of_vertex(data.meshes.front(), 0)) {
@@ -47,7 +47,7 @@ PosedEntry posed(const PassEntry& at, const CharacterData& data, const Affine& f
   const PoseKernelInfo& kernel = pose_kernel(at.pass.kernel);
   const EntryRest rest = kernel.rest(at);
   if (!has_frame(rest.kind)) return {.kind = rest.kind};
-  if (rest.kind == EntryKind::kJoint) {  // exact, whatever its inverse bind matrix
+  if (rest.kind == EntryKind::kJoint) {  // exact for any inverse bind matrix
     std::vector<EntrySource> sources;
     kernel.append_sources(at, data, sources);
     return {rest.kind, affine_from_mat4(joints[sources.front().index]), rest.from_rest};
@@ -55,12 +55,12 @@ PosedEntry posed(const PassEntry& at, const CharacterData& data, const Affine& f
   return {rest.kind, affine_compose(frame, inverse(rest.from_rest)), rest.from_rest};
 }
 
-// A vertex of a driver at `posed`, whose frame the driver's blend writes.
+// A driver's vertex at `posed` with its blended frame.
 PosedEntry posed_vertex(const Affine& frame, glm::vec3 posed, glm::vec3 rest) {
   return {EntryKind::kVertex, affine_from_axes(affine_axes(frame), posed), affine_from_axes(glm::mat3(1.0f), -rest)};
 }
 
-// The palette's shares in what is asked for -> the vertices' shares.
+// Adds up each vertex's share from the shares of the palette entries that it blends.
 void blend_shares(const CharacterMesh& mesh, const std::vector<float>& shares, std::vector<float>& vertices) {
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
     float share = 0;
@@ -157,7 +157,7 @@ std::vector<EntryLine> entry_lines(const CharacterData& data) {
 
 std::vector<PosedHandle> posed_handles(const CharacterData& data, std::span<const glm::mat4> joints,
                                        std::span<const float> inputs) {
-  // Control points turn by chains, whose anchors come first.
+  // Control points turn with the anchors of chains, which are posed first.
   std::vector<Affine> palette(data.palette_size);
   const PoseContext context{joints, {}, inputs, palette};
   for (std::uint32_t stage = 0; stage < data.stage_count; ++stage) {
@@ -231,7 +231,7 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex) {
   if (mesh.frame_slot) {
     const glm::mat3 axes = affine_axes(evaluator.palette()[*mesh.frame_slot + vertex]);
-    // Offsets turn the frame before it is moved; they are not turned themselves.
+    // Removes the offset's rotation, which was applied before the blend.
     return mesh.offset_slot ? axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_slot + vertex]))
                             : axes;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers and points of several lanes, for sources that Highway compiles once for each instruction set. `D`: a Highway
-// tag. Operators never fuse a product with a sum, so that every processor gives the same bits; mul_add() and
-// neg_mul_add() do where the processor can.
+// Numbers and points of several lanes, for sources that Highway compiles once per instruction set. `D`: a Highway tag.
+// Operators never fuse a product with a sum, so every processor gives the same bits; mul_add() and neg_mul_add() fuse
+// if the processor can.
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H
 #undef PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H
@@ -41,7 +41,7 @@ struct Lanes {
   HWY_INLINE Lanes(Value all) : v(hn::Set(D(), all)) {}
   template <class From>
   HWY_INLINE explicit Lanes(Lanes<From> numbers) : v(hn::ConvertTo(D(), numbers.v)) {}
-  // `from` and `to` are aligned like vectors.
+  // `from` and `to` must be aligned for vectors.
   static HWY_INLINE Lanes load(const Value* from) { return hn::Load(D(), from); }
   HWY_INLINE void store(Value* to) const { hn::Store(v, D(), to); }
 
@@ -63,7 +63,7 @@ struct Lanes {
   // Return a * b + c and c - a * b.
   friend HWY_INLINE Lanes mul_add(Lanes a, Lanes b, Lanes c) { return hn::MulAdd(a.v, b.v, c.v); }
   friend HWY_INLINE Lanes neg_mul_add(Lanes a, Lanes b, Lanes c) { return hn::NegMulAdd(a.v, b.v, c.v); }
-  // If a is NaN, so is what they return, as by GLM: the instructions of x86 return their second operand.
+  // Return NaN if a is NaN, as GLM does: the instructions of x86 return their second operand.
   friend HWY_INLINE Lanes max(Lanes a, Lanes b) { return hn::Max(b.v, a.v); }
   friend HWY_INLINE Lanes min(Lanes a, Lanes b) { return hn::Min(b.v, a.v); }
   friend HWY_INLINE Lanes clamp(Lanes x, Lanes low, Lanes high) { return min(max(x, low), high); }
@@ -75,7 +75,7 @@ struct Lanes {
   friend HWY_INLINE Lanes choose(LaneMask<D> is, Lanes yes, Lanes no) { return hn::IfThenElse(is.m, yes.v, no.v); }
 };
 
-// Points or vectors, one a lane.
+// One point or vector per lane.
 template <class D>
 struct Lanes3 {
   using Number = Lanes<D>;
@@ -84,10 +84,10 @@ struct Lanes3 {
   Lanes3() = default;
   HWY_INLINE explicit Lanes3(Number all) : x(all), y(all), z(all) {}
   HWY_INLINE Lanes3(Number in_x, Number in_y, Number in_z) : x(in_x), y(in_y), z(in_z) {}
-  // All lanes hold the coordinates of a vector of GLM.
+  // Broadcasts a GLM vector to all lanes.
   template <class Value, glm::qualifier Q>
   HWY_INLINE Lanes3(const glm::vec<3, Value, Q>& all) : x(all.x), y(all.y), z(all.z) {}
-  // Coordinates lie in rows of their own, aligned like vectors, from `lane` on.
+  // Loads coordinates from separate rows, aligned for vectors, from `lane` on.
   template <class Row>
   static HWY_INLINE Lanes3 load(const Row* rows, std::size_t lane) {
     return {Number::load(rows[0] + lane), Number::load(rows[1] + lane), Number::load(rows[2] + lane)};
@@ -116,7 +116,7 @@ struct Lanes3 {
   }
 };
 
-// Transposes the four numbers of each lane: r[v] holds, in its 128-bit block b, those of lane 4 b + v.
+// Transposes the four numbers of each lane: 128-bit block b of r[v] holds those of lane 4 b + v.
 template <class D>
 HWY_INLINE void transpose_row(const Lanes<D> (&r)[4], Lanes<D>& x, Lanes<D>& y, Lanes<D>& z, Lanes<D>& w) {
   const D d;

@@ -5,7 +5,7 @@
 #include "engine/character/evaluate/lane_kernels.h"
 #include "shaders/mos/table_pose.h"
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+// Compiled once per instruction set; the best one that the processor supports is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/character/evaluate/mos_lanes.cpp"
 #include <hwy/foreach_target.h>

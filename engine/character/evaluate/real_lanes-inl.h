@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Real, Real3 and so on of shaders/ (interop.h), several numbers each, a lane for each, for sources that Highway
-// compiles once for each instruction set.
+// Real, Real3 and the other types of shaders/ (interop.h) with several lanes, for sources that Highway compiles once
+// per instruction set.
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H
 #undef PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H
@@ -16,7 +16,7 @@
 #include "pelt/shaders/interop.h"
 #include "shaders/angle.h"
 
-// From here on for every file .inl; headers of shaders/ are included before this one.
+// Applies to every .inl file from here on; the headers of shaders/ are included before this one.
 #undef PELT_LANES_FN
 #define PELT_LANES_FN HWY_INLINE
 
@@ -67,7 +67,7 @@ struct Real4 {
 HWY_INLINE Real4 operator+(const Real4& a, const Real4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 HWY_INLINE Real4 operator*(const Real4& v, Real s) { return {v.x * s, v.y * s, v.z * s, v.w * s}; }
 
-// Reads four numbers for each lane; lanes lie `stride` numbers apart.
+// Reads four numbers per lane; lanes are `stride` numbers apart.
 HWY_INLINE Real4 load_quads(const float* first, std::size_t stride) {
   const auto blocks = [&](const float* at) HWY_ATTR {
     if constexpr (kRealLanes == 4)
@@ -83,7 +83,7 @@ HWY_INLINE Real4 load_quads(const float* first, std::size_t stride) {
   return quads;
 }
 
-// Writes four numbers for each lane; lanes lie `stride` numbers apart.
+// Writes four numbers per lane; lanes are `stride` numbers apart.
 HWY_INLINE void store_quads(const Real4& quads, float* first, std::size_t stride) {
   const auto store = [&](hn::Vec<RealTag> blocks, float* at) HWY_ATTR {
     if constexpr (kRealLanes == 4)
@@ -116,7 +116,7 @@ struct Real3x3 {
 HWY_INLINE Real3 operator*(const Real3x3& m, const Real3& v) { return m[0] * v.x + m[1] * v.y + m[2] * v.z; }
 HWY_INLINE Real3x3 operator*(const Real3x3& a, const Real3x3& b) { return {a * b[0], a * b[1], a * b[2]}; }
 
-// A frame as its three rows, like Affine.
+// A frame as three rows, like Affine.
 struct RealAffine {
   Real4 rows[3];
 
@@ -125,11 +125,11 @@ struct RealAffine {
   HWY_INLINE RealAffine(const Affine& all) : rows{all[0], all[1], all[2]} {}
   HWY_INLINE Real4& operator[](int i) { return rows[i]; }
   HWY_INLINE const Real4& operator[](int i) const { return rows[i]; }
-  // Reads the frame of each lane, row by row; lanes lie `stride` numbers apart.
+  // Reads one frame per lane, row by row; lanes are `stride` numbers apart.
   static HWY_INLINE RealAffine load(const float* first, std::size_t stride) {
     return {load_quads(first, stride), load_quads(first + 4, stride), load_quads(first + 8, stride)};
   }
-  // Writes the frame of each lane.
+  // Writes one frame per lane.
   HWY_INLINE void store(Affine* frames) const {
     for (int i = 0; i < 3; ++i) store_quads(rows[i], &frames[0][i].x, 12);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of a slice, one a lane, and their packed directions, for sources that Highway compiles once for each
+// The rows of a slice, one per lane, and their packed directions, for sources that Highway compiles once per
 // instruction set.
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_SLICE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_SLICE_LANES_INL_H
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
-// Vertices that are transformed at once: 4, 8 or 16 lanes.
+// Vertices per vector: 4, 8 or 16 lanes.
 using Floats = hn::CappedTag<float, 16>;
 using Words = hn::RebindToUnsigned<Floats>;
 using Integers = hn::RebindToSigned<Floats>;
@@ -25,11 +25,11 @@ constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kRows = shared::kSliceRows;
 static_assert(kLanes >= 4 && kRows % kLanes == 0);
 
-// Decodes octahedral words (pelt/shaders/octahedral.h) to directions that are not of unit length. A tangent's first
-// coordinate may be -32768 steps, since its lowest bit is cleared: it is -1 like -32767. The second never is.
+// Decodes octahedral words (pelt/shaders/octahedral.h) to directions of any length. A tangent's first coordinate may be
+// -32768 steps because its lowest bit is cleared; it counts as -1, like -32767. The second coordinate cannot be.
 HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   const Words du;
-  const float unit = 1.0f / 32767.0f / 65536.0f;  // of steps in the upper half of a word
+  const float unit = 1.0f / 32767.0f / 65536.0f;  // steps are in the upper half of a word
   const auto steps = [&](WordVec upper)
                          HWY_ATTR { return Vec(Lanes<Integers>(hn::BitCast(Integers(), upper))) * unit; };
   const Vec x = max(Vec(-1.0f), steps(hn::ShiftLeft<16>(word)));
@@ -39,7 +39,7 @@ HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   return {x - copysign(fold, x), y - copysign(fold, y), z};
 }
 
-// Encodes directions of any length but 0.
+// Encodes directions of any length other than 0.
 HWY_INLINE WordVec encode_octahedral(const Vec3& n) {
   const Integers di;
   const Vec ax = abs(n.x), ay = abs(n.y);

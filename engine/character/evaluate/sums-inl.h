@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums what palette entries hold for the rows of a slice, weighted by the influences, for sources that Highway compiles
-// once for each instruction set.
+// Sums palette entries, weighted by the influences, for the rows of a slice, for sources that Highway compiles once per
+// instruction set.
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H
 #undef PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H
@@ -27,14 +27,14 @@ struct Columns {
   }
 };
 
-constexpr std::size_t kDecoded = 16;  // influences of a row that are decoded at a time; fits the first-level cache
-constexpr std::size_t kSums = 3;      // sums of a row: what moves it, and the changes of that along e and f
+constexpr std::size_t kDecoded = 16;  // influences of a row decoded at a time; fits the first-level cache
+constexpr std::size_t kSums = 3;      // sums per row: what moves it, and the derivatives of that along e and f
 
 template <bool kGradients>
 constexpr std::size_t kUsedSums = kGradients ? kSums : 1;
 
-// Influences of a slice's rows, kDecoded of a row at most: their weights and the steps of their gradients along e and
-// f, and where their palette entries are, in bytes from the palette's start.
+// Up to kDecoded influences of each row of a slice: weights, gradient steps along e and f, and the byte offsets of
+// their palette entries in the palette.
 template <bool kGradients>
 struct Decoded {
   alignas(64) float weights[kUsedSums<kGradients>][kDecoded * kRows];
@@ -59,14 +59,14 @@ HWY_INLINE void decode(Columns columns, std::size_t count, Decoded<kGradients>& 
   }
 }
 
-// The same without gradients, the weights of four influences of a row side by side, as one load takes them: loads are
-// what adding palette entries waits for. Rows follow one another by by_fours().
+// The same without gradients, with the weights of four influences of a row adjacent, so that one load takes them:
+// adding palette entries is limited by loads. Rows are in the order of by_fours().
 struct Fours {
   alignas(64) float weights[kDecoded * kRows];          // of influences 0 to 3 of every row, then of 4 to 7, ...
   alignas(64) std::uint32_t offsets[kDecoded * kRows];  // column-major
 };
 
-// Calls visit(row) for the rows of a slice in the order in which transpose_row() leaves them in memory.
+// Calls visit(row) for the rows of a slice in the order in which transpose_row() stores them.
 template <class Visit>
 HWY_INLINE void by_fours(const Visit& visit) {
   for (std::size_t first = 0; first < kRows; first += kLanes) {
@@ -99,8 +99,8 @@ HWY_INLINE void decode(Columns columns, std::size_t count, Fours& decoded) {
   }
 }
 
-// Adds weights[s][..] times what palette entries hold, in the first kVectors vectors of tag D, to sum s of each row, or
-// starts the sums. Row r begins at sums[s] + r * kStride. `count`: influences of a row, a constant where speed matters.
+// Adds weights[s][..] times the first kVectors vectors (of tag D) of palette entries to sum s of each row, or starts
+// the sums. Row r begins at sums[s] + r * kStride. `count`: influences per row, a constant in fast paths.
 template <class D, std::size_t kVectors, std::size_t kStride, std::size_t kUsed>
 HWY_INLINE void add_entries(const float (*weights)[kDecoded * kRows], const std::uint32_t* offsets, std::size_t count,
                             bool start, const PaletteLine* HWY_RESTRICT palette, float* const (&sums)[kUsed]) {
@@ -129,7 +129,7 @@ HWY_INLINE void add_entries(const float (*weights)[kDecoded * kRows], const std:
   }
 }
 
-// Does the same without gradients to the lines of the rows of a slice.
+// Does the same without gradients, for the lines of a slice's rows.
 HWY_INLINE void add_entries(const Fours& decoded, std::size_t count, bool start,
                             const PaletteLine* HWY_RESTRICT palette, float* HWY_RESTRICT lines) {
   const Floats d;
@@ -156,9 +156,9 @@ HWY_INLINE void add_entries(const Fours& decoded, std::size_t count, bool start,
   });
 }
 
-// Adds frames of the palette to the lines of the rows of a slice: the row's frame, and its changes along e and f.
+// Adds frames of the palette to the lines of a slice's rows: the frame, and its derivatives along e and f.
 struct LineSums {
-  static constexpr std::size_t kLineVectors = (12 + kLanes - 1) / kLanes;  // vectors that hold the rows of a line
+  static constexpr std::size_t kLineVectors = (12 + kLanes - 1) / kLanes;  // per line
   alignas(64) float lines[kSums][kRows * kLineFloats];
 
   template <bool kGradients>

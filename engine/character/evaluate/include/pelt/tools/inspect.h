@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A character's palette for people: what its entries are called, where they are in a pose, what they read, and how much
-// of the skin they move. For viewers and reports; a game needs none of it.
+// Describes a character's palette to people: the names of its entries, their posed frames, the inputs they read, and
+// how much of the skin they move. For viewers and reports; games do not need it.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ bool has_frame(EntryKind kind);
 struct PosedEntry {
   EntryKind kind = EntryKind::kNone;
   Affine frame = affine_identity();      // posed, model space
-  Affine from_rest = affine_identity();  // EntryRest's
+  Affine from_rest = affine_identity();  // as EntryRest::from_rest
 };
 
-// Return the name that reports give a kernel, and the number of palette entries that one of its records writes.
+// Return the name of a kernel in reports, and the number of palette entries per record.
 std::string_view pose_kernel_name(PoseKernel kernel);
 std::uint32_t entries_per_record(PoseKernel kernel);
 
-// Poses records [begin, end) of a pass on the CPU, as evaluators do by default: writes their entries of `palette`,
-// which has palette_size, by model-space joint matrices, posed vertices of all meshes (those of earlier stages are
-// read) and input_count inputs.
+// Poses records [begin, end) of a pass on the CPU, as evaluators do by default: writes their entries of `palette`
+// (size: palette_size) from model-space joint matrices, posed vertices of all meshes (those of earlier stages are read)
+// and input_count inputs.
 void pose_pass(const PalettePass& pass, std::size_t begin, std::size_t end, std::span<const glm::mat4> joints,
                std::span<const glm::vec3> vertices, std::span<const float> inputs, std::span<Affine> palette);
 
-// Returns every entry of the palette as `evaluator` has posed it, by these model-space joint matrices.
+// Returns every entry of the palette that `evaluator` has posed with these model-space joint matrices.
 std::vector<PosedEntry> posed_entries(const Character& character, const Evaluator& evaluator,
                                       std::span<const glm::mat4> joints);
 
@@ -50,47 +50,47 @@ std::string entry_label(const CharacterData& character, std::uint32_t entry);
 
 EntryKind entry_kind(const CharacterData& character, std::uint32_t entry);
 
-// Returns what an entry reads.
+// Returns the joints, vertices and inputs that an entry reads.
 std::vector<EntrySource> entry_sources(const CharacterData& character, std::uint32_t entry);
 
-// Samples of a curve, of a muscle's line or a chain of control points, in order: palette entries.
+// Consecutive samples of a curve, of a muscle's line or of a chain of control points: palette entries.
 struct EntryLine {
   EntryKind kind = EntryKind::kCurveSample;
   std::vector<std::uint32_t> entries;
 };
 
-// Returns every bone of a curve, line and window that has samples, in the order of the palette.
+// Returns the line of every curve bone, muscle and window that has samples, in palette order.
 std::vector<EntryLine> entry_lines(const CharacterData& character);
 
-// Returns every handle, by model-space joint matrices and input_count inputs.
+// Returns every handle, posed by model-space joint matrices and input_count inputs.
 std::vector<PosedHandle> posed_handles(const CharacterData& character, std::span<const glm::mat4> joints,
                                        std::span<const float> inputs);
 
-// Returns how much a joint moves each vertex of all meshes in packed order, 0 to 1. Drivers pass it on: a joint that
-// moves half of a driver's vertex moves half of what this vertex moves. Precondition: joint < the skeleton's joints.
+// Returns how much a joint moves each vertex of all meshes, in packed order, 0 to 1. Drivers pass this on: a vertex
+// moved by a driver vertex that moves half with the joint moves half with it, too. Precondition: the joint exists.
 std::vector<float> joint_shares(const CharacterData& character, std::uint32_t joint);
 
-// Returns how much one palette entry moves each vertex of all meshes in packed order.
+// Returns how much one palette entry moves each vertex of all meshes, in packed order.
 std::vector<float> entry_shares(const CharacterData& character, std::uint32_t entry);
 
 struct VertexInfluence {
   std::uint32_t entry = 0;  // of the palette
-  float weight = 0;         // times its group's share: they sum to 1
-  glm::vec3 local{0.0f};    // the group's local point; the rest position, if groups have none of their own
+  float weight = 0;         // times its group's share: the weights sum to 1
+  glm::vec3 local{0.0f};    // the group's local point; the rest position if groups have no local points
 };
 
-// Returns what moves one vertex of the mesh (in packed order), strongest first.
+// Returns the influences of one vertex of the mesh (in packed order), strongest first.
 std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
 
-// Returns how a vertex of a driver turns from bind to its pose, without its own offset. It is exact if the mesh has
-// frames (CharacterMesh::frame_slot) or is blended linearly, else the rotation that fits the edges of the triangles
-// round the vertex best.
+// Returns the rotation of a driver's vertex from bind to its pose, without its own offset. Exact if the mesh has frames
+// (CharacterMesh::frame_slot) or is blended linearly; else the rotation that best fits the edges of the triangles round
+// the vertex.
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
 
-// Returns the place in packed order of the model's vertex `source`; none: there is no such vertex.
+// Returns the index in packed order of the model's vertex `source`; none: there is no such vertex.
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);
 
-// Returns the skin or driver of this name; nullptr: there is none.
+// Returns the skin or driver of this name, or nullptr.
 const CharacterMesh* find_mesh(const CharacterData& character, std::string_view name);
 
 }  // namespace pelt
