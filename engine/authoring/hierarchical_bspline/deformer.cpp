@@ -67,7 +67,7 @@ static void describe(Fields& fields, SurfaceKeys& keys) {
   fields.exactly_one(
       {{"control", !keys.control.empty()}, {"angle", keys.angle.has_value()}, {"follow", keys.follow.has_value()}},
       "set exactly one of control, angle and follow");
-  fields.objects({"keys", "The shapes, in ascending order of `at`."}, keys.keys);
+  fields.objects({"keys", "The shapes, ascending by at."}, keys.keys);
   fields.ranges({"vertices", "Control vertices whose own offsets are scaled by the keys' lengths."}, keys.vertices);
 }
 

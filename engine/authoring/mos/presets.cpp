@@ -34,7 +34,7 @@ struct BodyPart {
   std::string_view name;
   bool sided = false;          // one per side
   std::string_view from = "";  // the part that it starts from, at the nearest joint above it there
-  std::size_t from_roles = 0;  // if there is none: at the last joint of the first so many roles of that part
+  std::size_t from_roles = 0;  // without one: at the last joint of the first so many roles of that part
   std::vector<JointRole> roles;
 };
 

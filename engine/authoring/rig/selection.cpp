@@ -34,9 +34,9 @@ static void describe(Fields& fields, Near& near) {
 void describe(Fields& fields, Region& region) {
   fields.about("region", "A value in [0, 1] per vertex: the product of the keys that are set; 1 without any.");
   fields.texts({"joints", "Joints whose weights are summed."}, region.joints, Names::kJoint);
-  fields.number(
-      {"joint_falloff", "Metres along the surface by which it extends beyond vertices at least half on these joints."},
-      region.joint_falloff, kNotNegative);
+  fields.number({"joint_falloff",
+                 "Metres along the surface over which it falls off, from vertices at least half on these joints."},
+                region.joint_falloff, kNotNegative);
   fields.text({"group", "A group of the rig."}, region.group, Names::kGroup);
   fields.text({"attribute", "A vertex attribute of the model, clamped to [0, 1]: _MASK, COLOR_0.r."}, region.attribute,
               Names::kAttribute);

@@ -59,7 +59,7 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                      kExtended},
                     "auto", ffd.influences, {}, "all");
   fields.choice({"precision",
-                 "Functions that a row of driver vertices reproduces besides constants; none: none, as in the "
+                 "Functions that a row of driver vertices reproduces besides constants; none: no others, as in the "
                  "paper; linear: the vertex's position along the driver; quadratic: functions of position up to the "
                  "second order, by weights of both signs, if the skeleton moves the driver.",
                  kExtended},

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxImageBytes = std::size_t{256} << 20;
 
-// Returns the entry of a document's array at a number; null if there is none.
+// Returns the entry of a document's array at a number; null if it does not exist.
 const json& entry(const json& document, const char* array, const json& number) {
   static const json kNone;
   const json& list = member(document, array);
@@ -44,7 +44,7 @@ std::string describe_image(const json& document, const json& image, std::string_
                      number_of(document, image), kind.substr(0, 60));
 }
 
-// Describes the image that a texture only names by an extension; empty if there is none.
+// Describes the image that a texture only names by an extension; empty without one.
 std::string describe_extension_image(const json& document, const json& texture) {
   const json& extensions = member(texture, "extensions");
   if (!extensions.is_object()) return {};

@@ -6,7 +6,7 @@
 
 namespace pelt {
 
-// Returns a member of a value that may not be an object; null if there is none.
+// Returns a member of a value that may not be an object; null if it does not exist.
 inline const nlohmann::json& member(const nlohmann::json& object, std::string_view key) {
   static const nlohmann::json kNone;
   if (!object.is_object()) return kNone;

@@ -143,7 +143,7 @@ class LineChecker {
     }
     if (lines_.last_named > lines_.positions) {
       number_ = lines_.last_number;
-      return refuse("names vertex {} of {}", lines_.last_named, lines_.positions);
+      return refuse("names vertex {}, but there are only {}", lines_.last_named, lines_.positions);
     }
     return {};
   }
@@ -349,8 +349,8 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
     for (std::size_t k = 0; k < counts.size(); ++k) {
       const std::int64_t point = faces.corners[c][k];
       if (point != kNoPoint && (point < 0 || point >= counts[k])) {
-        return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names {} {} of {}", source, lines.face_numbers[f],
-                                                         kPointWords[k], point + 1, counts[k]));
+        return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names {} {}, but there are only {}", source,
+                                                         lines.face_numbers[f], kPointWords[k], point + 1, counts[k]));
       }
       corners[k]->push_back(point == kNoPoint ? ObjPolygons::kNone : static_cast<std::uint32_t>(point));
     }

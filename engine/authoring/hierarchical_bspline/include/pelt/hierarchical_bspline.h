@@ -101,8 +101,8 @@ struct SecondaryAction {
 // member below names. Refinement of the coarser level positions all others.
 struct SurfaceLevel {
   std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the coarser level; none on level 0
-  // Added to posed vertices, in the same frame, on level 0 in model space at bind. The skin moves with them, unlike with
-  // offsets, which are part of the surface at bind.
+  // Added to posed vertices, in the same frame, on level 0 in model space at bind. The skin moves with them, unlike
+  // with offsets, which are part of the surface at bind.
   std::vector<VertexOffset> moves;
   std::vector<SurfaceAttachment> attach;
   std::vector<SurfaceKeys> keys;  // offsets as above; on level 0 in model space at bind

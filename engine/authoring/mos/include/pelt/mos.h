@@ -105,7 +105,7 @@ struct MosParameters {
   bool exact_normals = true;  // B-spline: whether normals follow the gradient of the weights; else only the frames
   bool clamp_ends = true;  // B-spline: whether each end point counts three times, so that the curve reaches it; always
                            // with fewer than four points
-  bool twist = true;                           // B-spline: whether twists are blended as angles, not as matrices
+  bool twist = true;       // B-spline: whether twists are blended as angles, not as matrices
   CurveBinding binding = CurveBinding::kAuto;  // B-spline: how a vertex finds its chains
   std::uint32_t chains_per_vertex = 3;
   float chain_reach = 2;  // B-spline: chains farther than this factor times the nearest one are ignored

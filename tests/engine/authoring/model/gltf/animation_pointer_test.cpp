@@ -191,7 +191,7 @@ TEST(AnimationPointers, AreChecked) {
   expect_refused(with_channel(both, "VEC3", {1, 1, 1}), target + "/node: must not be set with a pointer");
   json no_text = pointer_to("");
   no_text["extensions"]["KHR_animation_pointer"] = {{"pointer", 3}};
-  expect_refused(with_channel(no_text, "VEC3", {1, 1, 1}), place + "is 3 and not a string");
+  expect_refused(with_channel(no_text, "VEC3", {1, 1, 1}), place + "is 3, not a string");
   no_text["extensions"]["KHR_animation_pointer"] = json::object();
   expect_refused(with_channel(no_text, "VEC3", {1, 1, 1}), "KHR_animation_pointer: 'pointer' is missing");
   // Only pointers may name one weight.

@@ -89,7 +89,7 @@ TEST(ImportAttributes, AreChecked) {
   const int three = file.add("SCALAR", std::vector<float>{1, 2, 3});
   const std::string at = "/meshes/0/primitives/0/attributes/";
   test::expect_each_refused(file, {{at + "_MASK", two, "_MASK: 2 elements, but 'POSITION' has 3"},
-                                   {at + "_MASK", 5, "_MASK: 5 of 3 accessors"},
+                                   {at + "_MASK", 5, "_MASK: 5, but there are only 3 accessors"},
                                    {at + "MASK", three, "MASK: unknown attribute"},
                                    {at + "COLOR_0", three, "COLOR_0: cannot be SCALAR of FLOAT"}});
   attributes(file)["_MASK"] = file.add("SCALAR", std::vector<float>{1, 2, NAN});

@@ -64,7 +64,7 @@ TYPED_TEST(Joints, AreReadAndChecked) {
   ASSERT_EQ(row.size(), 1u);
   EXPECT_EQ(model.skeleton.joints[model.bound_joints[row[0].index].joint].name, "tip");
   attributes(file)["JOINTS_0"] = file.add("VEC4", std::vector<TypeParam>{2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  expect_refused(file, "vertex 0 names joint 2 of 2");
+  expect_refused(file, "vertex 0 names joint 2, but there are only 2");
 }
 
 TEST(ImportGltf, ReadsWeightsOfEveryType) {

@@ -152,14 +152,14 @@ TEST(ImportMorphTargets, MayBeHundreds) {
 TEST(ImportMorphTargets, AreChecked) {
   const std::string at = "/meshes/0/primitives/0/targets";
   const std::vector<test::Defect> defects{
-      {at, json::object(), "targets: is an object and not an array"},
-      {at + "/0", 3, "is 3 and not an object"},
-      {at + "/0/POSITION", 9, "targets/0/POSITION: 9 of 3 accessors"},
+      {at, json::object(), "targets: is an object, not an array"},
+      {at + "/0", 3, "is 3, not an object"},
+      {at + "/0/POSITION", 9, "targets/0/POSITION: 9, but there are only 3 accessors"},
       {"/accessors/1/count", 2, "targets/0/POSITION: 2 elements for 3 vertices"},
       {"/accessors/1/type", "SCALAR", "targets/0/POSITION: cannot be SCALAR of FLOAT"},
       {"/accessors/1/componentType", 5122, "targets/0/POSITION: cannot be VEC3 of SHORT"},
       {"/accessors/1/count", 99, "99 elements need 1188 bytes"},
-      {"/accessors/1/bufferView", 7, "7 of 3 bufferViews"},
+      {"/accessors/1/bufferView", 7, "7, but there are only 3 bufferViews"},
       {"/meshes/0/weights", {1}, "/meshes/0/weights: 1 for 2 morph targets"},
       {"/meshes/0/weights", {1, "a"}, "/meshes/0/weights/1: is a string"},
       {"/meshes/0/weights", {1, 1e39}, "does not fit single precision"},

@@ -234,10 +234,10 @@ TEST(ImportObj, NamesTheLineThatIsWrong) {
       {"cage.obj:4: names vertex 4, but there are only 3", {corners + "p 1 4\nl 1 3\n"}},
       {"cage.obj:4: point 1 names no vertex", {corners + "p 0\n", corners + "p a\n", corners + "l -4 1\n"}},
       {"cage.obj:6: names vertex 4, but there are only 3", {corners + "\n# comment\r\nf 1 2 4\n"}},
-      {"cage.obj:5: names texture coordinates 2 of 1", {corners + "vt 0 0\nf 1/1 2/1 3/2\n"}},
-      {"cage.obj:5: names texture coordinates 0 of 1", {corners + "vt 0 0\nf 1/1 2/1 3/-2\n"}},
-      {"cage.obj:5: names normal 9 of 1", {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n"}},
-      {"cage.obj:6: names normal 0 of 1", {corners + "f 1//1 2 3\nvn 0 0 1\nf 1 2 3//-2\n"}},
+      {"cage.obj:5: names texture coordinates 2, but there are only 1", {corners + "vt 0 0\nf 1/1 2/1 3/2\n"}},
+      {"cage.obj:5: names texture coordinates 0, but there are only 1", {corners + "vt 0 0\nf 1/1 2/1 3/-2\n"}},
+      {"cage.obj:5: names normal 9, but there are only 1", {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n"}},
+      {"cage.obj:6: names normal 0, but there are only 1", {corners + "f 1//1 2 3\nvn 0 0 1\nf 1 2 3//-2\n"}},
       {"has no vertex", {"", "# nothing\n"}},
   };
   for (const auto& [why, texts] : defects) {

@@ -75,6 +75,7 @@ std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 // - any other eight or more childless children near each other and on both sides of their parent, as mirror images,
 //   unless one of them or their parent has a role or the name of a finger, as in a flat hand, or eight have names that
 //   only begin or end like one part of a face (eyelets, surfaces);
+// - all joints below a patch joint.
 std::vector<bool> patch_joints(const Skeleton& skeleton);
 
 }  // namespace pelt
