@@ -11,11 +11,11 @@
 namespace pelt::runtime {
 namespace {
 
-// Flags that mean the same in both: those of Vulkan 1.0 and of extensions that are older than synchronization2.
+// Flags that both interfaces share: those of Vulkan 1.0 and of extensions older than synchronization2.
 constexpr VkPipelineStageFlags2 kPlainStages = 2 * VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR - 1;
 constexpr VkAccessFlags2 kPlainAccess = 2 * VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT - 1;
 
-// What stands for flags that have no bit of their own.
+// The replacement for flags without a counterpart.
 struct Replaced {
   std::uint64_t flags;
   std::uint32_t plain;
@@ -33,7 +33,7 @@ constexpr Replaced kReplacedAccess[] = {
     {VK_ACCESS_2_SHADER_SAMPLED_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT, VK_ACCESS_SHADER_READ_BIT},
     {VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, VK_ACCESS_SHADER_WRITE_BIT}};
 
-// Returns the flags that are plain and the replacements of the others; `all` for those that have none.
+// Returns the plain flags, and the replacements of the others or `all`.
 std::uint32_t replaced(std::uint64_t flags, std::uint64_t plain, std::span<const Replaced> replacements,
                        std::uint32_t all) {
   auto made = static_cast<std::uint32_t>(flags & plain);
@@ -45,7 +45,7 @@ std::uint32_t replaced(std::uint64_t flags, std::uint64_t plain, std::span<const
   return flags == 0 ? made : made | all;
 }
 
-// A barrier of Vulkan 1.0 names a stage before it and one behind it.
+// A Vulkan 1.0 barrier needs at least one stage on each side.
 VkPipelineStageFlags stages_before(VkPipelineStageFlags2 stages) {
   return plain_stages(stages == VK_PIPELINE_STAGE_2_NONE ? VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT : stages);
 }
@@ -72,7 +72,7 @@ void memory_barrier(const DeviceFunctions& functions, VkCommandBuffer commands, 
                                  nullptr, 0, nullptr);
 }
 
-// By as many at a time as the stack holds, since frames are recorded without an allocation.
+// In batches of a fixed size, because recording a frame must not allocate.
 void buffer_barriers(const DeviceFunctions& functions, VkCommandBuffer commands,
                      std::span<const VkBufferMemoryBarrier2> barriers) {
   std::array<VkBufferMemoryBarrier, 16> plain;

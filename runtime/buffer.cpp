@@ -30,10 +30,11 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
   }
   if ((options.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0 &&
       functions.vkGetBufferDeviceAddress == nullptr) {
-    return fail(ErrorCode::kUnsupported,
-                formatted("{}: the device has no buffer device addresses: enable bufferDeviceAddress of Vulkan 1.2 or "
-                          "of VK_KHR_buffer_device_address, and say so where the device is adopted",
-                          options.name));
+    return fail(
+        ErrorCode::kUnsupported,
+        formatted("{}: the device has no buffer device addresses: enable bufferDeviceAddress of Vulkan 1.2 or of "
+                  "VK_KHR_buffer_device_address, and set buffer_device_address of the adopted device",
+                  options.name));
   }
   Buffer buffer;
   buffer.device_ = &device.internals();

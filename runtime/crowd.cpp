@@ -26,7 +26,7 @@ bool Crowd::State::expect_whole(const char* call) const {
 
 bool Crowd::State::expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const {
   if (own) return expect_instance(instance, call);
-  report_mistake(call, "a buffer of the caller's has the {} of the {}", what, label);
+  report_mistake(call, "a buffer of the caller's supplies the {} of the {}", what, label);
   return false;
 }
 
@@ -57,7 +57,7 @@ bool Crowd::State::expect_character(std::uint32_t number, const char* call) cons
 
 namespace {
 
-// Reports a number of a part that the character does not have.
+// Reports an index beyond the character's parts.
 bool expect_part(const char* call, const CharacterData& data, const char* what, std::uint32_t number,
                  std::size_t count) {
   if (number < count) return true;
@@ -68,11 +68,11 @@ bool expect_part(const char* call, const CharacterData& data, const char* what, 
 // Reports an array of the wrong size.
 bool expect_size(const char* call, const char* what, std::size_t given, std::size_t wanted) {
   if (given == wanted) return true;
-  report_mistake(call, "{} {} are given, and there are {}", given, what, wanted);
+  report_mistake(call, "got {} {}, expected {}", given, what, wanted);
   return false;
 }
 
-// Reports the first that is no number within reach.
+// Reports the first unusable value.
 template <class Value>
 bool expect_usable(const char* call, const char* what, std::uint32_t instance, std::span<const Value> values) {
   const std::size_t bad = first_unusable(values);
@@ -118,7 +118,7 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   return shared::ListEntry{instance, state.moved_state};
 }
 
-// Writes what changed since the slot's last frame: places of instances, the plan, and where the device plans, its
+// Writes the changes since the slot's last frame: locations of instances, the plan, and, if the device plans, its
 // table.
 void Crowd::State::write_work() {
   if (lists_changed) {
@@ -169,7 +169,7 @@ void Crowd::State::plan_frame() {
   host_plan.finish();
 }
 
-// Says how an instance is drawn if it is: as it was posed in this frame, or before.
+// Writes the state with which an instance is drawn if it is listed: that of its last pose.
 void Crowd::State::write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry) {
   const InstanceState& state = instance_states[instance];
   const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoPlace
@@ -275,7 +275,7 @@ void Crowd::detail(std::uint32_t instance, Detail detail) {
 
 void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
   if (!state_->expect_own_list(instance, "level")) return;
-  // The coarsest level that a skin has, of those that are not above it.
+  // The coarsest level of any skin that is not above `level`.
   std::uint32_t shown = 0;
   for (const SkinLevel& one : state_->data_of(instance).levels) {
     if (one.level <= level) shown = std::max(shown, one.level);
@@ -309,7 +309,7 @@ std::uint32_t Crowd::barrier_count() const {
 std::uint32_t Crowd::instance_count() const { return state_->capacity.instances; }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {
   if (character < state_->first_instances.size()) return state_->first_instances[character];
-  report_mistake("first_instance", "the {} was made without a character {}", state_->label, character);
+  report_mistake("first_instance", "the {} was made without character {}", state_->label, character);
   return 0;
 }
 std::uint32_t Crowd::character_of(std::uint32_t instance) const {
@@ -362,7 +362,7 @@ VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
     return std::any_of(places.begin(), places.end(), is_here);
   };
   if (std::none_of(state_->outputs.begin(), state_->outputs.end(), is_in)) {
-    report_mistake("device_address", "the place is none of the outputs of the {}", state_->label);
+    report_mistake("device_address", "place is not one of the outputs of the {}", state_->label);
     return 0;
   }
   if (place.buffer == state_->vertices.handle() &&

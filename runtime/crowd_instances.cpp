@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// The instances and characters of a crowd, as they come and go.
+// SPDX-License-Identifier: MIT Acquires and releases instances; adds and removes characters.
 
 #include <algorithm>
 #include <array>
@@ -47,7 +46,7 @@ std::uint64_t Crowd::State::list_words() const {
 
 namespace {
 
-// A part of a stream that an instance takes.
+// A range of a stream that an instance needs.
 struct TakenPart {
   FreeRanges* free;
   std::uint64_t size;
@@ -55,7 +54,7 @@ struct TakenPart {
   const char* name;
 };
 
-// Takes all parts, or none and says which there is no room for.
+// Takes all parts; if one does not fit, takes none and returns an error that names it.
 Result<void> take(std::span<const TakenPart> parts, const std::string& character) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const TakenPart& part = parts[p];
@@ -65,10 +64,9 @@ Result<void> take(std::span<const TakenPart> parts, const std::string& character
     }
     for (std::size_t taken = 0; taken < p; ++taken)
       parts[taken].free->give_back(*parts[taken].first, parts[taken].size);
-    return fail(
-        ErrorCode::kUnsupported,
-        formatted("an instance of '{}' takes {} {}, and of {} there are {} free, at most {} in one piece", character,
-                  part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
+    return fail(ErrorCode::kUnsupported,
+                formatted("an instance of '{}' needs {} {}; of {}, {} are free, at most {} in one piece", character,
+                          part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
   }
   return {};
 }
@@ -150,7 +148,7 @@ void Crowd::State::give_outputs(std::uint32_t instance) {
 Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(state_->mutex);
   if (state_->is_posed) {
-    return invalid("an instance of the {} is acquired between the parts of a frame", state_->label);
+    return invalid("the {} cannot acquire an instance between the two parts of a frame", state_->label);
   }
   if (!state_->has_character(character)) {
     return invalid("the {} has no character {}", state_->label, character);
@@ -173,7 +171,7 @@ void Crowd::give_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->expect_whole("give_outputs") || !state_->expect_instance(instance, "give_outputs")) return;
   if (state_->own_list && state_->instance_states[instance].visible) {
-    report_mistake("give_outputs", "instance {} of the {} is shown", instance, state_->label);
+    report_mistake("give_outputs", "instance {} of the {} is still shown", instance, state_->label);
     return;
   }
   state_->give_outputs(instance);
@@ -196,8 +194,9 @@ Result<void> Crowd::State::check_bind_data(std::uint32_t number, const Character
     return &*entry->character == &*character;
   };
   if (entry != nullptr && is_same()) return {};
-  return invalid("the bind data of character {}, '{}', were removed while the {} has it{}", number, character->name,
-                 label, entry != nullptr ? ", and '" + entry->character->name + "' has its number now" : std::string());
+  return invalid("the bind data of character {}, '{}', were removed while the {} still has it{}", number,
+                 character->name, label,
+                 entry != nullptr ? ", and '" + entry->character->name + "' now has its number" : std::string());
 }
 
 Result<void> Crowd::State::check_bind_data(std::uint32_t number) const {
@@ -208,11 +207,11 @@ Result<void> Crowd::State::check_bind_data(std::uint32_t number) const {
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
   if (state_->has_character(character)) return state_->check_bind_data(character);
   if (state_->is_posed) {
-    return invalid("the {} is told of character {} between the parts of a frame", state_->label, character);
+    return invalid("the {} cannot add character {} between the two parts of a frame", state_->label, character);
   }
   std::unique_lock lock(state_->gpu->mutex);
   if (!state_->gpu->has(character)) {
-    return invalid("the {} is told of character {}, which is not there", state_->label, character);
+    return invalid("the {} cannot add character {}, which does not exist", state_->label, character);
   }
   std::vector<std::optional<Character>> wanted = state_->characters;
   wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));
@@ -221,12 +220,12 @@ Result<void> Crowd::add(const Device& device, std::uint32_t character) {
   return state_->use_characters(device, std::move(wanted));
 }
 
-// Its jobs stay until the next plan: lists without instances move nothing.
+// Its jobs stay until the next plan; without instances their lists are empty.
 void Crowd::remove(std::uint32_t character) {
   if (!state_->expect_whole("remove") || !state_->expect_character(character, "remove")) return;
   if (state_->instances_of[character] > 0) {
-    report_mistake("remove", "the {} has {} instances of character {}", state_->label, state_->instances_of[character],
-                   character);
+    report_mistake("remove", "the {} still has {} instances of character {}", state_->label,
+                   state_->instances_of[character], character);
     return;
   }
   state_->characters[character].reset();

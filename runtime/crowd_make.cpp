@@ -1,6 +1,4 @@
-// SPDX-License-Identifier: MIT
-// The making of a crowd: what is checked before anything of it is made, then its buffers, descriptor sets and
-// dispatches.
+// SPDX-License-Identifier: MIT Makes a crowd: checks the options, then makes buffers, descriptor sets and dispatches.
 
 #include <algorithm>
 #include <cstring>
@@ -31,7 +29,7 @@ std::vector<std::byte> bytes_of(const Constants& constants) {
 
 using Bindings = std::vector<VkDescriptorBufferInfo>;
 
-// In each number the larger.
+// The element-wise maximum.
 CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
   a.instances = std::max(a.instances, b.instances);
   for (const auto amount : kAmounts) a.*amount = std::max(a.*amount, b.*amount);
@@ -49,13 +47,13 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
                 {options.drawn, "drawn instances"}};
   for (const auto& [place, name] : places) {
     if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
-    return invalid("a crowd's {} are at offset {}, which is no multiple of {} (minStorageBufferOffsetAlignment)", name,
-                   place.offset, alignment);
+    return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
+                   name, place.offset, alignment);
   }
   return {};
 }
 
-// A stream of the crowd, which is bound as one range.
+// A stream of the crowd that is bound as one range.
 struct CrowdStream {
   const char* name;
   std::uint64_t bytes;
@@ -68,15 +66,15 @@ Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t i
   const auto largest = std::max_element(streams.begin(), streams.end(),
                                         [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
   if (largest->bytes <= most) return {};
-  // If characters differ, this is an estimate; for a single character it is exact.
+  // Exact for a single character; an estimate if characters differ.
   const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
                                               static_cast<double>(largest->bytes));
   return fail(ErrorCode::kUnsupported,
-              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
+              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, enough for the {} of {}",
                         instances, label, device.description().name, most, largest->name, fit));
 }
 
-// The palettes, and behind them the vertices of drivers, as they lie in one buffer.
+// The layout of the buffer of palettes and, after them, vertices of drivers.
 struct PaletteRanges {
   BufferRange palettes;
   BufferRange drivers;
@@ -95,7 +93,7 @@ VkDeviceSize list_bytes(const CrowdCapacity& capacity) {
   return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
 }
 
-// Checks what can be checked before the sizes of the outputs are known.
+// Checks everything that does not depend on the sizes of the outputs.
 Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity& capacity, const CrowdOptions& options,
                            const Device& device, const std::string& label) {
   if (capacity.instances == 0 || options.frames_in_flight == 0) {
@@ -103,25 +101,24 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
                    capacity.instances == 0 ? "instance" : "frame in flight");
   }
   for (const auto amount : kAmounts) {
-    if (capacity.*amount >> 48 == 0) continue;  // bytes of it are counted in 64 bits
-    return invalid("a crowd of {} is asked for room for {} of something", label, capacity.*amount);
+    if (capacity.*amount >> 48 == 0) continue;  // its bytes fit in 64 bits
+    return invalid("a crowd of {} cannot have a capacity of {}", label, capacity.*amount);
   }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
   const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
   if (options.drawn.buffer != VK_NULL_HANDLE && (options.visible.buffer != VK_NULL_HANDLE || in_slots)) {
-    return invalid("a crowd of {} has a list of drawn instances, and {}", label,
-                   in_slots ? "previous positions in several output slots" : "one of visible instances too");
+    return invalid("a crowd of {} cannot combine a list of drawn instances with {}", label,
+                   in_slots ? "previous positions in several output slots" : "a list of visible instances");
   }
   if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
-    return invalid(
-        "a crowd of {} recomputes normals, which characters need to be uploaded for (UploadOptions::normal_rings)",
-        label);
+    return invalid("a crowd of {} cannot recompute normals: upload its characters with UploadOptions::normal_rings",
+                   label);
   }
   return {};
 }
 
-// Checks the streams: every total then fits in 32 bits.
+// Checks that the device can bind every stream; totals then fit in 32 bits.
 Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
                             const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
@@ -143,7 +140,7 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
 
 }  // namespace
 
-// The steps of Crowd::create, called in this order, and of telling it of characters.
+// The steps of Crowd::create, in this order, and of Crowd::add.
 struct Crowd::State::Maker {
   const Device& device;
   State& state;
@@ -171,7 +168,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
     if (state.has_table())
       state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), apart));
   }
-  // There is a step for each job at most.
+  // There are at most as many steps as jobs.
   const VkDeviceSize argument_bytes = state.has_table() ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
@@ -226,7 +223,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.given_drawn = {options.drawn.buffer, options.drawn.offset,
                        (VkDeviceSize{1} + room.instances) * sizeof(std::uint32_t)};
 
-  // Sets for each frame slot: of the plans and of poses one each, of what writes outputs one for each output slot.
+  // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
   const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kSetKinds - 3) * state.outputs.size()));
   PELT_ASSIGN(
       state.descriptors,
@@ -247,7 +244,7 @@ Result<void> Crowd::State::Maker::make_rings() {
   return {};
 }
 
-// Returns what a set binds behind the work.
+// Returns the bindings of a set after the work.
 Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const {
   const VkDescriptorBufferInfo bind_data = state.gpu->buffer.whole();
   switch (kind) {
@@ -263,8 +260,8 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
               state.palettes,
               bind_data,
               state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_slot)) : state.given_inputs};
-    // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read the
-    // palette at the same time.
+    // The blend of skins does not bind palettes for writing: it writes no vertices of drivers, and bounds read palettes
+    // concurrently.
     case SetKind::kDrivers:
     case SetKind::kSkins:
       return {bind_data,
@@ -282,7 +279,7 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
   return {};
 }
 
-// Makes the sets of a kind if there are none yet: they stay the same whatever characters come and go.
+// Makes the sets of a kind on first use. They do not depend on the characters.
 Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& kernel) {
   std::vector<VkDescriptorSet>& sets_of_kind = state.sets[static_cast<std::size_t>(kind)];
   const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kDrawnPlan && kind != SetKind::kPose;
@@ -304,7 +301,7 @@ Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& k
   return {};
 }
 
-// Returns the dispatch of a step that writes these outputs.
+// Returns a step's dispatch for one output slot.
 Result<Dispatch> Crowd::State::Maker::dispatch_of(const CrowdStep& step, const BoundOutputs& written) const {
   const auto made = [](const Result<const ComputeKernel*>& kernel, SetKind set,
                        const auto& constants) -> Result<Dispatch> {
@@ -343,10 +340,10 @@ Result<Dispatch> Crowd::State::Maker::dispatch_of(const CrowdStep& step, const B
                                            .normals = written.normals.stream,
                                            .tangents = written.tangents.stream});
   }
-  return invalid("there is no such pass");
+  return invalid("unknown pass");
 }
 
-// Returns the dispatches of each step of the plan, one for each output slot.
+// Returns the dispatches by step of the plan, then by output slot.
 Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPlan& wanted) {
   std::vector<Dispatch> made;
   for (const CrowdStep& step : wanted.steps) {
@@ -371,8 +368,8 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   const std::uint64_t words = fixed_words(made) + list_words();
   if (words > capacity.plan_words || (has_table() && table_words(made.table) > capacity.table_words)) {
     return fail(ErrorCode::kUnsupported,
-                formatted("the plan of the {} takes {} words and {} of its table, and there is room for {} and {}",
-                          label, words, table_words(made.table), capacity.plan_words, capacity.table_words));
+                formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", label,
+                          words, table_words(made.table), capacity.plan_words, capacity.table_words));
   }
   Maker maker{.device = owner, .state = *this};
   PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
@@ -410,7 +407,7 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
 }
 
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
-  // As if they were all of the crowd: what a blend can do depends on all that it moves.
+  // A blend's pipeline depends on all characters that it moves, so the crowd's are included.
   std::vector<Character> all(characters.begin(), characters.end());
   for (const std::optional<Character>& character : state_->characters) {
     if (character) all.push_back(*character);
@@ -428,7 +425,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   std::unique_lock lock(gpu.mutex);
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
-    return invalid("a crowd of {} is asked for on {}: the characters are on another device", label,
+    return invalid("a crowd of {} cannot be made on {}: the characters are on another device", label,
                    device.description().name);
   }
   std::vector<std::uint32_t> instances = options.instances;
@@ -436,7 +433,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
     for (const auto& entry : gpu.entries) instances.push_back(entry ? 1 : 0);
   }
   if (instances.size() > gpu.entries.size()) {
-    return invalid("a crowd of {} is asked for instances of {} characters", label, instances.size());
+    return invalid("a crowd of {} got instance counts for {} characters", label, instances.size());
   }
   auto state = std::make_unique<State>();
   std::vector<std::optional<Character>> wanted;
@@ -444,12 +441,13 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   for (std::size_t c = 0; c < instances.size(); ++c) {
     wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
     if (!wanted.back() && instances[c] > 0) {
-      return invalid("a crowd of {} is asked for instances of character {}, which was removed", label, c);
+      return invalid("a crowd of {} cannot have instances of character {}, which was removed", label, c);
     }
     if (wanted.back()) {
       capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
     } else {
-      capacity.table_words += sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // the number that was removed
+      capacity.table_words +=
+          sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // removed characters keep a table entry
     }
   }
   lock.unlock();

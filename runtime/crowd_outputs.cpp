@@ -11,8 +11,8 @@ namespace pelt::runtime {
 namespace {
 
 constexpr std::uint32_t kBoxBytes = 24;
-// Ranges in the crowd's own buffer are aligned so, whatever the device asks for: one store writes a normal and a
-// tangent, and the stores of a workgroup begin with a cache line where the number of vertices allows it.
+// The least alignment of ranges in the crowd's own buffer: one store writes a normal and a tangent, and a workgroup's
+// stores begin with a cache line if the number of vertices allows it.
 constexpr VkDeviceSize kStoreAlignment = 128;
 
 std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
@@ -20,7 +20,7 @@ std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
   return format == VertexFormat::kFloat ? float_bytes : 4;
 }
 
-// `alignment`: of the bound ranges, from whose start the shader counts pairs of words.
+// `alignment`: of the bound ranges; the shader counts pairs of words from their start.
 std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) {
   static_assert(static_cast<std::uint32_t>(VertexFormat::kNone) == shared::kFormatNone &&
                 static_cast<std::uint32_t>(VertexFormat::kFloat) == shared::kFormatFloat &&
@@ -38,7 +38,7 @@ std::uint32_t tangent_format(const OutputPlaces& places, VkDeviceSize alignment)
   return static_cast<std::uint32_t>(places.tangents.format);
 }
 
-// Positions are written by words where they lie one behind the other, and the previous ones too.
+// Positions are written word by word if they and the previous positions are tightly packed.
 std::uint32_t position_format(const OutputPlaces& places) {
   const auto tight = [](const OutputPlace& place) {
     return place.format == VertexFormat::kNone || place.stride == sizeof(glm::vec3);
@@ -46,7 +46,7 @@ std::uint32_t position_format(const OutputPlaces& places) {
   return tight(places.positions) && tight(places.previous_positions) ? shared::kFormatFloatTight : shared::kFormatFloat;
 }
 
-// Binds an output. `bytes`: size of one element, which may be less than its stride.
+// `bytes`: size of one element, which may be less than its stride.
 BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
                         VkDeviceSize alignment) {
   const VkDeviceSize begin = place.offset / alignment * alignment;
@@ -55,15 +55,15 @@ BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uin
       {place.buffer, begin, size}, {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
 }
 
-// Checks where the outputs of slots 1 and 2 are. Precondition: outputs.slots is a number of slots.
+// Checks the locations of slots 1 and 2. Precondition: outputs.slots is valid.
 Result<void> check_slots(const CrowdOutputs& outputs) {
   if (outputs.slots == 1) return {};
-  if (outputs.control_meshes) return invalid("a crowd's outputs have one slot only with control meshes");
+  if (outputs.control_meshes) return invalid("a crowd with control meshes must have a single output slot");
   const VertexOutput& previous = outputs.previous_positions;
   if (previous.format != VertexFormat::kNone && (previous.place.buffer != VK_NULL_HANDLE || previous.stride != 0)) {
     return invalid(
-        "a crowd's previous positions are the positions of the slot before where outputs have {} slots: "
-        "leave out their place and their stride",
+        "with {} output slots, a crowd's previous positions are the positions of the slot before: "
+        "leave out their place and stride",
         outputs.slots);
   }
   const struct {
@@ -81,24 +81,25 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
     for (std::uint32_t slot = 1; slot < outputs.slots; ++slot) {
       const BufferPlace& given = outputs.slot_places[slot - 1].*place;
       if ((given.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
-        return invalid("a crowd's {} have a place of the caller's in one of slots 0 and {}, and none in the other",
-                       name, slot);
+        return invalid("a crowd's {} must be in buffers of the caller's in both slots 0 and {}, or in neither", name,
+                       slot);
       }
       if (given.buffer == VK_NULL_HANDLE) continue;
       if (given.offset % 4 != 0) {
-        return invalid("a crowd's {} of slot {} are at offset {}, which is no multiple of 4", name, slot, given.offset);
+        return invalid("a crowd's {} of slot {} are at offset {}, which is not a multiple of 4", name, slot,
+                       given.offset);
       }
       for (std::uint32_t other = 0; other < slot; ++other) {
         const BufferPlace& before = other == 0 ? first : outputs.slot_places[other - 1].*place;
         if (before.buffer == given.buffer && before.offset == given.offset)
-          return invalid("a crowd's {} of slots {} and {} are at the same place", name, other, slot);
+          return invalid("a crowd's {} of slots {} and {} have the same location", name, other, slot);
       }
     }
   }
   return {};
 }
 
-// Returns the outputs as those of one slot.
+// Returns the outputs of one slot, as a crowd with a single slot has them.
 CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
   CrowdOutputs result = outputs;
   if (outputs.slots > 1) result.previous_positions.format = VertexFormat::kNone;
@@ -127,7 +128,7 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capa
   };
   places.positions = place(outputs.positions, 12);
   places.previous_positions = place(outputs.previous_positions, 12);
-  // Interleaved in the crowd's own buffer, so that one store writes both.
+  // Interleaves both in the crowd's own buffer, so that one store writes both.
   const VertexOutput& normals = outputs.normals;
   const VertexOutput& tangents = outputs.tangents;
   const auto may_interleave = [](const VertexOutput& output) {
@@ -166,37 +167,37 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
                     {outputs.previous_positions, "previous positions", false, 12}};
   for (const auto& [output, name, direction, float_bytes] : attributes) {
     if (output.format == VertexFormat::kNone) continue;
-    if (output.format > VertexFormat::kOctahedral16) return invalid("a crowd's {} have no such format", name);
+    if (output.format > VertexFormat::kOctahedral16) return invalid("a crowd's {} have an unknown format", name);
     if (!direction && output.format != VertexFormat::kFloat)
-      return invalid("a crowd's {} have a format of directions, which is not kFloat", name);
+      return invalid("a crowd's {} must have the format kFloat", name);
     if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
-      return invalid("a crowd's {} are at offset {} with stride {}, which are no multiples of 4", name,
+      return invalid("a crowd's {} are at offset {} with stride {}; both must be multiples of 4", name,
                      output.place.offset, output.stride);
     }
     if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
-      return invalid("a crowd's {} take {} bytes and have a stride of {}", name, bytes_of(output.format, float_bytes),
-                     output.stride);
+      return invalid("a crowd's {} take {} bytes, more than their stride of {}", name,
+                     bytes_of(output.format, float_bytes), output.stride);
     }
   }
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
     return invalid("a crowd's previous positions need positions");
   }
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.control_meshes) {
-    return invalid("a crowd's previous positions are of skins alone: not with control meshes");
+    return invalid("a crowd's previous positions cannot be combined with control meshes");
   }
   if (outputs.normal_mode == NormalMode::kRecomputed) {
     if (outputs.positions.format == VertexFormat::kNone) return invalid("a crowd's recomputed normals need positions");
     if (outputs.normals.format == VertexFormat::kNone)
-      return invalid("a crowd's normals are recomputed, and not written");
+      return invalid("a crowd cannot recompute normals that it does not write");
   } else if (outputs.normal_mode != NormalMode::kBlended) {
-    return invalid("a crowd's normals have no such mode");
+    return invalid("a crowd's normals have an unknown mode");
   }
   if (outputs.bounds && (outputs.bounds_place.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
-    return invalid("a crowd's bounds are at offset {} with stride {}, which are no multiples of 4",
+    return invalid("a crowd's bounds are at offset {} with stride {}; both must be multiples of 4",
                    outputs.bounds_place.offset, outputs.bounds_stride);
   }
   if (outputs.bounds && outputs.bounds_stride != 0 && outputs.bounds_stride < kBoxBytes) {
-    return invalid("a crowd's bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride);
+    return invalid("a crowd's bounds take {} bytes, more than their stride of {}", kBoxBytes, outputs.bounds_stride);
   }
   return check_slots(outputs);
 }

@@ -26,7 +26,7 @@ std::uint32_t narrow(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-// Skins are all moved in the last stage, so characters with fewer stages begin later.
+// All skins move in the last stage, so characters with fewer stages begin later.
 std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::uint32_t stages) {
   return stage + stages - data.stage_count;
 }
@@ -42,7 +42,7 @@ class Planner {
       plan_.stages = std::max(plan_.stages, data.stage_count);
     });
     for (std::uint32_t stage = 0; stage < plan_.stages; ++stage) {
-      bool barrier = true;  // the palette passes of a stage write apart from each other and need none between them
+      bool barrier = true;  // palette passes of one stage write disjoint ranges
       const auto add_poses = [&](PoseKernel kernel) {
         const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
         return add_step(step, [&] { pose_jobs(kernel, stage); });
@@ -67,7 +67,7 @@ class Planner {
   }
 
  private:
-  // `visit`: called with the data, the number and the CrowdCharacter of each character that the crowd has.
+  // `visit`: gets the data, the number and the CrowdCharacter of each character of the crowd.
   template <class Visit>
   void for_each_character(const Visit& visit) const {
     for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
@@ -75,7 +75,7 @@ class Planner {
     }
   }
 
-  // Makes the table's characters, their ranges of levels and their lists.
+  // Fills the table with characters, their ranges of levels and their lists.
   void number_lists() {
     plan_.table.characters.resize(plan_.characters.size());
     for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
@@ -91,12 +91,12 @@ class Planner {
   std::uint32_t list(std::size_t character, std::uint32_t kind) const {
     return plan_.table.characters[character].first_list + kind;
   }
-  // The list of a range of the character's levels; 0: of all.
+  // Returns the list of a range of the character's levels; range 0: all levels.
   std::uint32_t level_list(std::size_t character, std::uint32_t levels) const {
     return list(character, shared::kListLevels + levels);
   }
 
-  // Adds the step with the jobs that `fill` adds; adds no step if `fill` adds no job.
+  // Adds a step with the jobs that `fill` adds, unless `fill` adds none.
   template <class Fill>
   bool add_step(CrowdStep step, const Fill& fill) {
     std::vector<shared::PlanJob>& jobs = plan_.table.jobs;
@@ -112,7 +112,7 @@ class Planner {
     return true;
   }
 
-  // The jobs of one pass, as the device reads them.
+  // The jobs of one pass, in the device's layout.
   struct JobTable {
     std::size_t job_words;
     std::vector<std::uint32_t> words;
@@ -128,7 +128,7 @@ class Planner {
     table.words.resize(at + table.job_words);
     std::memcpy(&table.words[at], &job, sizeof(Job));
     plan_.table.jobs.push_back({job_blocks, job_list});
-    plan_.table.lists[job_list].first_entry = 0;  // place_lists() says where
+    plan_.table.lists[job_list].first_entry = 0;  // set by place_lists()
   }
 
   void pose_jobs(PoseKernel kernel, std::uint32_t stage) {
@@ -162,7 +162,7 @@ class Planner {
     });
   }
 
-  // Returns how long the rows of a linear blend are, as kHasRows...
+  // Returns the row lengths of a linear blend, as flags kHasRows...
   static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices) {
     std::uint32_t words = 0;
     for (std::size_t s = 1; s < slices.size(); ++s) words = std::max(words, slices[s] - slices[s - 1]);
@@ -269,9 +269,9 @@ class Planner {
     }
   }
 
-  // Places the jobs behind the places of instances, and starts and counts behind them; lists follow.
+  // Places jobs after the locations of instances, then starts, counts and lists.
   void place_work() {
-    // Jobs of a pass begin at a multiple of their size: a shader reads the work as an array of its own jobs.
+    // Jobs begin at a multiple of their size, because a shader reads the work as an array of its jobs.
     const auto round_up = [](std::size_t value, std::size_t step) { return (value + step - 1) / step * step; };
     std::array<std::uint32_t, kCrowdPassCount> first_job{};
     plan_.first_job = shared::kPlacePairs * bases_.instances;
@@ -303,15 +303,15 @@ class Planner {
                                                  {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}}}};
-  std::uint32_t contents_ = 0;  // contents of the blends of the step being made
+  std::uint32_t contents_ = 0;  // of the blends of the current step
 };
 
-// Words that jobs may take beside their own, since those of a pass begin at a multiple of their size.
+// The most words of padding, since the jobs of a pass begin at a multiple of their size.
 constexpr std::uint64_t kMaxPadding =
     (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
     sizeof(std::uint32_t);
 
-// Returns a character as if it were uploaded, to plan for.
+// Returns an entry to plan for a character that is not uploaded.
 GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs) {
   GpuCharacters::State::Entry entry{.character = character};
   entry.meshes.resize(character->meshes.size());
@@ -345,7 +345,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
     if (found == levels.end()) levels.push_back(wanted);
     return number;
   };
-  // Levels of a mesh follow each other; the first of mesh m or later.
+  // Levels are sorted by mesh: returns the first level of mesh m or a later one.
   const auto level_of = [&](std::size_t m) {
     return std::find_if(data.levels.begin(), data.levels.end(), [&](const SkinLevel& level) { return level.of >= m; });
   };

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Records the frames of a crowd: dispatches, barriers, and what passes from queue to queue.
+// SPDX-License-Identifier: MIT Records the frames of a crowd: dispatches, barriers, and ownership transfers between
+// queues.
 #include <array>
 
 #include <pelt/runtime/crowd.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr VkPipelineStageFlags2 kWritingStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 
-// Records a barrier on each of the ranges, as they are in `barrier`.
+// Records `barrier` for each of the ranges.
 void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, std::span<const OutputRange> ranges,
                         VkBufferMemoryBarrier2 barrier) {
   std::array<VkBufferMemoryBarrier2, kMaxOutputs> barriers{};
@@ -101,13 +101,13 @@ void Crowd::State::record(VkCommandBuffer commands, GpuTimer* timer, RecordedPar
   if (parts == RecordedParts::kBlend && !is_posed)
     return report_mistake("record_blend", "the first part of the frame of the {} is not recorded", label);
   if (parts != RecordedParts::kBlend && !expect_whole("record")) return;
-  // The frames before have read the plans and the palettes that this one overwrites.
+  // Earlier frames read the plans and palettes that this one overwrites.
   VkPipelineStageFlags2 before = kCompute;
   VkAccessFlags2 written = kWrite;
   if (has_table()) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
   if (parts != RecordedParts::kBlend) write_inputs();
   if (parts != RecordedParts::kBlend && frame == 0 && (has_action || !own_drawn)) {
-    // A mass whose state is 0 has not begun, and an instance of frame 0 was not drawn.
+    // Zero means that a mass has not started, and that an instance was never drawn.
     for (const Buffer* buffer : {&palette, &drawn_frames}) {
       if (buffer->handle() != VK_NULL_HANDLE)
         device->functions.vkCmdFillBuffer(commands, buffer->handle(), 0, VK_WHOLE_SIZE, 0);
@@ -115,7 +115,7 @@ void Crowd::State::record(VkCommandBuffer commands, GpuTimer* timer, RecordedPar
     before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
   }
-  // `planned`: the group before has a plan of the device's, whose dispatches this one reads.
+  // `planned`: the group before planned on the device; this group reads its dispatch arguments.
   bool planned = false;
   for (const StepGroup& group : groups_of(parts)) {
     memory_barrier(device->functions, commands, before, written,
@@ -165,10 +165,10 @@ void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_famil
                       .dstQueueFamilyIndex = reading_family});
 }
 
-// Reads need no availability operation: the source access stays 0.
+// Reads need no availability operation, so the source access stays 0.
 void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                                 VkPipelineStageFlags2 reading_stages) const {
-  // The frame whose slot no later frame reads: the last, or the one before, whose positions the last reads.
+  // Releases the slot that no later frame reads: the last, or the one before if the last frame reads its positions.
   const std::uint64_t ago = state_->reads_previous ? 2 : 1;
   if (state_->frame < ago) return;
   transfer_ownership(state_->device->functions, commands,

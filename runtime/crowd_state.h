@@ -176,7 +176,7 @@ struct Crowd::State {
   std::vector<shared::InstancePlace> places;
   std::vector<std::uint32_t> free_numbers;     // the last is next
   std::vector<std::uint32_t> instances_of;     // for each character
-  std::vector<std::uint32_t> first_instances;  // for each character, of those that the crowd was made with
+  std::vector<std::uint32_t> first_instances;  // for each character, of the initial instances
   FreeRanges free_joints;
   FreeRanges free_inputs;
   FreeRanges free_palettes;

@@ -25,17 +25,17 @@ Result<void> check_missing(const PhysicalDevice& physical, std::span<const std::
               formatted("the Vulkan device {} lacks {}", physical.description.name, joined(missing, ", ")));
 }
 
-// Features that Pelt's own programs draw with, and that outputs may need, as far as a physical device offers them.
+// The features that Pelt's programs and outputs use, as far as a physical device has them.
 struct OfferedFeatures {
   VkPhysicalDeviceFeatures2 chain{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};  // for vkCreateDevice
-  std::vector<const char*> extensions;  // that carry them where the device's version of Vulkan does not
+  std::vector<const char*> extensions;  // that provide features which the Vulkan version lacks
 
   OfferedFeatures(const InstanceFunctions& functions, const PhysicalDevice& physical) : physical_(physical) {
     available_ = device_extensions(functions, physical.handle);
     offer(synchronization2_, VK_API_VERSION_1_3, {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME});
     offer(addresses_, VK_API_VERSION_1_2, {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME});
     offer(scalar_layout_, VK_API_VERSION_1_2, {VK_EXT_SCALAR_BLOCK_LAYOUT_EXTENSION_NAME});
-    // The extension needs the two behind it, which Vulkan 1.2 has.
+    // The extension requires the two that follow it, which Vulkan 1.2 includes.
     if (physical.version >= VK_API_VERSION_1_2) {
       offer(rendering_, VK_API_VERSION_1_3, {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME});
     } else {
@@ -43,7 +43,7 @@ struct OfferedFeatures {
             {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME, VK_KHR_DEPTH_STENCIL_RESOLVE_EXTENSION_NAME,
              VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME});
     }
-    // A device that lists this must be made with it. Crowds need none of its features, and drawing takes what there is.
+    // Must be enabled if the device lists it. Crowds need none of its features, and drawing uses those that exist.
     offer(portable_, UINT32_MAX, {VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME});
     functions.vkGetPhysicalDeviceFeatures2(physical.handle, &chain);
     chain.features = {};
@@ -56,7 +56,7 @@ struct OfferedFeatures {
   bool has_addresses() const { return addresses_.bufferDeviceAddress == VK_TRUE; }
 
  private:
-  // Asks for the features of a structure if the device's version is `core` or its extensions are there.
+  // Queries the features of a structure if the device has version `core` or the extensions.
   template <class Structure>
   void offer(Structure& structure, std::uint32_t core, std::initializer_list<const char*> names) {
     if (physical_.version < core) {
@@ -106,7 +106,7 @@ struct Device::State {
       internals.functions.vkCmdBeginDebugUtilsLabelEXT = nullptr;
       internals.functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
     }
-    // Every device of Vulkan 1.2 has the function, with the feature or without.
+    // Every Vulkan 1.2 device has the function, even without the feature.
     if (!has_addresses) internals.functions.vkGetBufferDeviceAddress = nullptr;
     VkPhysicalDeviceMemoryProperties memory;
     functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);

@@ -8,7 +8,7 @@
 namespace pelt::runtime {
 
 FreeRanges::FreeRanges(std::uint64_t size, std::size_t most_taken) : size_(size), free_(size) {
-  parts_.reserve(most_taken + 2);  // a free part before and behind each, and one more while two are joined
+  parts_.reserve(most_taken + 2);  // one between each two and at both ends, and one while joining
   if (size > 0) parts_.push_back({0, size});
 }
 

@@ -59,14 +59,15 @@ Result<std::vector<double>> GpuTimer::seconds() const {
                                                                      ticks.size() * sizeof(std::uint64_t), ticks.data(),
                                                                      sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY) {
-      return fail(ErrorCode::kUnsupported,
-                  formatted("the {} timestamps are not there yet: the commands that write them are not done, or were "
-                            "not submitted",
-                            stamps_));
+      return fail(
+          ErrorCode::kUnsupported,
+          formatted("the {} timestamps are not available yet: the commands that write them have not finished, or were "
+                    "not submitted",
+                    stamps_));
     }
     if (result != VK_SUCCESS) return vulkan_failure("read timestamps", result);
   }
-  // Only the valid bits count, and they may wrap round between two stamps.
+  // Only the valid bits count; they may wrap between two stamps.
   const std::uint32_t bits = device_->timestamp_bits;
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   std::vector<double> seconds;

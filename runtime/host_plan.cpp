@@ -8,7 +8,7 @@
 namespace pelt::runtime {
 namespace {
 
-// Writes words 2 `at` and on of the work: a list's entry or a job's start.
+// Writes a list entry or a job's start to the work from word 2 `at` on.
 template <class Value>
 void write_pairs(std::byte* work, std::size_t at, const Value& value) {
   std::memcpy(work + at * 2 * sizeof(std::uint32_t), &value, sizeof(Value));

@@ -35,8 +35,7 @@ std::vector<VkExtensionProperties> instance_extensions(PFN_vkGetInstanceProcAddr
   return enumerated<VkExtensionProperties>([&](auto* count, auto* items) { enumerate(nullptr, count, items); });
 }
 
-// Returns the version of Vulkan that an instance is made with: the loader's, and 1.3 at most, which is all that Pelt's
-// own programs use.
+// Returns the Vulkan version for a new instance: the loader's, but at most 1.3, which Pelt's programs need.
 std::uint32_t instance_version(PFN_vkGetInstanceProcAddr entry) {
   const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceVersion>(entry(nullptr, "vkEnumerateInstanceVersion"));
   std::uint32_t version = VK_API_VERSION_1_0;
@@ -83,10 +82,10 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   if (entry == nullptr) return fail(ErrorCode::kUnsupported, "no Vulkan loader is installed");
   const std::uint32_t version = instance_version(entry);
   if (version < VK_API_VERSION_1_1) {
-    return fail(ErrorCode::kUnsupported, "the Vulkan loader is of version 1.0, and Pelt needs 1.1");
+    return fail(ErrorCode::kUnsupported, "the Vulkan loader has version 1.0; Pelt needs 1.1");
   }
   if (options.validation && !options.on_validation_message) {
-    return invalid("validation was asked for without a function that takes its messages");
+    return invalid("validation needs DeviceOptions::on_validation_message");
   }
   if (options.validation && !has_layer(entry, kValidationLayer)) {
     return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));
@@ -104,7 +103,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   for (const std::string& name : options.instance_extensions) extensions.push_back(name.c_str());
   if (instance->has_debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (options.validation) extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
-  // Devices that implement a portable part of Vulkan, such as MoltenVK's, are listed only where this is asked for.
+  // Without this flag, Vulkan does not list portability devices such as MoltenVK's.
   VkInstanceCreateFlags flags = 0;
   if (has_extension(available, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
     extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);

@@ -17,7 +17,7 @@ constexpr VkDeviceSize kBlockSize = VkDeviceSize{64} << 20;
 
 constexpr VkDeviceSize round_up(VkDeviceSize value, VkDeviceSize step) { return (value + step - 1) / step * step; }
 
-// Memory properties that a type must have, and those that make it better or worse.
+// The memory properties that a type must have, should have, and should not have.
 struct TypeWish {
   VkMemoryPropertyFlags required;
   VkMemoryPropertyFlags wanted_most;
@@ -78,7 +78,7 @@ MemoryAllocator::~MemoryAllocator() {
 
 std::vector<std::uint32_t> MemoryAllocator::types_for(std::uint32_t allowed, MemoryUse use) const {
   const TypeWish wish = wish_for(use);
-  // Types with any other property (protected, lazily allocated, a vendor's) need features that are not enabled.
+  // Types with other properties (protected, lazily allocated, vendor-specific) need features that are not enabled.
   constexpr VkMemoryPropertyFlags known = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                           VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   const auto score = [&](std::uint32_t type) {
@@ -97,7 +97,7 @@ std::vector<std::uint32_t> MemoryAllocator::types_for(std::uint32_t allowed, Mem
   return types;
 }
 
-// Returns the bytes that the budget of a type's heap leaves.
+// Returns the bytes that are left in the budget of a type's heap.
 VkDeviceSize MemoryAllocator::budget_left(std::uint32_t type) const {
   const MemoryHeap heap = heaps_()[memory_.memoryTypes[type].heapIndex];
   const VkDeviceSize budget = heap.budget.value_or(heap.size);
@@ -159,7 +159,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
       if (block.type == type && block.device_address == device_address && take(block, size, alignment, allocation))
         return allocation;
     }
-    // Half a block or more gets a block of its own: little is lost, and the block is freed with its owner.
+    // A piece of half a block or more gets its own block: little is wasted, and the block is freed with the piece.
     const VkDeviceSize heap = memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
     if (size > heap) continue;
     const VkDeviceSize block_size = round_up(std::min({kBlockSize, heap / 16, largest_allocation_ / 2}), granularity_);
@@ -179,7 +179,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   return vulkan_failure(formatted("take {} bytes for {}", requirements.size, what), result);
 }
 
-// Rounds alignment and size as for pieces of blocks: flushes and invalidations round outwards.
+// Rounds alignment and size like pieces of blocks, since flushes and invalidations round outwards.
 Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
                                                          const std::string& what, bool device_address) {
   VkMemoryRequirements rounded = requirements;
@@ -205,7 +205,7 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
   allocation.owner_ = piece.owner;
   if (piece.memory == VK_NULL_HANDLE || piece.offset % rounded.alignment != 0 ||
       ((wish.required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 && piece.mapped == nullptr)) {
-    return invalid("the caller's memory for {} is none, misaligned, or not mapped where it must be", what);
+    return invalid("the caller's memory for {} is null, misaligned, or not mapped although it must be", what);
   }
   return allocation;
 }

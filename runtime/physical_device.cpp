@@ -21,7 +21,7 @@ std::vector<std::string> missing_features(const InstanceFunctions& functions, Vk
     return {formatted("Vulkan 1.1 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
                       VK_API_VERSION_MINOR(properties.apiVersion))};
   }
-  // Loaders hand out functions of 1.1 on any instance, but on one of 1.0 they leave structures of 1.1 as they were.
+  // Loaders return functions of 1.1 for any instance, but for a 1.0 instance these leave structures of 1.1 unchanged.
   if (largest_allocation == 0) return {"Vulkan 1.1 (its instance was made with apiVersion 1.0)"};
   std::vector<std::string> missing;
   const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
@@ -36,7 +36,7 @@ std::vector<std::string> missing_features(const InstanceFunctions& functions, Vk
   return missing;
 }
 
-// The types of devices, the most capable first.
+// Device types, the most capable first.
 constexpr struct {
   VkPhysicalDeviceType type;
   const char* name;
@@ -46,7 +46,7 @@ constexpr struct {
               {VK_PHYSICAL_DEVICE_TYPE_CPU, "software"},
               {VK_PHYSICAL_DEVICE_TYPE_OTHER, "other"}};
 
-// Returns the place of a type in the list, whose last is any other.
+// Returns a type's index in the list, whose last entry stands for all other types.
 std::size_t rank(VkPhysicalDeviceType type) {
   std::size_t place = 0;
   while (place + 1 < std::size(kTypes) && kTypes[place].type != type) ++place;
@@ -60,7 +60,7 @@ std::string listing(std::span<const PhysicalDevice> devices) {
     lines.push_back(formatted("{} = {} ({}{})", i, device.name, kTypes[rank(device.type)].name,
                               device.missing.empty() ? "" : ", not usable"));
   }
-  return lines.empty() ? "there is none" : formatted("the devices are {}", joined(lines, ", "));
+  return lines.empty() ? "there are none" : formatted("the devices are {}", joined(lines, ", "));
 }
 
 std::string lower_case(std::string text) {
@@ -120,7 +120,7 @@ PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPh
   functions.vkGetPhysicalDeviceProperties2(handle, &properties);
   const std::uint32_t version = std::min(properties.properties.apiVersion, most_version);
   const std::vector<VkExtensionProperties> extensions = device_extensions(functions, handle);
-  // A device is asked only for structures that it knows.
+  // Queries only structures that the device knows.
   const auto ask = [&](auto& structure, std::uint32_t core, const char* extension) {
     if (version < core && !has_extension(extensions, extension)) return;
     structure.pNext = properties.pNext;

@@ -17,8 +17,8 @@ std::size_t bytes_of(const OutputPlace& place, std::size_t float_bytes) {
   return place.format == VertexFormat::kFloat ? float_bytes : sizeof(std::uint32_t);
 }
 
-// Calls `visit` for each of `count` elements, or for none if the output is not written. `float_bytes`: size of an
-// element as floats.
+// Calls `visit` for each of `count` elements; for none if the output is not written. `float_bytes`: size of an element
+// in format kFloat.
 template <class Visit>
 Result<void> read(const Device& device, const OutputPlace& place, std::size_t first, std::size_t count,
                   std::size_t float_bytes, const Visit& visit) {
@@ -47,7 +47,7 @@ glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
   return shared::unpack_tangent(load<std::uint32_t>(bytes));
 }
 
-// Sets the previous positions of meshes that have just appeared, which the slot before does not have: to the positions.
+// Sets previous positions to positions for meshes that have just appeared, since the slot before does not have them.
 void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, InstanceVertices& vertices) {
   const std::uint32_t number = crowd.character_of(instance);
   const Character character = *crowd.character(number);
@@ -69,7 +69,7 @@ Result<void> run(const Device& device, Crowd& crowd) {
 
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance) {
   if (!crowd.has_outputs(instance)) {
-    return invalid("instance {} is read back, and has no outputs", instance);
+    return invalid("instance {} has no outputs to read back", instance);
   }
   const OutputPlaces& outputs = crowd.outputs();
   const std::size_t first = crowd.first_vertex(instance);
@@ -96,8 +96,7 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
 }
 
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
-  if (!crowd.has_instance(instance))
-    return invalid("instance {} is read back, and the crowd does not have it", instance);
+  if (!crowd.has_instance(instance)) return invalid("the crowd has no instance {} to read back", instance);
   Box box;
   PELT_TRY(read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
     box.least = load<glm::vec3>(bytes);

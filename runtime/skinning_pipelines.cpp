@@ -33,7 +33,7 @@ Result<const ComputeKernel*> known_or_made(const Device& device, const ComputeKe
     return found == internals.pipelines.end() ? nullptr : &found->second;
   };
   if (const ComputeKernel* kernel = known()) return kernel;
-  // Who asks for one that is known does not wait for those that are being made.
+  // Separate from the lock of the map, so that lookups of existing pipelines do not wait for new ones.
   const std::lock_guard making(internals.making_mutex);
   if (const ComputeKernel* kernel = known()) return kernel;
   PELT_ASSIGN(auto made, ComputeKernel::create(device, options));
@@ -51,7 +51,7 @@ Result<const ComputeKernel*> plan_kernel(const Device& device) {
 }
 
 Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel) {
-  // By PoseKernel's numbers.
+  // Indexed by PoseKernel.
   static const std::span<const std::uint32_t> shaders[] = {
 #define PELT_POSE_KERNEL(kernel, folder, shader) spirv::shader##_comp,
 #include <pelt/pose_kernels.list>

@@ -16,12 +16,12 @@
 namespace pelt::runtime {
 namespace {
 
-// How long a submission may take, nanoseconds. A driver resets a card that hangs after some seconds; a software device
-// may be busy with a large one for a minute.
+// Timeout of a submission, nanoseconds. Drivers reset a GPU that hangs for some seconds; a software device may need a
+// minute for a large submission.
 constexpr std::uint64_t kLongestWait = 600'000'000'000;
 
-// Destroys the fence of a submission however it ends, and the device's command buffer with its pool where it is half
-// recorded.
+// Destroys the fence of a submission on every path, and the device's command buffer and pool if recording was
+// interrupted.
 struct Submission {
   const Device& device;
   VkFence fence = VK_NULL_HANDLE;
@@ -42,7 +42,7 @@ struct Submission {
   }
 };
 
-// Returns the device's command buffer for submit_and_wait, made by the first call. Holds: queue_mutex.
+// Returns the device's command buffer for submit_and_wait, made by the first call. Precondition: queue_mutex is locked.
 Result<VkCommandBuffer> command_buffer(const Device& device) {
   DeviceInternals& internals = device.internals();
   if (internals.commands != VK_NULL_HANDLE) return internals.commands;
@@ -100,15 +100,14 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
   result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, kLongestWait);
-  if (result == VK_TIMEOUT) {  // the device may use them still
+  if (result == VK_TIMEOUT) {  // the device may still use them
     submission.fence = VK_NULL_HANDLE;
     submission.forget_pool();
-    return fail(ErrorCode::kDeviceFailed,
-                formatted("cannot wait for {}: the device is not done with it after {} seconds", name,
-                          kLongestWait / 1'000'000'000));
+    return fail(ErrorCode::kDeviceFailed, formatted("cannot wait for {}: the device has not finished after {} seconds",
+                                                    name, kLongestWait / 1'000'000'000));
   }
   if (result == VK_SUCCESS) return {};
-  device.internals().commands = VK_NULL_HANDLE;  // it counts as pending, and goes with the pool
+  device.internals().commands = VK_NULL_HANDLE;  // it counts as pending; the pool frees it
   return vulkan_failure("wait for " + name, result);
 }
 

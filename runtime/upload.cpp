@@ -21,13 +21,13 @@
 namespace pelt::runtime {
 namespace {
 
-// Blocks begin at multiples of this: what is aligned in one block is aligned in another.
+// Blocks begin at multiples of this, so that a stream's alignment does not depend on its block.
 constexpr VkDeviceSize kBlockAlignment = 48;
 
-// Lays streams of elements one behind the other, into a block or, to learn its size, into nothing.
+// Writes streams of elements one after the other into a block, or only measures them.
 class BlockWriter {
  public:
-  // `begin`: the block's first byte in the buffer; `bytes`: the block, or nothing.
+  // `begin`: the block's first byte in the buffer; `bytes`: the block; null: only measures.
   explicit BlockWriter(VkDeviceSize begin = 0, std::byte* bytes = nullptr) : begin_(begin), at_(begin), bytes_(bytes) {}
 
   // Appends a stream and returns the index of its first element, counted from the buffer's start.
@@ -43,13 +43,13 @@ class BlockWriter {
   std::uint32_t append(const std::vector<T>& values) {
     return append(std::as_bytes(std::span(values)), sizeof(T));
   }
-  // Appends elements of several words, whose index counts words.
+  // Appends elements of several words; the returned index counts words.
   template <class T>
   std::uint32_t append_words(const std::vector<T>& values) {
     return append(std::as_bytes(std::span(values)), sizeof(std::uint32_t));
   }
 
-  VkDeviceSize most_bytes() const { return most_bytes_; }  // that the streams take, wherever the block begins
+  VkDeviceSize most_bytes() const { return most_bytes_; }  // an upper bound for any `begin`
 
  private:
   VkDeviceSize begin_;
@@ -58,11 +58,11 @@ class BlockWriter {
   VkDeviceSize most_bytes_ = 0;
 };
 
-// What is found in a character's data when it is uploaded.
+// The data that upload derives from a character.
 struct FoundData {
   BoundsRecords bounds;
-  std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh, then each level
-  std::vector<std::vector<glm::uvec3>> morph_columns;    // for each mesh, then each level
+  std::vector<std::vector<std::uint32_t>> normal_rings;  // by mesh, then by level
+  std::vector<std::vector<glm::uvec3>> morph_columns;    // by mesh, then by level
 };
 
 // Visits the meshes of a character, then its levels.
@@ -72,7 +72,7 @@ void for_each_mesh(const CharacterData& data, const Visit& visit) {
   for (const SkinLevel& level : data.levels) visit(level.skin);
 }
 
-// Returns the columns as shaders/morph/morph.h describes them.
+// Returns the columns in the layout of shaders/morph/morph.h.
 std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
   static_assert(sizeof(glm::uvec3) == shared::kMorphColumnWords * sizeof(std::uint32_t));
   const std::vector<std::uint32_t> places = morph_places(morphs);
@@ -118,7 +118,7 @@ GpuCharacters::State::MeshStart write_mesh(const CharacterMesh& mesh, const std:
   return start;
 }
 
-// Lays out a character's block, and says in the entry where everything is.
+// Writes a character's block, and the start of each stream to `entry`.
 void write_character(const FoundData& found, GpuCharacters::State::Entry& entry, BlockWriter& block) {
   const CharacterData& data = *entry.character;
   entry.meshes.clear();
@@ -136,7 +136,7 @@ void write_character(const FoundData& found, GpuCharacters::State::Entry& entry,
                             .word = block.append(pass.table)});
   }
   entry.first_bound = block.append(found.bounds.records);
-  block.append(found.bounds.entries);  // right behind them
+  block.append(found.bounds.entries);  // directly after the records
   entry.bound_count = found.bounds.count;
   entry.painted_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
 }
@@ -150,7 +150,7 @@ VkDeviceSize block_bytes(const FoundData& found, const Character& character) {
 
 using State = GpuCharacters::State;
 
-// Adds a character whose data was found.
+// Adds a character with its derived data.
 Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character,
                                 const FoundData& found) {
   const VkDeviceSize bytes = block_bytes(found, character);
@@ -158,10 +158,10 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   const std::optional<std::uint64_t> begin = state.free.take(bytes, kBlockAlignment);
   if (!begin) {
     return fail(ErrorCode::kUnsupported,
-                formatted("'{}' takes {} bytes of bind data, and of {} there are {} free, at most {} in one piece",
+                formatted("'{}' needs {} bytes of bind data; of {}, {} are free, at most {} in one piece",
                           character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
   }
-  lock.unlock();  // frames may record uploads meanwhile
+  lock.unlock();  // so that frames may record uploads meanwhile
   auto staging = Buffer::create(device, {.size = bytes,
                                          .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                          .memory = MemoryUse::kStaging,
@@ -184,8 +184,8 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   return number;
 }
 
-// Returns the barrier from the copies of a block to reads of compute. Between two families it is both halves of a
-// transfer of ownership: each queue records its own, without what the other does.
+// Returns the barrier from a block's copies to compute reads. Between two families it describes both halves of an
+// ownership transfer: each queue clears the other's half and records its own.
 VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadFamilies families) {
   return {.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
           .srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT,
@@ -238,9 +238,9 @@ VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions o
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
                                             UploadOptions options) {
   if (characters.empty() && options.capacity < kBlockAlignment) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        formatted("there is no character to upload, and a capacity of {} bytes has no room for one", options.capacity));
+    return fail(ErrorCode::kInvalidArgument,
+                formatted("there is no character to upload, and a capacity of {} bytes is too small for one",
+                          options.capacity));
   }
   auto state = std::make_unique<State>();
   state->device = &device.internals();
@@ -256,7 +256,7 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
   bytes = std::max(bytes, options.capacity / kBlockAlignment * kBlockAlignment);
   if (bytes > device.limits().maxStorageBufferRange) {
     return fail(ErrorCode::kUnsupported,
-                formatted("the bind data of {} take {} bytes, and {} binds at most {} at once", label, bytes,
+                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, bytes,
                           device.description().name, device.limits().maxStorageBufferRange));
   }
   PELT_ASSIGN(state->buffer,
@@ -270,7 +270,7 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
 
 Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& character) {
   if (&device.internals() != state_->device) {
-    return invalid("'{}' is added to characters on another device", character->name);
+    return invalid("'{}' cannot be added: the characters are on another device", character->name);
   }
   const FoundData found = find_data(*character, state_->options);
   return add_found(device, *state_, character, found);
@@ -298,8 +298,8 @@ VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize
     entry->copied += bytes;
     most_bytes -= bytes;
     left += entry->block.size - entry->copied;
-    // Each part has its barrier: frames that run meanwhile bind the whole buffer. Another family releases once, at
-    // last.
+    // Each part needs a barrier, because frames that run meanwhile bind the whole buffer. Another family releases a
+    // block once, at its end.
     if (families.same()) {
       if (bytes > 0) barriers.push_back(block_barrier(state_->buffer.handle(), part, families));
       entry->acquired = entry->copied == entry->block.size;

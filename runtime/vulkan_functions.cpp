@@ -32,7 +32,7 @@ std::vector<std::string> missing_functions(const DeviceFunctions& functions) {
 namespace {
 
 #ifdef _WIN32
-// The loader stands in the system's folder, and nowhere else is it looked for.
+// Searches only the system's folder for the loader.
 PFN_vkGetInstanceProcAddr open_loader() {
   const HMODULE loader = LoadLibraryExA("vulkan-1.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
   if (loader == nullptr) return nullptr;
@@ -42,10 +42,10 @@ PFN_vkGetInstanceProcAddr open_loader() {
 #else
 PFN_vkGetInstanceProcAddr open_loader() {
 #ifdef __APPLE__
-  // The loader, or MoltenVK alone.
+  // The loader, or MoltenVK without a loader.
   constexpr const char* kNames[] = {"libvulkan.1.dylib", "libMoltenVK.dylib"};
 #else
-  constexpr const char* kNames[] = {"libvulkan.so.1", "libvulkan.so"};  // Android has the second alone
+  constexpr const char* kNames[] = {"libvulkan.so.1", "libvulkan.so"};  // Android has only the second
 #endif
   for (const char* name : kNames) {
     if (void* loader = dlopen(name, RTLD_NOW | RTLD_LOCAL); loader != nullptr) {

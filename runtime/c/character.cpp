@@ -38,7 +38,7 @@ pelt::Result<pelt::Character> read(std::span<const std::byte> bytes, const char*
 
 const pelt::CharacterData& data_of(const pelt_character* character) { return *need(character, "character").character; }
 
-// Runs the body of a function of pelt.h on a character.
+// Runs the body of a pelt.h function with a character.
 template <class Body>
 pelt_result of_character(const char* function, const pelt_character* character, const Body& body) {
   return guarded(function, [&] { body(data_of(character)); });
@@ -95,7 +95,7 @@ void need_inputs(const pelt::CharacterData& data, const float* inputs, std::uint
 
 void need_moment(const pelt::CharacterData& data, std::uint32_t clip, float seconds) {
   need_index("clip", clip, data.clips.size());
-  if (!std::isfinite(seconds)) refuse("seconds is no finite number");
+  if (!std::isfinite(seconds)) refuse("seconds is not finite");
 }
 
 }  // namespace
@@ -124,8 +124,7 @@ pelt_result pelt_character_save(const pelt_character* character, const char* pat
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") {
-      refuse(
-          formatted("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
+      refuse(formatted("{}: a character without its model is a .pelt file; pelt_character_save_glb writes both", path));
     }
     value_of(pelt::save_pelt(bound, file));
   });

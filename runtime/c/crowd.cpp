@@ -26,7 +26,7 @@ static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
               PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
 
-// Runs a function of pelt.h on a pelt::runtime::Crowd, whose mistakes are errors.
+// Runs the body of a pelt.h function with a pelt::runtime::Crowd, and turns misuse into errors.
 template <class Handle, class Body>
 pelt_result on_crowd(const char* function, Handle* crowd, const Body& body) {
   return guarded(function, [&] {
@@ -35,7 +35,7 @@ pelt_result on_crowd(const char* function, Handle* crowd, const Body& body) {
   });
 }
 
-// The same of one that records.
+// The same for a function that records.
 template <class Handle, class Record>
 pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer commands, const Record& record) {
   return on_crowd(function, crowd, [&](auto& runtime_crowd) {
@@ -44,7 +44,7 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
   });
 }
 
-// Precondition: the crowd is there.
+// Precondition: `crowd` is not null.
 const pelt::runtime::Device& device_of(const pelt_crowd* crowd) { return *crowd->characters->device->device; }
 
 template <class Joint>
@@ -73,7 +73,7 @@ void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, 
   if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(formatted("the crowd writes no {}", name));
 }
 
-// Copies vectors as floats, one after the other; does nothing if `to` is null.
+// Copies vectors to consecutive floats; does nothing if `to` is null.
 template <class Vector>
 void copy_vectors(const std::vector<Vector>& from, float* to) {
   if (to == nullptr) return;
@@ -201,7 +201,8 @@ pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buf
     need_index("part", part, 2);
     need(uses, "uses");
     const std::vector<pelt::runtime::BufferUse> all = runtime_crowd.uses(static_cast<pelt::runtime::CrowdPart>(part));
-    if (all.size() > PELT_MAX_BUFFER_USES) refuse("there are more than PELT_MAX_BUFFER_USES", PELT_ERROR_INTERNAL);
+    if (all.size() > PELT_MAX_BUFFER_USES)
+      refuse("more than PELT_MAX_BUFFER_USES buffers are used", PELT_ERROR_INTERNAL);
     need(count, "count") = static_cast<std::uint32_t>(all.size());
     for (std::size_t u = 0; u < all.size(); ++u)
       uses[u] = {all[u].name, all[u].buffer, all[u].offset, all[u].size, all[u].stages, all[u].access};

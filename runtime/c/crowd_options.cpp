@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// Makes crowds from options.
+// SPDX-License-Identifier: MIT Converts crowd options, and makes crowds.
 #include <type_traits>
 #include <utility>
 
@@ -20,7 +19,7 @@ static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
-// Those of C follow the default, which is 0.
+// C's formats are shifted by one: 0 is the default.
 static_assert(static_cast<int>(VertexFormat::kNone) + 1 == PELT_FORMAT_NONE &&
               static_cast<int>(VertexFormat::kFloat) + 1 == PELT_FORMAT_FLOAT &&
               static_cast<int>(VertexFormat::kOctahedral16) + 1 == PELT_FORMAT_OCTAHEDRAL16);

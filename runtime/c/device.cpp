@@ -53,7 +53,7 @@ pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
   return {.normal_rings = options.normal_rings != 0, .capacity = options.capacity};
 }
 
-// Makes the handle of what `make` puts on the device.
+// Makes a handle of the object that `make` creates on the device.
 template <class Make>
 pelt_result make_characters(const char* function, const pelt_device* device, pelt_gpu_characters** out,
                             const Make& make) {
@@ -64,7 +64,7 @@ pelt_result make_characters(const char* function, const pelt_device* device, pel
   });
 }
 
-// Runs the body of a function of pelt.h on characters of a device.
+// Runs the body of a pelt.h function with the characters of a device.
 template <class Body>
 pelt_result on_characters(const char* function, const pelt_gpu_characters* characters, const Body& body) {
   return guarded(function, [&] { body(*need(characters, "characters").state); });

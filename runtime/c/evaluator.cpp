@@ -25,13 +25,13 @@ namespace {
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
-// Runs the body of a function of pelt.h on an evaluator.
+// Runs the body of a pelt.h function with an evaluator.
 template <class Handle, class Body>
 pelt_result on_evaluator(const char* function, Handle* evaluator, const Body& body) {
   return guarded(function, [&] { body(need(evaluator, "evaluator")); });
 }
 
-// Throws if joints, points or inputs are not what a crowd takes.
+// Throws if a crowd would not accept a joint, point or input.
 template <class Value>
 void need_usable(const char* what, std::span<const Value> values) {
   const std::size_t bad = pelt::runtime::first_unusable(values);
@@ -40,18 +40,18 @@ void need_usable(const char* what, std::span<const Value> values) {
 
 const pelt::CharacterData& character_data(const pelt_evaluator& evaluator) { return *evaluator.character; }
 
-// Vertices are written where `values` is set. `made`: whether the evaluator has what is asked for.
+// Writes vertices if `values` is set. `made`: whether the evaluator has this attribute.
 template <class T>
 void need_array(const pelt_vertex_array& array, const char* name, bool made) {
   if (array.values == nullptr) return;
   if (!made) refuse(formatted("the evaluator was made without {}", name));
   if (array.stride != 0 && array.stride < sizeof(T))
-    refuse(formatted("arrays.{}.stride is {}, and a vertex takes {} bytes", name, array.stride, sizeof(T)));
+    refuse(formatted("arrays.{}.stride is {}, but a vertex takes {} bytes", name, array.stride, sizeof(T)));
   if (array.stride % sizeof(float) != 0)
-    refuse(formatted("arrays.{}.stride is {}, which is no multiple of 4", name, array.stride));
+    refuse(formatted("arrays.{}.stride is {}, which is not a multiple of 4", name, array.stride));
 }
 
-// Writes a mesh's vertices from element `first` of the array on. `places`: where each goes; empty: in their order.
+// Writes a mesh's vertices to the array from element `first` on. `places`: the index of each; empty: in packed order.
 template <class T>
 void write_array(std::span<const T> vertices, std::span<const std::uint32_t> places, std::size_t first,
                  const pelt_vertex_array& array) {

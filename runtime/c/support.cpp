@@ -6,7 +6,7 @@
 namespace pelt::c {
 namespace {
 
-// Has a fixed size, so that running out of memory can be reported too.
+// Has a fixed size, so that out-of-memory errors can be reported too.
 thread_local char last_error[2048] = "";
 
 }  // namespace

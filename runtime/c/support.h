@@ -76,12 +76,12 @@ inline void need_index(const char* what, std::size_t index, std::size_t count) {
 
 // Throws if an enumerator is beyond the last one.
 inline void need_known(std::string_view what, std::uint32_t value, std::uint32_t last) {
-  if (value > last) refuse(formatted("{} is {}, which is none", what, value));
+  if (value > last) refuse(formatted("{} has the unknown value {}", what, value));
 }
 
 // Throws unless an array has the length that the character needs.
 inline void need_count(const char* what, std::size_t given, std::size_t count) {
-  if (given != count) refuse(formatted("{} {} are given, and there are {}", given, what, count));
+  if (given != count) refuse(formatted("got {} {}, expected {}", given, what, count));
 }
 
 // Returns the caller's struct_size; throws if it is invalid.
@@ -89,9 +89,9 @@ template <class T>
 std::uint32_t need_struct_size(const T* given, const char* name) {
   std::uint32_t size = 0;
   std::memcpy(&size, &need(given, name), sizeof(size));
-  if (size < sizeof(size)) refuse(formatted("{}.struct_size is {}, which is no size of it", name, size));
+  if (size < sizeof(size)) refuse(formatted("{}.struct_size is {}, which is too small", name, size));
   if (size > sizeof(T)) {
-    refuse(formatted("{}.struct_size is {}, and this library knows {} bytes of it", name, size, sizeof(T)),
+    refuse(formatted("{}.struct_size is {}, and this library knows only {} bytes", name, size, sizeof(T)),
            PELT_ERROR_UNSUPPORTED);
   }
   return size;

@@ -1,7 +1,6 @@
-# SPDX-License-Identifier: MIT
-# A script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES, into the folder OUTPUT, by Debian's
-# setuptools and pip, offline. Other wheels in OUTPUT are removed. STRIP: the program that takes symbols out; may be
-# empty.
+# SPDX-License-Identifier: MIT Script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES, into the
+# folder OUTPUT, offline, with Debian's setuptools and pip. Removes other wheels in OUTPUT. STRIP: a program that strips
+# symbols; may be empty.
 cmake_policy(VERSION 3.22)
 set(stage "${OUTPUT}/stage")
 file(REMOVE_RECURSE "${stage}")
@@ -22,7 +21,7 @@ foreach(library IN LISTS LIBRARIES)
     execute_process(COMMAND "${STRIP}" --strip-unneeded "${stage}/pelt/${name}" COMMAND_ERROR_IS_FATAL ANY)
   endif()
 endforeach()
-# A program that runs as root, or in a folder that others own, is warned of by pip; neither matters here.
+# pip's warnings, about running as root or in a folder of another user, do not matter here.
 execute_process(COMMAND "${PYTHON}" -m pip --disable-pip-version-check --no-cache-dir wheel --quiet --no-index --no-deps
                         --no-build-isolation --wheel-dir "${OUTPUT}" "${stage}"
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

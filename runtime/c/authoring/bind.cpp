@@ -15,7 +15,7 @@ using namespace pelt::c;
 
 struct pelt_model {
   pelt::Model model;
-  std::string file;  // the glTF file that it was imported from; empty: another kind
+  std::string file;  // the glTF file that it was imported from; empty: not glTF
 };
 
 struct pelt_rig {
@@ -27,7 +27,7 @@ namespace {
 pelt::Rig load(const std::string& path) {
   if (!pelt::is_gltf(path)) return value_of(pelt::load_rig(path));
   std::optional<pelt::GltfRig> carried = value_of(pelt::load_gltf_rig(path));
-  if (!carried) refuse(path + ": carries no rig", PELT_ERROR_NOT_FOUND);
+  if (!carried) refuse(path + ": contains no rig", PELT_ERROR_NOT_FOUND);
   return std::move(carried->rig);
 }
 

@@ -27,10 +27,10 @@ namespace {
 
 std::string text_of(const char* given) { return given == nullptr ? std::string() : given; }
 
-// Returns the rig that is given as text; none: it is not.
+// Returns the rig from `rig_text`; none if it is null.
 std::optional<pelt::Rig> read_rig(const char* rig, const char* rig_text) {
   if (rig_text == nullptr) return std::nullopt;
-  if (rig != nullptr) refuse("options.rig and options.rig_text are both given");
+  if (rig != nullptr) refuse("options.rig and options.rig_text cannot be combined");
   return value_of(pelt::parse_rig(rig_text, "rig"));
 }
 
@@ -46,9 +46,9 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
   for (const char* name : {options.rig, options.rig_text, options.preset, options.deformer}) {
     named += name == nullptr ? 0 : 1;
   }
-  if (named > 1) refuse("more than one of rig, rig_text, preset and deformer is given");
-  if (options.driver != nullptr && options.preset != nullptr) refuse("a driver and a preset are both given");
-  if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of are both given");
+  if (named > 1) refuse("at most one of rig, rig_text, preset and deformer may be set");
+  if (options.driver != nullptr && options.preset != nullptr) refuse("driver and preset cannot be combined");
+  if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of cannot be combined");
   need_known("options.judging", options.judging, PELT_BINDER_JUDGE_NONE);
   pelt::Binding binding{.rig = text_of(options.rig),
                         .given_rig = read_rig(options.rig, options.rig_text),
