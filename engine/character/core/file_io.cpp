@@ -125,7 +125,7 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
   for (int i = 0; i < kTries; ++i) {
     std::filesystem::path temporary = path;
     temporary += formatted(".{}{}.tmp", std::uint32_t{random()}, std::uint32_t{random()});
-    // First, so that no signal finds a temporary file without an entry in the list.
+    // Listed before it is created, so that a signal in between leaves no file.
     file.remembered_ = remember(temporary);
     file.file_.reset(create_new(temporary));
     if (file.file_) {

@@ -15,13 +15,13 @@
 namespace pelt {
 namespace {
 
-// The number of vertices of a group, at most, and the longest side of its box in parts of the diagonal of the mesh:
-// larger groups make less work and larger boxes (docs/runtime.md). Vertices that are few but far from each other, as
-// those of a hand and of the hip beside it, are groups of their own.
+// The largest number of vertices of a group, and the longest side of its box relative to the mesh's diagonal: larger
+// groups mean less work and larger boxes (docs/runtime.md). Few vertices far apart, such as those of a hand near the
+// hip, are split into separate groups.
 constexpr std::size_t kGroupVertices = 256;
 constexpr float kLongestSide = 0.125f;
 
-// How far the morph targets of a mesh move each vertex if no weight is beyond 1, metres; empty without targets.
+// The farthest that the morph targets of a mesh move each vertex if no weight exceeds 1, metres; empty without targets.
 std::vector<float> find_morph_reach(const CharacterMesh& mesh) {
   std::vector<float> reach;
   if (!mesh.morphs) return reach;
@@ -41,11 +41,11 @@ struct Box {
     greatest = glm::max(greatest, point);
   }
   glm::vec3 middle() const { return 0.5f * (least + greatest); }
-  // Half of the sides, from the middle as it is rounded.
+  // Half of the sides, measured from the rounded middle.
   glm::vec3 reach() const { return glm::max(greatest - middle(), middle() - least); }
 };
 
-// Orders `order` so that groups lie in boxes of their own, and appends the ends of groups, counted from `begin`.
+// Sorts `order` into groups with separate boxes, and appends the ends of the groups, counted from `begin`.
 void split(std::span<const glm::vec3> points, std::span<std::uint32_t> order, std::size_t begin, float longest,
            std::vector<std::size_t>& ends) {
   Box box;
@@ -74,8 +74,8 @@ void split(std::span<const glm::vec3> points, std::span<std::uint32_t> order, st
 }
 
 struct VertexGroups {
-  std::vector<std::uint32_t> order;  // of the vertices, group after group
-  std::vector<std::size_t> ends;     // of each group
+  std::vector<std::uint32_t> order;  // vertices, group after group
+  std::vector<std::size_t> ends;     // per group
 };
 
 VertexGroups find_groups(std::span<const glm::vec3> points) {
@@ -89,18 +89,18 @@ VertexGroups find_groups(std::span<const glm::vec3> points) {
   return groups;
 }
 
-// What a group of vertices has of one palette entry.
+// A palette entry in a group of vertices.
 struct Moving {
   std::uint32_t index = 0;    // as influences name it
-  std::uint32_t sharing = 0;  // bit k: it moves a vertex that entry k, before it, moves too
-  Box local_points;           // that it moves
-  bool is_in_vertex = false;  // it moves the vertex that is being added
+  std::uint32_t sharing = 0;  // bit k: it moves a vertex that the earlier entry k moves, too
+  Box local_points;           // of the vertices that it moves
+  bool is_in_vertex = false;  // it moves the current vertex
 };
 
-// Collects the palette entries that move a group of vertices. One serves all groups of a mesh in turn.
+// Collects the palette entries that move a group of vertices. Reused for all groups of a mesh.
 class Collector {
  public:
-  // Adds an entry that moves the vertex.
+  // Adds an entry that moves the current vertex.
   void add(std::uint32_t index, glm::vec3 local_point) {
     if (index >= places_.size()) places_.resize(index + 1, kNone);
     if (places_[index] == kNone) {
@@ -115,7 +115,7 @@ class Collector {
     vertex_.push_back(place);
   }
 
-  // Ends a vertex. Takes time in proportion to its entries, of which a hostile file may have very many.
+  // Ends a vertex, in time linear in its entries, of which a malicious file may have very many.
   void end_vertex() {
     std::uint32_t first = 0;  // bit k: entry k moves the vertex
     for (const std::uint32_t place : vertex_) {
@@ -153,10 +153,10 @@ class Collector {
  private:
   static constexpr std::uint32_t kNone = ~0u;
 
-  std::vector<std::uint32_t> places_;  // in entries_ of each index, or kNone
+  std::vector<std::uint32_t> places_;  // index in entries_ per palette index, or kNone
   std::vector<Moving> entries_;
-  std::vector<std::uint32_t> vertex_;  // places of the entries that move the vertex
-  std::uint32_t row_entries_ = 0;      // the most that move a vertex
+  std::vector<std::uint32_t> vertex_;  // indices in entries_ that move the current vertex
+  std::uint32_t row_entries_ = 0;      // the most that move one vertex
 };
 
 // Returns the sum of the magnitudes of a vertex's negative shares.
@@ -167,7 +167,7 @@ float negative_shares(const PackedBinding& binding, std::size_t v) {
   return sum;
 }
 
-// Finds the records of a mesh.
+// Makes the records of a mesh.
 class MeshRecords {
  public:
   MeshRecords(const CharacterMesh& mesh, BoundsRecords& found)
@@ -218,9 +218,9 @@ class MeshRecords {
   void add_entries(const Binding& binding, std::uint32_t first_slot, bool has_local_points) {
     struct Moved {
       Box box;
-      float morph_reach = -1;  // of none
+      float morph_reach = -1;  // negative: the entry moves nothing
     };
-    std::vector<Moved> moved;  // by each index
+    std::vector<Moved> moved;  // by palette index
     for (std::size_t v = 0; v < rest_.points.size(); ++v) {
       for_each_entry(binding, v, has_local_points, [&](std::uint32_t index, glm::vec3 point) {
         if (index >= moved.size()) moved.resize(index + 1);
@@ -236,7 +236,7 @@ class MeshRecords {
     }
   }
 
-  // `dual`: by dual quaternions; else with local points.
+  // `dual`: dual quaternions; otherwise local points.
   void add_group(bool dual, std::span<const std::uint32_t> vertices) {
     shared::BoundsRecord record{.kind = dual ? shared::kBoundsDual : shared::kBoundsShares,
                                 .first_slot = mesh_.first_slot};
@@ -265,7 +265,7 @@ class MeshRecords {
 
   const CharacterMesh& mesh_;
   const PackedBinding& rest_;
-  std::vector<float> morph_reach_;  // of each vertex; empty without morph targets
+  std::vector<float> morph_reach_;  // per vertex; empty without morph targets
   BoundsRecords& found_;
   Collector collector_;
 };

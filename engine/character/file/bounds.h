@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups of vertices and how palette entries move them: the bounds of a pose are found from these (shaders/bounds/
-// bounds.h).
+// Groups vertices by the palette entries that move them, for finding the bounds of a pose (shaders/bounds/bounds.h).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +12,9 @@
 namespace pelt {
 
 struct BoundsRecords {
-  std::vector<shared::BoundsRecord> records;  // the deformers', then those of painted weights
-  std::vector<std::uint32_t> entries;         // words; in one array they follow the records
-  std::uint32_t count = 0;                    // number of the deformers' records
+  std::vector<shared::BoundsRecord> records;  // of the deformers, then of painted weights
+  std::vector<std::uint32_t> entries;         // words; appended to the records in one array
+  std::uint32_t count = 0;                    // number of deformer records
 };
 
 // Finds the records for all skin of a character.

@@ -123,10 +123,10 @@ class Writer {
 
 // ---- Reading ----
 
-// Reads a file and stops at the first error. Never allocates more than a small multiple of the remaining bytes.
+// Reads a file and stops at the first error. Allocates at most a small multiple of the remaining bytes.
 class Reader {
  public:
-  // `bytes`: the file; its header must be checked.
+  // `bytes`: the file, with a checked header.
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes), offset_(sizeof(Header)), end_(bytes.size()) {}
 
   // Reads the character and returns the first error, without the file's name.
@@ -157,7 +157,7 @@ class Reader {
 
   template <class T>
   void optional_chunk(ChunkKind kind, T& value) {
-    if (enter(kind, false)) leave(get(value) && (!value.empty() || refuse("is empty, and should be left out")));
+    if (enter(kind, false)) leave(get(value) && (!value.empty() || refuse("is empty: it must be left out")));
   }
 
  private:
@@ -200,7 +200,7 @@ class Reader {
     if (!get_bytes(table_.data(), count * sizeof(ChunkLine))) return false;
     for (std::size_t i = 0; i < count; ++i) {
       const ChunkLine& line = table_[i];
-      if (line.required > 1) return refuse_line(i, formatted("has flags {}, and not 0 or 1", line.required));
+      if (line.required > 1) return refuse_line(i, formatted("has flags {}, which must be 0 or 1", line.required));
       const std::size_t begin = offset_ + padding_of(offset_, kPayloadAlignment);
       if (line.offset != begin) {
         return refuse_line(i, formatted("begins at byte {} instead of {}", line.offset, begin));
@@ -214,7 +214,7 @@ class Reader {
     return left() == 0 || refuse(formatted("{} bytes are left at the end", left()));
   }
 
-  // Enters the next chunk of the kind, if there is one after those that were read.
+  // Enters the next unread chunk of the kind, if there is one.
   bool enter(ChunkKind kind, bool required) {
     if (known_.empty() || known_.back() != kind.type) known_.push_back(kind.type);
     for (std::size_t i = next_; i < table_.size() && !error_; ++i) {
@@ -222,7 +222,7 @@ class Reader {
       if (type_of(line) != kind.type) continue;
       if (line.version != kind.version) {
         return refuse_line(i,
-                           formatted("is here, and this program reads version {}: {}", kind.version,
+                           formatted("is present, but this program reads version {}: {}", kind.version,
                                      remedy(line.version, kind.version)),
                            ErrorCode::kUnsupported);
       }
@@ -246,9 +246,9 @@ class Reader {
     for (std::size_t i = 0; i < table_.size(); ++i) {
       if (entered_[i]) continue;
       if (std::find(known_.begin(), known_.end(), type_of(table_[i])) != known_.end()) {
-        refuse_line(i, "stands there twice or out of order");
+        refuse_line(i, "is repeated or out of order");
       } else if (table_[i].required) {
-        refuse_line(i, "is required and not known: a newer program is needed", ErrorCode::kUnsupported);
+        refuse_line(i, "is required but unknown: a newer program is needed", ErrorCode::kUnsupported);
       }
     }
   }
@@ -266,7 +266,7 @@ class Reader {
     return padding == decltype(padding){} || refuse("the padding that ends here is not zero");
   }
 
-  // `least`: smallest size of an entry in bytes.
+  // `least`: smallest size of an entry, bytes.
   bool get_count(std::uint32_t& count, std::size_t least) {
     if (!get(count)) return false;
     if (count > left() / least) {
@@ -280,11 +280,11 @@ class Reader {
     if constexpr (Flat<T>) {
       return get_bytes(&value, sizeof value);
     } else if constexpr (std::is_enum_v<T> || Is<T, bool>) {
-      // Character::create checks whether the enumerator exists.
+      // Character::create checks that the enumerator exists.
       std::uint32_t word = 0;
       if (!get(word)) return false;
       value = static_cast<T>(word);
-      return static_cast<std::uint32_t>(value) == word || refuse(formatted("{} is no such choice", word));
+      return static_cast<std::uint32_t>(value) == word || refuse(formatted("{} is not a valid choice", word));
     } else {
       describe(*this, value);
       return !error_;
@@ -315,7 +315,7 @@ class Reader {
       return get_bytes(values.data(), count * sizeof(T));
     } else {
       if (!get_count(count, 4)) return false;
-      // Add the values one by one: in memory they are larger than the smallest size in the file.
+      // Grow with the values that are read: in memory they may be larger than in the file.
       for (std::uint32_t i = 0; i < count; ++i) {
         if (!get(values.emplace_back())) return false;
       }
@@ -325,12 +325,12 @@ class Reader {
 
   std::span<const std::byte> bytes_;
   std::vector<ChunkLine> table_;
-  std::vector<bool> entered_;            // for each line
-  std::vector<std::string_view> known_;  // types that were searched
-  std::size_t next_ = 0;                 // line after the last one that was entered
-  const ChunkLine* chunk_ = nullptr;     // the chunk that is read
+  std::vector<bool> entered_;            // per line
+  std::vector<std::string_view> known_;  // types that were looked for
+  std::size_t next_ = 0;                 // line after the last entered one
+  const ChunkLine* chunk_ = nullptr;     // the current chunk
   std::size_t offset_;
-  std::size_t end_;  // end of the part that is read
+  std::size_t end_;  // end of the current part
   std::optional<Error> error_;
 };
 
@@ -340,23 +340,23 @@ Result<void> check_header(std::span<const std::byte> bytes, const std::string& s
   };
   constexpr std::array kGlb = {'g', 'l', 'T', 'F'};
   if (bytes.size() >= sizeof kGlb && std::memcmp(bytes.data(), kGlb.data(), sizeof kGlb) == 0) {
-    return broken("is a .glb, and only a .pelt file is read here");
+    return broken("is a .glb, not a .pelt file");
   }
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic.data(), sizeof kMagic) != 0) {
-    return broken("is no .pelt file");
+    return broken("is not a .pelt file");
   }
   if (bytes.size() < sizeof(Header)) return broken("ends within its header");
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.version != kPeltFileVersion) {
     return fail(ErrorCode::kUnsupported,
-                formatted("{}: has version {} of the format, and this program reads version {}: {}", source,
-                          header.version, kPeltFileVersion, remedy(header.version, kPeltFileVersion)));
+                formatted("{}: has format version {}, but this program reads version {}: {}", source, header.version,
+                          kPeltFileVersion, remedy(header.version, kPeltFileVersion)));
   }
   if (header.file_size != bytes.size()) {
-    return broken(formatted("should have {} bytes and has {}", header.file_size, bytes.size()));
+    return broken(formatted("must have {} bytes, but has {}", header.file_size, bytes.size()));
   }
-  if (checksum_of(bytes) != header.checksum) return broken("is damaged: its checksum does not fit");
+  if (checksum_of(bytes) != header.checksum) return broken("is damaged: its checksum does not match");
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The format of .pelt files: the header, the table of chunks, and what each struct holds. docs/pelt_file.md describes
-// it in words, and says which change raises which version.
+// The format of .pelt files: the header, the table of chunks, and the members of each struct. docs/pelt_file.md
+// describes it in words, and lists which change raises which version.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ struct Header {
   std::array<char, 4> magic;
   std::uint32_t version;
   std::uint64_t file_size;
-  std::uint64_t checksum;  // XXH3-64 of everything behind it
+  std::uint64_t checksum;  // XXH3-64 of all bytes after the header
 };
 
-// The number of chunks, 8 bytes, follows the header, then one line for each chunk.
+// The number of chunks, 8 bytes, follows the header, then one line per chunk.
 constexpr std::size_t kTableAt = sizeof(Header) + 8;
 
 struct ChunkLine {
@@ -47,7 +47,7 @@ struct ChunkKind {
   std::uint16_t version;
 };
 
-// Payloads and arrays in them are aligned to this, so that a program can use them directly in a mapped file.
+// Alignment of payloads and of their arrays, so that a mapped file can be used directly.
 constexpr std::size_t kPayloadAlignment = 64;
 
 // `file`: the whole file, including its header.
@@ -66,18 +66,18 @@ inline const char* remedy(std::uint32_t found, std::uint32_t known) {
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
-// Types of whole 4-byte words without padding: arrays of them are copied at once.
+// Types of whole 4-byte words without padding: their arrays are copied at once.
 template <class T>
 concept Flat = Is<T, std::uint32_t> || Is<T, std::int32_t> || Is<T, float> || Is<T, glm::vec2> || Is<T, glm::vec3> ||
     Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4>;
 
-// Arrays of single floats are the keys of clips; they are many and short, so they follow each other without gaps.
+// Arrays of single floats are the keys of clips: many and short, so they are not aligned.
 template <class T>
 concept Aligned = Flat<T> && !Is<T, float>;
 static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64);
 
-// For each struct one function, describe(archive, struct), lists its members. Given a Writer it writes them, given a
-// Reader it reads them, so that the two cannot differ; the function of CharacterData also names the chunks.
+// One function per struct, describe(archive, struct), lists its members. A Writer writes them and a Reader reads them,
+// so that the two cannot differ; the function of CharacterData also names the chunks.
 
 template <class Archive>
 void describe(Archive& archive, Is<Transform> auto& transform) {
@@ -179,7 +179,7 @@ void describe(Archive& archive, Is<SkinLevel> auto& level) {
   archive(level.of, level.level, level.skin);
 }
 
-// A chunk whose payload changes gets the next version (docs/pelt_file.md, Changing it).
+// A chunk gets a new version when its payload changes (docs/pelt_file.md, Changing it).
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,

@@ -22,8 +22,8 @@ constexpr std::size_t kChunkHeader = 8;
 constexpr std::uint32_t kJson = 0x4E4F534A;
 constexpr std::uint32_t kBinary = 0x004E4942;
 
-// A parsed object costs hundreds of bytes, "{}," only three: bounds on the structure bound the memory. A character of
-// 250 joints and 100 clips has 75,000 channels of three objects each, samplers included.
+// A parsed object takes hundreds of bytes, "{}," only three, so limits on the structure limit the memory. A character
+// of 250 joints and 100 clips has 75,000 channels of three objects each, including samplers.
 constexpr std::size_t kMaxNesting = 256;
 constexpr std::size_t kMaxObjects = 250'000;
 constexpr std::size_t kMaxValues = 4'000'000;
@@ -117,7 +117,7 @@ Result<GltfContainer> open_glb(std::span<const std::byte> bytes, const std::stri
   return container;
 }
 
-// Writes to a vector of bytes in order.
+// Writes consecutive bytes to a vector.
 class Filler {
  public:
   explicit Filler(std::vector<std::byte>& bytes) : to_(bytes.data()) {}
@@ -164,7 +164,7 @@ Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line ...": drops the bracket, which does not help a reader.
+    // "[json.exception.parse_error.101] parse error at line ...": drops the bracket, which does not help users.
     std::string_view why = error.what();
     if (const auto end = why.find("] "); end != std::string_view::npos) why.remove_prefix(end + 2);
     return fail(ErrorCode::kInvalidFile, formatted("{}: no valid JSON: {}", source, why));

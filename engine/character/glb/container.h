@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The outermost layer of a glTF file: the container and its JSON, none of it trusted.
+// The outermost layer of an untrusted glTF file: the container and its JSON.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace pelt {
 
-// The parts of a file: JSON, and the binary chunk if the file is a .glb that has one.
+// The parts of a file: JSON, and the binary chunk of a .glb if there is one.
 struct GltfContainer {
   std::string_view json;
   std::optional<std::span<const std::byte>> binary;
@@ -23,15 +23,13 @@ struct GltfContainer {
 // Returns true if the bytes are those of a .glb.
 bool is_glb(std::span<const std::byte> bytes);
 
-// Opens binary glTF (glTF 2.0, section 4), or the text of a .gltf, which is all JSON. Errors name `source` and the
-// byte.
+// Opens binary glTF (glTF 2.0, section 4), or a .gltf text, which is all JSON. Errors name `source` and the byte.
 Result<GltfContainer> open_gltf(std::span<const std::byte> bytes, const std::string& source);
 
-// Parses JSON that is nested at most 256 deep and of bounded size.
+// Parses JSON of bounded size, nested at most 256 levels deep.
 Result<nlohmann::json> parse_gltf_json(std::string_view text, const std::string& source);
 
-// Returns a member of `object` that is a count below 2^53, or `absent` if there is no such member; none if it is no
-// such number.
+// Returns a member of `object` that is a count below 2^53; `absent` if it is missing; none if it is not such a number.
 std::optional<std::size_t> count_of(const nlohmann::json& object, std::string_view key,
                                     std::optional<std::size_t> absent = std::nullopt);
 

@@ -18,11 +18,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;  // of the extension
+constexpr int kVersion = 1;            // of the extension
 constexpr std::size_t kAlignment = 8;  // of the character in the binary chunk
 
-// The keys that make the model, in the order in which they are hashed. Materials and images are left out: except for
-// their binary data, a character does not depend on them.
+// The keys that define the model, in the order in which they are hashed. Materials and images are left out: a character
+// does not depend on them, except for their binary data.
 constexpr const char* kHashed[] = {"accessors", "animations", "bufferViews", "meshes",
                                    "nodes",     "scene",      "scenes",      "skins"};
 
@@ -42,12 +42,12 @@ class Hash {
 
   void add(std::span<const std::byte> bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
 
-  // Adds a value, which must be nested no deeper than parse_gltf_json reads.
+  // Adds a value, nested no deeper than parse_gltf_json allows.
   void add(const json& value) {
     switch (value.type()) {
       case json::value_t::object:
         add_head('o', value.size());
-        for (const auto& [key, member] : value.items()) {  // json sorts keys by their bytes
+        for (const auto& [key, member] : value.items()) {  // json sorts keys bytewise
           add_text(key);
           add(member);
         }
@@ -88,7 +88,7 @@ class Hash {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-// Computes the hash. `view`: the buffer view of the character, which is left out, as are its bytes.
+// Computes the hash. `view`: the buffer view of the character, which is left out with its bytes.
 std::string hash_of(const json& document, const json& rig, std::size_t view, std::span<const std::byte> binary,
                     Range character) {
   Hash hash;
@@ -123,35 +123,35 @@ struct Opened {
 Result<Opened> open(std::span<const std::byte> file, const std::string& source) {
   PELT_ASSIGN(const auto container, open_gltf(file, source));
   PELT_ASSIGN(auto document, parse_gltf_json(container.json, source));
-  if (!document.is_object()) return fail_at(source, "/", "is no object");
+  if (!document.is_object()) return fail_at(source, "/", "must be an object");
   return Opened{std::move(document), container.binary};
 }
 
-// Returns the extension, checked except for its character; nullptr if there is none.
+// Returns the extension, checked except for its character; nullptr: the file does not have it.
 Result<const json*> find_extension(const json& document, const std::string& source) {
   const json* extensions = find(document, "extensions");
   if (extensions == nullptr) return nullptr;
-  if (!extensions->is_object()) return fail_at(source, "/extensions", "is no object");
+  if (!extensions->is_object()) return fail_at(source, "/extensions", "must be an object");
   const json* extension = find(*extensions, kGltfDeformers);
   if (extension == nullptr) return nullptr;
-  if (!extension->is_object()) return fail_at(source, kPlace, "is no object");
+  if (!extension->is_object()) return fail_at(source, kPlace, "must be an object");
   const std::optional<std::size_t> version = count_of(*extension, "version");
-  if (!version) return fail_at(source, kPlace + "/version", "there must be a version");
+  if (!version) return fail_at(source, kPlace + "/version", "must be a version number");
   if (*version != kVersion) {
     return fail(ErrorCode::kUnsupported,
-                formatted("{}: {}/version: is {}, and this program reads {}", source, kPlace, *version, kVersion));
+                formatted("{}: {}/version: is {}, but this program reads {}", source, kPlace, *version, kVersion));
   }
   const json* rig = find(*extension, "rig");
-  if (rig == nullptr || !rig->is_object()) return fail_at(source, kPlace + "/rig", "there must be a rig, an object");
+  if (rig == nullptr || !rig->is_object()) return fail_at(source, kPlace + "/rig", "must be an object");
   return extension;
 }
 
-// Returns the part of the binary chunk that buffer 0, the only one, uses.
+// Returns the part of the binary chunk that buffer 0, the only buffer, uses.
 Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::string& source) {
   const json* buffers = find(file.document, "buffers");
   if (buffers == nullptr || !buffers->is_array() || buffers->size() != 1 || !buffers->front().is_object() ||
       find(buffers->front(), "uri") != nullptr || !file.binary) {
-    return fail_at(source, "/buffers", "a character stands in the binary chunk of a .glb, which must be all there is");
+    return fail_at(source, "/buffers", "a character needs the binary chunk of a .glb, as the only buffer");
   }
   const std::optional<std::size_t> length = count_of(buffers->front(), "byteLength");
   if (!length || *length > file.binary->size()) {
@@ -166,40 +166,40 @@ struct Place {
   Range range;
 };
 
-// Returns the place of the character that the extension's `character` names.
+// Returns the buffer view and bytes of the character that the extension's `character` refers to.
 Result<Place> place_of(const json& character, const json& document, std::span<const std::byte> binary,
                        const std::string& source) {
   const std::string place = kPlace + "/character";
-  if (!character.is_object()) return fail_at(source, place, "is no object");
+  if (!character.is_object()) return fail_at(source, place, "must be an object");
   const json* views = find(document, "bufferViews");
   const std::optional<std::size_t> index = count_of(character, "bufferView");
   if (!index || views == nullptr || !views->is_array() || *index >= views->size()) {
-    return fail_at(source, place + "/bufferView", "names no buffer view that the file has");
+    return fail_at(source, place + "/bufferView", "names a buffer view that does not exist");
   }
   const json& view = (*views)[*index];
   const std::string view_place = formatted("/bufferViews/{}", *index);
-  if (!view.is_object()) return fail_at(source, view_place, "is no object");
+  if (!view.is_object()) return fail_at(source, view_place, "must be an object");
   if (count_of(view, "buffer") != 0) return fail_at(source, view_place + "/buffer", "must be 0");
-  if (find(view, "byteStride") != nullptr) return fail_at(source, view_place, "a character has no stride");
+  if (find(view, "byteStride") != nullptr) return fail_at(source, view_place, "must not have a stride");
   const std::optional<std::size_t> offset = count_of(view, "byteOffset", 0);
   const std::optional<std::size_t> length = count_of(view, "byteLength");
   if (!offset || !length || *offset > binary.size() || *length > binary.size() - *offset) {
-    return fail_at(source, view_place, formatted("is no range of the {} bytes of its buffer", binary.size()));
+    return fail_at(source, view_place, formatted("must be within the {} bytes of its buffer", binary.size()));
   }
   return Place{*index, {*offset, *length}};
 }
 
 // ---- Writing ----
 
-// Returns an array of the document; makes it if it is missing.
+// Returns an array of the document, creating it if it is missing.
 Result<json*> array_of(json& document, const char* key, const std::string& source) {
   json& array = document[key];
   if (array.is_null()) array = json::array();
-  if (!array.is_array()) return fail_at(source, formatted("/{}", key), "is no array");
+  if (!array.is_array()) return fail_at(source, formatted("/{}", key), "must be an array");
   return &array;
 }
 
-// Removes the extension, and its character if that is the last thing in the file, where it was written.
+// Removes the extension, and its character if it is at the end of the binary chunk, as this file's writer leaves it.
 Result<void> remove_extension(json& document, std::vector<std::byte>& binary, const std::string& source) {
   PELT_ASSIGN(const auto extension, find_extension(document, source));
   if (extension == nullptr) return {};
@@ -243,7 +243,7 @@ Result<std::span<const std::byte>> find_gltf_character(std::span<const std::byte
     return fail(ErrorCode::kUnsupported, formatted("{}: {}: bind it", source, why));
   };
   if (!deformers) return refuse("is a model without a rig");
-  if (deformers->character.empty()) return refuse("carries a rig, and no character");
+  if (deformers->character.empty()) return refuse("has a rig, but no character");
   if (!deformers->current) return refuse("was changed since its character was bound");
   return deformers->character;
 }
@@ -252,7 +252,7 @@ Result<Character> read_character(std::span<const std::byte> bytes, const std::st
   if (!is_glb(bytes)) return deserialize(bytes, source);
   PELT_ASSIGN(const auto inside, find_gltf_character(bytes, source));
   const std::string inner = source + ": its character";
-  if (is_glb(inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
+  if (is_glb(inside)) return fail(ErrorCode::kInvalidFile, inner + ": is not a .pelt file");
   return deserialize(inside, inner);
 }
 
@@ -267,7 +267,8 @@ Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> g
   json& document = opened.document;
   Result<json> rig_json = parse_gltf_json(rig, source + ": the rig");
   if (!rig_json || !rig_json->is_object()) {
-    return fail(ErrorCode::kInvalidArgument, rig_json ? source + ": the rig is no object" : rig_json.error().message);
+    return fail(ErrorCode::kInvalidArgument,
+                rig_json ? source + ": the rig must be an object" : rig_json.error().message);
   }
 
   std::vector<std::byte> binary;

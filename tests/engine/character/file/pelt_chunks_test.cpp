@@ -108,12 +108,12 @@ TEST(PeltFile, RequiredChunksAndVersionsThatAreNotKnownAreNamed) {
   };
   std::vector<FileChunk> more = chunks;
   more.insert(more.begin() + 2, {"XT\n\x80", 3, 1, {}});
-  EXPECT_EQ(outcome(more), error_at(2, "XT??", 3) + "is required and not known: a newer program is needed");
+  EXPECT_EQ(outcome(more), error_at(2, "XT??", 3) + "is required but unknown: a newer program is needed");
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     std::vector<FileChunk> other = chunks;
     ++other[c].version;
     const std::string known = fmt::format("reads version {}: ", chunks[c].version);
-    EXPECT_EQ(outcome(other), error_at(c, chunks[c].type.c_str(), other[c].version) + "is here, and this program " +
+    EXPECT_EQ(outcome(other), error_at(c, chunks[c].type.c_str(), other[c].version) + "is present, but this program " +
                                   known + "a newer program is needed");
     other[c].version = 0;
     EXPECT_THAT(outcome(other), testing::EndsWith(known + "bind it again"));
@@ -138,7 +138,7 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
     EXPECT_EQ(after(1, kLineLength, wrong),
               error_at(1, "SKEL", 2) + fmt::format("has {} bytes, but {} are left", wrong, bytes.size() - begin));
   }
-  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{3}), error_at(1, "SKEL", 2) + "has flags 3, and not 0 or 1");
+  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{3}), error_at(1, "SKEL", 2) + "has flags 3, which must be 0 or 1");
   EXPECT_EQ(after(1, kLineFlags, std::uint16_t{0}), error_at(1, "SKEL", 2) + "must be required");
   const std::size_t rig = find_chunk(chunks, "RIG ");
   EXPECT_EQ(after(rig, kLineFlags, std::uint16_t{1}), error_at(rig, "RIG ") + "must be optional");
@@ -154,7 +154,7 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
     const std::size_t c = find_chunk(chunks, type);
     std::vector<FileChunk> twice = chunks;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(c), chunks[c]);
-    EXPECT_EQ(error_of(file_of(twice)), error_at(c + 1, type, version) + "stands there twice or out of order");
+    EXPECT_EQ(error_of(file_of(twice)), error_at(c + 1, type, version) + "is repeated or out of order");
   }
   for (const auto& [type, version] : {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}}) {
     const std::size_t c = find_chunk(chunks, type);
@@ -187,7 +187,7 @@ TEST(PeltFile, WhatStandsBetweenAndBehindIsRefused) {
   EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'SKEL' of version 2: 4 bytes are left at its end"));
   longer = chunks;
   longer[find_chunk(chunks, "CLIP")].payload = Bytes(4);
-  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'CLIP' of version 1: is empty, and should be left out"));
+  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'CLIP' of version 1: is empty: it must be left out"));
   longer = chunks;
   longer[find_chunk(chunks, "PASS")].payload[63] = std::byte{1};  // before the first record
   EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'PASS' of version 4: the padding that ends here"));

@@ -80,15 +80,15 @@ TEST(PeltFile, KeepsEverything) {
 }
 
 TEST(PeltFile, WhatIsNoPeltFileIsRefused) {
-  EXPECT_EQ(error_of({}), "x.pelt: is no .pelt file");
-  EXPECT_EQ(error_of(Bytes(3, std::byte{'P'})), "x.pelt: is no .pelt file");
-  EXPECT_EQ(error_of(Bytes(1000, std::byte{0})), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of({}), "x.pelt: is not a .pelt file");
+  EXPECT_EQ(error_of(Bytes(3, std::byte{'P'})), "x.pelt: is not a .pelt file");
+  EXPECT_EQ(error_of(Bytes(1000, std::byte{0})), "x.pelt: is not a .pelt file");
   EXPECT_EQ(error_of({std::byte{'g'}, std::byte{'l'}, std::byte{'T'}, std::byte{'F'}}),
-            "x.pelt: is a .glb, and only a .pelt file is read here");
+            "x.pelt: is a .glb, not a .pelt file");
   Bytes bytes = serialize(make_character());
   EXPECT_EQ(error_of(bytes), "accepted");
   bytes[0] = std::byte{'p'};
-  EXPECT_EQ(error_of(sealed(bytes)), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of(sealed(bytes)), "x.pelt: is not a .pelt file");
 }
 
 TEST(PeltFile, OtherVersionsAreNamed) {
@@ -98,9 +98,9 @@ TEST(PeltFile, OtherVersionsAreNamed) {
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(newer.error().message,
-            "x.pelt: has version 9 of the format, and this program reads version 8: a newer program is needed");
+            "x.pelt: has format version 9, but this program reads version 8: a newer program is needed");
   put(bytes, kVersionAt, std::uint32_t{7});
-  EXPECT_EQ(error_of(bytes), "x.pelt: has version 7 of the format, and this program reads version 8: bind it again");
+  EXPECT_EQ(error_of(bytes), "x.pelt: has format version 7, but this program reads version 8: bind it again");
 }
 
 class PeltFileOfGradients : public testing::TestWithParam<test::Graded> {};

@@ -43,7 +43,7 @@ TEST(PeltFile, EveryTruncationIsRefused) {
   }
   Bytes longer = bytes;
   longer.resize(bytes.size() + 4);
-  EXPECT_THAT(error_of(longer), HasSubstr("should have"));
+  EXPECT_THAT(error_of(longer), HasSubstr("must have"));
   EXPECT_EQ(error_of(sealed(longer)), fmt::format("x.pelt: byte {}: 4 bytes are left at the end", bytes.size()));
 }
 

@@ -166,7 +166,7 @@ TEST(PeltGltf, ARigAloneIsEnoughToBind) {
   EXPECT_EQ(carried->rig, subject.rig);
   EXPECT_FALSE(carried->character);
   EXPECT_EQ(carried->note, "");
-  EXPECT_EQ(load_error_of(file), "x.glb: carries a rig, and no character: bind it");
+  EXPECT_EQ(load_error_of(file), "x.glb: has a rig, but no character: bind it");
 
   // A text file can carry a rig, but not a character.
   std::string text = document_of(file).dump();
@@ -260,19 +260,18 @@ TEST(PeltGltf, EveryWayToBreakItIsRefusedWithItsPlace) {
   const Subject subject = make_subject();
   const auto error_after = [&](const auto& change) { return gltf_error_of(changed(subject.carrying, change)); };
   const std::string at = "x.glb: /extensions/PELT_deformers";
-  EXPECT_EQ(error_after([](json& d) { d["extensions"] = 1; }), "x.glb: /extensions: is no object");
-  EXPECT_EQ(error_after([](json& d) { extension_of(d) = json::array(); }), at + ": is no object");
-  EXPECT_EQ(error_after([](json& d) { extension_of(d).erase("version"); }), at + "/version: there must be a version");
-  EXPECT_EQ(error_after([](json& d) { extension_of(d)["version"] = -1; }), at + "/version: there must be a version");
+  EXPECT_EQ(error_after([](json& d) { d["extensions"] = 1; }), "x.glb: /extensions: must be an object");
+  EXPECT_EQ(error_after([](json& d) { extension_of(d) = json::array(); }), at + ": must be an object");
+  EXPECT_EQ(error_after([](json& d) { extension_of(d).erase("version"); }), at + "/version: must be a version number");
+  EXPECT_EQ(error_after([](json& d) { extension_of(d)["version"] = -1; }), at + "/version: must be a version number");
   EXPECT_EQ(error_after([](json& d) { extension_of(d)["version"] = 2; }),
-            at + "/version: is 2, and this program reads 1");
-  EXPECT_EQ(error_after([](json& d) { extension_of(d).erase("rig"); }), at + "/rig: there must be a rig, an object");
-  EXPECT_EQ(error_after([](json& d) { extension_of(d)["rig"] = "rig.json"; }),
-            at + "/rig: there must be a rig, an object");
-  EXPECT_EQ(error_after([](json& d) { extension_of(d)["character"] = 1; }), at + "/character: is no object");
+            at + "/version: is 2, but this program reads 1");
+  EXPECT_EQ(error_after([](json& d) { extension_of(d).erase("rig"); }), at + "/rig: must be an object");
+  EXPECT_EQ(error_after([](json& d) { extension_of(d)["rig"] = "rig.json"; }), at + "/rig: must be an object");
+  EXPECT_EQ(error_after([](json& d) { extension_of(d)["character"] = 1; }), at + "/character: must be an object");
   for (const json& index : {json(), json(-1), json(1000), json(0.5), json("0")}) {
     EXPECT_EQ(error_after([&](json& d) { extension_of(d)["character"]["bufferView"] = index; }),
-              at + "/character/bufferView: names no buffer view that the file has");
+              at + "/character/bufferView: names a buffer view that does not exist");
   }
   EXPECT_EQ(error_after([](json& d) { extension_of(d)["character"]["hash"] = 1; }),
             at + "/character/hash: must be text");
@@ -280,10 +279,10 @@ TEST(PeltGltf, EveryWayToBreakItIsRefusedWithItsPlace) {
     return error_after([&](json& d) { d["bufferViews"].back()[key] = value; });
   };
   EXPECT_THAT(view_error("buffer", 1), HasSubstr("/buffer: must be 0"));
-  EXPECT_THAT(view_error("byteStride", 4), HasSubstr("has no stride"));
+  EXPECT_THAT(view_error("byteStride", 4), HasSubstr("not have a stride"));
   for (const json& number : {json(-8), json(1e300), json(18446744073709551615u), json(1u << 31)}) {
-    EXPECT_THAT(view_error("byteOffset", number), HasSubstr("is no range of the")) << number;
-    EXPECT_THAT(view_error("byteLength", number), HasSubstr("is no range of the")) << number;
+    EXPECT_THAT(view_error("byteOffset", number), HasSubstr("must be within the")) << number;
+    EXPECT_THAT(view_error("byteLength", number), HasSubstr("must be within the")) << number;
     EXPECT_THAT(error_after([&](json& d) { d["buffers"][0]["byteLength"] = number; }),
                 HasSubstr("/buffers/0/byteLength: must be"))
         << number;
@@ -291,7 +290,7 @@ TEST(PeltGltf, EveryWayToBreakItIsRefusedWithItsPlace) {
   EXPECT_THAT(error_after([](json& d) { d["buffers"][0]["uri"] = "a.bin"; }), HasSubstr("/buffers: a character"));
   EXPECT_THAT(error_after([](json& d) { d["buffers"].push_back({{"byteLength", 1}}); }), HasSubstr("/buffers: "));
   EXPECT_THAT(gltf_error_of(to_bytes("{"), "x.gltf"), HasSubstr("no valid JSON"));
-  EXPECT_EQ(gltf_error_of(to_bytes("[]"), "x.gltf"), "x.gltf: /: is no object");
+  EXPECT_EQ(gltf_error_of(to_bytes("[]"), "x.gltf"), "x.gltf: /: must be an object");
   EXPECT_EQ(gltf_error_of(to_bytes("{}")), "x.glb: byte 0: does not start with 'glTF' as a .glb does");
 }
 
@@ -305,7 +304,7 @@ std::byte& first_of_character(Bytes& file) {
 TEST(PeltGltf, AFileInsideAFileIsNoCharacter) {
   Subject subject = make_subject();
   std::memcpy(&first_of_character(subject.carrying), "glTF", 4);
-  EXPECT_EQ(load_error_of(subject.carrying), "x.glb: its character: is no .pelt file");
+  EXPECT_EQ(load_error_of(subject.carrying), "x.glb: its character: is not a .pelt file");
 }
 
 TEST(PeltGltf, WritingRefusesWhatItCannotWrite) {
@@ -313,7 +312,7 @@ TEST(PeltGltf, WritingRefusesWhatItCannotWrite) {
   const auto error_of_rig = [&](const char* rig) {
     return write_gltf_deformers(subject.plain, rig, nullptr, "x.glb").error().message;
   };
-  EXPECT_EQ(error_of_rig("[]"), "x.glb: the rig is no object");
+  EXPECT_EQ(error_of_rig("[]"), "x.glb: the rig must be an object");
   EXPECT_THAT(error_of_rig("{"), StartsWith("x.glb: the rig: "));
   const Bytes outside = changed(subject.plain, [](json& document) { document["buffers"][0]["uri"] = "a.bin"; });
   const auto refused = write_gltf_deformers(outside, "{}", nullptr, "x.glb");

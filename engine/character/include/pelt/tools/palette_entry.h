@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people call the entries of a character's palette and what these read, as <pelt/tools/inspect.h> tells it.
+// The kinds, names and sources of palette entries, for people, as returned by <pelt/tools/inspect.h>.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace pelt {
 enum class EntryKind {
   kNone,  // an entry without a frame: a key pose's offset
   kJoint,
-  kJointStretch,  // the stretch beside a joint's dual quaternion, which has no frame either
+  kJointStretch,  // the stretch that follows a joint's dual quaternion, also without a frame
   kTriangle,      // of a driver
   kVertex,        // of a driver
   kPatchSample,
@@ -24,12 +24,12 @@ enum class EntryKind {
   kWindowSample,  // of a window of control points
 };
 
-// A palette entry at rest. Samples of one line follow each other with the same `line` and ascending `along`.
+// A palette entry at rest. Samples of one line are consecutive, with the same `line` and ascending `along`.
 struct EntryRest {
   EntryKind kind = EntryKind::kNone;
   Affine from_rest = affine_identity();       // the entry's own space from that of local points
-  std::array<std::uint32_t, 4> line{};        // which line the entry is a sample of
-  std::optional<float> along = std::nullopt;  // where it is on its line; none: the entry is no sample of a line
+  std::array<std::uint32_t, 4> line{};        // the line that the entry samples
+  std::optional<float> along = std::nullopt;  // position on its line; none: not a sample of a line
 };
 
 enum class SourceKind { kJoint, kVertex, kInput };
@@ -38,15 +38,15 @@ enum class SourceKind { kJoint, kVertex, kInput };
 struct EntrySource {
   SourceKind kind = SourceKind::kJoint;
   std::uint32_t index = 0;
-  float share = 0;  // 0: it only steers the entry, as an angle steers a key pose
+  float share = 0;  // 0: it only controls the entry, as an angle controls a key pose
 };
 
-// A point that poses curves: a joint that a curve runs through, or a control point of MOS.
+// A point that shapes curves: a joint that a curve runs through, or a control point of MOS.
 struct PosedHandle {
-  EntryKind kind = EntryKind::kNone;  // kCurveSample: a curve's; kControlPoint: MOS's
-  std::uint32_t line = 0;             // the curve, counted over all curves of the character
+  EntryKind kind = EntryKind::kNone;  // kCurveSample: of a curve; kControlPoint: of MOS
+  std::uint32_t line = 0;             // index over all curves of the character
   std::uint32_t joint = 0;
-  glm::vec3 rest{0.0f};              // model space at bind; of MOS alone
+  glm::vec3 rest{0.0f};              // model space at bind; only for MOS
   Affine frame = affine_identity();  // posed, model space
 };
 
