@@ -79,7 +79,7 @@ TEST(MosControlPoints, OfJointsThatAreNoChainHaveNoTwist) {
   const Change change = given({{"", "a", {}}, {"", "b", {}, true}, {"", "a", {0, 1, 0}}});
   const ControlPoints points = settle(row(), change, true);
   const auto cannot_bisect = HasSubstr("point 2 of chain 'own' follows 'b' as a whole");
-  EXPECT_THAT(points.notes, ElementsAre(cannot_bisect, AllOf(HasSubstr("'own'"), HasSubstr("no twist"))));
+  EXPECT_THAT(points.notes, ElementsAre(cannot_bisect, AllOf(HasSubstr("'own'"), HasSubstr("cannot twist"))));
   for (const ControlPoint& point : points.points) EXPECT_FALSE(point.turn);
   EXPECT_THAT(points.turning, IsEmpty());
   EXPECT_THAT(settle(row(), change, false).notes, ElementsAre(cannot_bisect));

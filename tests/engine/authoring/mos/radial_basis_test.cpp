@@ -131,8 +131,8 @@ TEST(RadialBasis, RefusesWhatHasNoSolution) {
   EXPECT_THAT(refusal({}, {}), HasSubstr("no control points"));
   EXPECT_THAT(refusal(points, 0.0f), HasSubstr("the width is 0; it must be above 0"));
   EXPECT_THAT(refusal(points, -1.0f), HasSubstr("the width is -1; it must be above 0"));
-  EXPECT_THAT(refusal(points, std::numeric_limits<float>::quiet_NaN()), HasSubstr("not above 0"));
-  EXPECT_THAT(refusal(points, std::numeric_limits<float>::infinity()), HasSubstr("not above 0"));
+  EXPECT_THAT(refusal(points, std::numeric_limits<float>::quiet_NaN()), HasSubstr("must be above 0"));
+  EXPECT_THAT(refusal(points, std::numeric_limits<float>::infinity()), HasSubstr("must be above 0"));
   EXPECT_THAT(refusal(points, 1000.0f), HasSubstr("a width of 1000 is too large to separate the 64 control points"));
 }
 

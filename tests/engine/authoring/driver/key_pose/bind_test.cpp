@@ -347,7 +347,7 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
   for (const float degrees : {-180.0f, 181.0f, 720.0f}) {
     EXPECT_THAT(with(linear({key({degrees})})), HasSubstr(set + ": pose 0 has an angle outside -180 to 180 degrees"));
   }
-  EXPECT_THAT(with(linear({key({0})})), HasSubstr(set + ": pose 0 is at rest"));
+  EXPECT_THAT(with(linear({key({0})})), HasSubstr(set + ": pose 0 must not be at rest"));
   EXPECT_EQ(with(linear({key({10}), key({20}), key({10})})), set + ": poses 0 and 2 have the same angles");
   EXPECT_THAT(with(linear({key({30}), key({30.000002f})})), HasSubstr("too close for any weights to separate"));
   EXPECT_THAT(with({{about_z("joint1")}, KeyInterpolation::kRbf, {key({90}), key({90.00001f})}}),
