@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program does when it is interrupted.
+// Cleans up when a program is interrupted.
 #pragma once
 
 #include <csignal>
@@ -9,14 +9,14 @@
 
 namespace pelt::samples {
 
-// From now on no unfinished file stays behind when the program is interrupted (Ctrl-C), terminated or left by its
-// terminal. It still ends by the signal, so that a shell sees 128 and the signal's number: 130 for Ctrl-C. It ends at
-// once, whatever it does, and need not be asked.
+// Removes unfinished files from now on if the program is interrupted (Ctrl-C), terminated or loses its terminal. The
+// program still ends by the signal, so that a shell sees 128 plus the signal's number: 130 for Ctrl-C. It ends at once,
+// whatever it is doing.
 inline void remove_unfinished_files_on_signals() {
   const auto end = [](int signal) {
     remove_unfinished_files();
 #ifdef _WIN32
-    std::_Exit(128 + signal);  // its own code for a signal is 3
+    std::_Exit(128 + signal);  // the default exit code for a signal is 3
 #else
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -29,7 +29,7 @@ inline void remove_unfinished_files_on_signals() {
            SIGHUP,
 #endif
        }) {
-    // Who starts a program with a signal ignored, as nohup does, means it.
+    // Keep signals ignored that the parent process ignores, as nohup does.
     if (std::signal(signal, end) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every program with options does: it parses them, runs, and says what went wrong.
+// What programs with options share: parse them, run, report errors.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace pelt::samples {
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2, kNoDevice = 3 };
 
-// Checks that `parse`, which returns an optional, takes a value; otherwise the value `is_not` what it should be.
+// Checks that `parse`, which returns an optional, accepts a value. `is_not` completes the error "'...' is not ...".
 template <class Parse>
 CLI::Validator parsed_by(Parse parse, const std::string& is_not) {
   return CLI::Validator(
@@ -49,7 +49,7 @@ inline int parse_and_run(CLI::App& app, int argc, char** argv, const std::functi
   return kDone;
 }
 
-// Does all that main does. `program` makes the options and returns parse_and_run().
+// The body of main(). `program` makes the options and returns parse_and_run().
 inline int run_main(const char* name, int (*program)(int, char**), int argc, char** argv) {
   remove_unfinished_files_on_signals();
   try {

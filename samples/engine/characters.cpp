@@ -16,7 +16,7 @@
 namespace pelt::samples {
 namespace {
 
-constexpr std::uint32_t kBoundsPoses = 8;  // number of poses of the clip that bounds are found from
+constexpr std::uint32_t kBoundsPoses = 8;  // poses of the clip from which the bounds are computed
 
 // Simplifies a mesh to about `triangles` triangles on a subset of its vertices; the result has one part.
 Mesh thin_mesh(const Mesh& mesh, std::size_t triangles) {
@@ -74,7 +74,7 @@ Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& op
   PELT_ASSIGN(auto model, import_model("builtin:biped"));
   std::size_t all = 0;
   for (const Mesh& mesh : model.meshes) all += mesh.triangles.size();
-  // Every level is thinned from the whole mesh, so that none has the faults of another.
+  // Every level is thinned from the whole mesh, so that defects do not accumulate.
   for (std::uint32_t m = 0; m < model.meshes.size(); ++m) {
     const Mesh& mesh = model.meshes[m];
     for (std::uint32_t level = 1; level <= options.levels.size(); ++level) {

@@ -36,11 +36,12 @@ void set_planes(shared::CullConstants& view, const glm::mat4& clip_from_world) {
 
 Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instances) {
   Culling made;
-  made.most_draws_ = 2 * shared::kMaxParts * instances;  // an instance that fades is drawn at two levels
+  made.most_draws_ = 2 * shared::kMaxParts * instances;  // a fading instance is drawn at two levels
   const std::uint32_t limit = device.pelt().limits().maxDrawIndirectCount;
   if (made.most_draws_ > limit) {
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("{} instances do not fit: the device draws {} times by a command", instances, limit));
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("{} instances do not fit: the device draws at most {} times per command", instances, limit));
   }
   VkDeviceSize end = 0;
   made.counts_ = runtime::append_range(end, sizeof(shared::CullCounts), kAlignment);
@@ -99,7 +100,7 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
                                     const CharacterData& character) {
   if (number >= kMaxCharacters) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: the game has room for {} characters", character.name, kMaxCharacters));
+                fmt::format("{}: the game has no room for more than {} characters", character.name, kMaxCharacters));
   }
   // Returns the record of a skin, and appends its triangles.
   const auto add_part = [&](const CharacterMesh& skin, std::uint32_t first_vertex) {
@@ -112,10 +113,10 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
   for (const CharacterMesh& mesh : character.meshes) indices += mesh.control ? 0 : 3 * mesh.triangles.size();
   for (const SkinLevel& level : character.levels) indices += 3 * level.skin.triangles.size();
   if (index_count_ + indices > kMaxIndices) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: the game has room for {} more indices, not for {}",
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: the game has room for {} more indices only, but needs {}",
                                                      character.name, kMaxIndices - index_count_, indices));
   }
-  // At each level a skin shows the parts of its coarsest level that is not above that one.
+  // A skin without parts at a level shows those of its next finer level.
   std::vector<shared::PartRecord> at[shared::kLevelCount];
   for (std::uint32_t m = 0; m < character.meshes.size(); ++m) {
     const std::optional<std::uint32_t> first_vertex = crowd.mesh_vertex(number, m);
@@ -131,7 +132,7 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
   }
   if (at[0].size() > shared::kMaxParts) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: the game draws {} skins of a character", character.name, shared::kMaxParts));
+                fmt::format("{}: the game draws at most {} skins per character", character.name, shared::kMaxParts));
   }
   for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
     const auto count = static_cast<std::uint32_t>(at[level].size());
@@ -146,10 +147,10 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
 void Culling::record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot,
                      const shared::CullConstants& view) const {
   const runtime::DeviceFunctions& vk = device.functions();
-  // The frame before has read what it counted: this queue has waited for its drawing.
+  // The counts of the previous frame have been read: this queue has waited for its drawing.
   vk.vkCmdFillBuffer(commands, written_.handle(), counts_.offset, sizeof(shared::CullCounts), 0);
   vk.vkCmdFillBuffer(commands, written_.handle(), drawn_.offset, sizeof(std::uint32_t), 0);
-  // The zeros, and the crowd's boxes, to culling. What culling lists is ordered before the second part by that part.
+  // Make the zeros and the crowd's boxes visible to culling. The crowd orders its second part after culling.
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                           VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,

@@ -24,14 +24,14 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   return VK_FALSE;
 }
 
-// Returns whether a device is the one that is asked for: by its index, or by part of its name in upper or lower case.
+// Returns whether `wanted` is a device's index, or part of its name in upper or lower case.
 bool is_wanted(const std::string& wanted, std::size_t index, const std::string& name) {
   const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
   return wanted == std::to_string(index) ||
          std::search(name.begin(), name.end(), wanted.begin(), wanted.end(), same) != name.end();
 }
 
-// Returns how good a device is for a game; higher is better.
+// Ranks a device for a game; higher is better.
 int rank(VkPhysicalDeviceType type) {
   switch (type) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
@@ -105,7 +105,7 @@ Result<void> GameDevice::choose_physical(const std::string& select) {
   int best = -1;
   std::vector<std::string> others;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    // Pelt says what a device lacks for it before the game makes one.
+    // Pelt lists the features that a device lacks, before the game makes one.
     runtime::DeviceDescription found = runtime::describe_device(entry_, instance_, devices[i]);
     VkPhysicalDeviceProperties properties;
     get_properties(devices[i], &properties);
@@ -119,11 +119,11 @@ Result<void> GameDevice::choose_physical(const std::string& select) {
   }
   if (physical_ != VK_NULL_HANDLE) return {};
   return fail(ErrorCode::kUnsupported,
-              fmt::format("no Vulkan device is called '{}' and has what the game and Pelt need; there are: {}", wanted,
-                          others.empty() ? "none" : fmt::to_string(fmt::join(others, ", "))));
+              fmt::format("no Vulkan device called '{}' has the features that the game and Pelt need; available: {}",
+                          wanted, others.empty() ? "none" : fmt::to_string(fmt::join(others, ", "))));
 }
 
-// Takes the first family that draws, and for compute one that does not draw: its work runs beside the drawing.
+// Takes the first family that draws, and for compute one that does not, to run in parallel with drawing.
 void GameDevice::choose_families(bool one_queue) {
   std::uint32_t count = 0;
   const auto get = load<PFN_vkGetPhysicalDeviceQueueFamilyProperties>("vkGetPhysicalDeviceQueueFamilyProperties");
@@ -156,8 +156,8 @@ Result<void> GameDevice::make_device() {
     return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device lacks {}", fmt::join(missing, ", ")));
   }
 
-  // What the game itself needs: Pelt needs nothing. Every device of Vulkan 1.3 has all but those two that were asked
-  // for.
+  // Features that the game needs; Pelt needs none. Every device of Vulkan 1.3 has all of them except those
+  // checked above.
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                        .synchronization2 = VK_TRUE,
                                        .dynamicRendering = VK_TRUE};
@@ -278,13 +278,13 @@ Result<void> Timeline::wait(const GameDevice& device, std::uint64_t value, std::
       device.functions().vkWaitSemaphores(device.handle(), &info, static_cast<std::uint64_t>(longest.count()));
   if (result == VK_SUCCESS) return {};
   if (result != VK_TIMEOUT) return vulkan_failure(fmt::format("wait for {} of frame {}", name_, value), result);
-  return fail(ErrorCode::kDeviceFailed, fmt::format("{} of frame {} is not done after {} s", name_, value,
+  return fail(ErrorCode::kDeviceFailed, fmt::format("{} of frame {} has not finished after {} s", name_, value,
                                                     std::chrono::duration<double>(longest).count()));
 }
 
 Result<void> submit(const GameDevice& device, VkQueue queue, VkCommandBuffer commands, const Timeline& waits,
                     std::uint64_t wait_value, const Timeline& signals, std::uint64_t signal_value) {
-  // All commands wait and are waited for: the changes of owner are commands too.
+  // Wait before and signal after all commands: changes of owner are commands too.
   const VkSemaphoreSubmitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                    .semaphore = waits.handle(),
                                    .value = wait_value,

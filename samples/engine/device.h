@@ -22,9 +22,9 @@
 namespace pelt::samples {
 
 struct GameDeviceOptions {
-  std::string select;      // index of the device, or part of its name; empty: $PELT_DEVICE, or the most capable one
+  std::string select;      // device's index or part of its name; empty: $PELT_DEVICE, else the most capable one
   bool one_queue = false;  // compute runs on the queue that draws, even if there is another
-  // Turns on the validation layer with synchronization validation, and takes its messages.
+  // Turns on the validation layer with synchronization validation, and receives its messages.
   std::function<void(const std::string& message)> on_validation_message;
 };
 
@@ -42,7 +42,7 @@ class GameDevice {
   VkQueue graphics_queue() const { return graphics_queue_; }
   VkQueue compute_queue() const { return compute_queue_; }
   std::uint32_t graphics_family() const { return graphics_family_; }
-  std::uint32_t compute_family() const { return compute_family_; }  // the same, or one that runs beside it
+  std::uint32_t compute_family() const { return compute_family_; }  // the same family, or one that runs in parallel
   const GameMemory& memory() const { return *memory_; }
 
  private:
@@ -89,7 +89,7 @@ class GameBuffer {
   Owned<VkBuffer> handle_;
 };
 
-// A counter that the device raises, and both the device and the host wait for. The host never waits without end.
+// A counter that the device raises, and both the device and the host wait for. The host never waits forever.
 class Timeline {
  public:
   Timeline() = default;

@@ -11,12 +11,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr VkDeviceSize kUploadBytes = 64 << 10;  // of a character's upload in a frame
+constexpr VkDeviceSize kUploadBytes = 64 << 10;  // of a character's upload per frame
 
 constexpr VkDeviceSize kMoreBindData = 8 << 20;  // for the later character
 
-// Room of a crowd for so many walkers, whose kinds come and go at random, and one of which is not known yet: half as
-// much again as they take now, or a budget, as far as the device can bind it at once. Where it does not suffice,
+// Returns the capacity of a crowd of walkers whose kinds change at random, with one kind not known yet: half as much
+// again as the first walkers take, or a budget, but no more than the device can bind at once. If it is not enough,
 // walkers wait (Scene::come).
 runtime::CrowdCapacity room_for(std::span<const Character> characters, std::uint32_t walkers,
                                 const runtime::CrowdOutputs& outputs, VkDeviceSize range) {
@@ -26,7 +26,7 @@ runtime::CrowdCapacity room_for(std::span<const Character> characters, std::uint
   const auto at_least = [&](std::uint64_t& number, std::uint64_t of_a_walker, std::uint64_t most) {
     number = std::min(std::max(number, of_a_walker * walkers), most);
   };
-  // Positions are 12 bytes a vertex; palette entries, 48 bytes, and vertices of drivers are bound together.
+  // Positions take 12 bytes per vertex; palette entries (48 bytes) and vertices of drivers share a binding.
   at_least(room.vertices, 4096, range / 12);
   at_least(room.driver_vertices, 512, range / 4 / 12);
   at_least(room.palette_entries, 4096, (range - 12 * room.driver_vertices - 256) / 48);
@@ -117,7 +117,7 @@ Result<void> Engine::make_slots() {
   return {};
 }
 
-// Makes a character on a second thread, and all that takes long for it: its pipelines and its staging memory.
+// Does the slow work for a character on a second thread: makes it, its pipelines and its staging memory.
 void Engine::load_later() {
   loading_ = std::async(std::launch::async, [this]() -> Result<Loaded> {
     PELT_ASSIGN(auto walking, later_());
@@ -131,7 +131,7 @@ void Engine::wait_for_later() const {
   if (loading_.valid()) loading_.wait();
 }
 
-// Takes what the second thread has made: first it is uploaded, in parts; when the last part is on the device, it joins.
+// Uploads the character from the second thread in parts, and adds it once the last part is on the device.
 Result<void> Engine::take_later() {
   if (loading_.valid() && loading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     PELT_ASSIGN(loaded_, loading_.get());
@@ -156,14 +156,14 @@ Result<void> Engine::add_kind(Walking walking, std::uint32_t number) {
 
 Engine::~Engine() {
   if (submitted_ == 0 || !finish()) return;
-  // All work is done, so this wait is short: a driver's own threads may hold a timeline a little longer than its value
-  // says, as those of Mesa's software device do.
+  // All work is done, so this wait is short: a driver's own threads may keep a timeline a little longer than its value
+  // suggests, as those of Mesa's software device do.
   device_->functions().vkDeviceWaitIdle(device_->handle());
 }
 
 Result<void> Engine::finish() { return wait_for(submitted_); }
 
-// Waits until a frame is done, and adds what it and those before it have counted.
+// Waits until a frame is done, and adds its counts and those of earlier frames.
 Result<void> Engine::wait_for(std::uint64_t frame) {
   PELT_TRY(drawn_.wait(*device_, frame));
   for (; counted_ < frame; ++counted_) {
@@ -185,7 +185,7 @@ std::uint32_t Engine::barriers() const {
 Result<void> Engine::frame(float seconds, bool capture) {
   const Clock::time_point start = Clock::now();
   const auto slot = static_cast<std::uint32_t>(frame_ % kFramesInFlight);
-  // The frame that had this slot is done: its memory is written anew.
+  // Reuse the memory of this slot once its last frame is done.
   if (frame_ >= kFramesInFlight) PELT_TRY(wait_for(frame_ + 1 - kFramesInFlight));
   ++frame_;
   PELT_TRY(take_later());
@@ -194,7 +194,7 @@ Result<void> Engine::frame(float seconds, bool capture) {
   frame_record_ = scene_->frame(glm::vec2(size.width, size.height), sizes_.shadow);
   passes_.set_frame(*device_, slot, frame_record_);
 
-  // Compute waits for the drawing of the frame before, which reads what it writes; drawing waits for compute.
+  // Compute waits for the previous frame's drawing, which reads its outputs; drawing waits for compute.
   PELT_TRY(record_compute(slot));
   scene_->write_records(*crowd_, reinterpret_cast<shared::WalkerRecord*>(walkers_[slot].mapped()));
   walkers_[slot].flush(*device_);

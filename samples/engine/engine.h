@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame of the game: what is done in which order, on which queue, behind which wait.
+// The frame of the game: the order of its work, its queues and its waits.
 #pragma once
 
 #include <array>
@@ -27,9 +27,9 @@ struct EngineOptions {
   GameDeviceOptions device;
   PassSizes sizes;
   std::uint32_t walkers = 1000;
-  bool seldom = false;             // walkers at level n are posed in one of n + 1 frames
-  std::vector<MakeWalking> first;  // the characters that there are from the first frame on
-  MakeWalking later;               // one that a second thread makes while frames run; may be empty
+  bool seldom = false;             // walkers at level n are posed every n + 1 frames
+  std::vector<MakeWalking> first;  // characters from the first frame on
+  MakeWalking later;               // made by a second thread while frames run; may be empty
 };
 
 // Sums over the frames that are done.
@@ -52,18 +52,18 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Runs a frame, `seconds` after the one before. `capture`: picture() and motion() are of this frame.
+  // Runs a frame, `seconds` after the previous one. `capture`: picture() and motion() return this frame.
   Result<void> frame(float seconds, bool capture = false);
   // Waits until all frames are done.
   Result<void> finish();
-  // Waits until the second thread has made the later character; it begins with it in the first frame.
+  // Waits until the second thread has made the later character; the thread starts in the first frame.
   void wait_for_later() const;
 
   Image picture() const { return passes_.picture(); }
   std::vector<glm::vec2> motion() const { return passes_.motion(); }
   const EngineStatistics& statistics() const { return statistics_; }
   std::uint32_t dispatches() const { return static_cast<std::uint32_t>(crowd_->passes().size()) + 1; }
-  std::uint32_t barriers() const;  // a frame, on both queues
+  std::uint32_t barriers() const;  // per frame, on both queues
   const GameDevice& device() const { return *device_; }
   const runtime::Crowd& crowd() const { return *crowd_; }
   const runtime::GpuCharacters& characters() const { return *characters_; }
@@ -72,13 +72,13 @@ class Engine {
   const shared::FrameRecord& frame_record() const { return frame_record_; }  // of the last frame
 
  private:
-  // What a frame in flight has of its own.
+  // The resources of a frame in flight.
   struct Slot {
     Owned<VkCommandPool> compute_pool, graphics_pool;
     VkCommandBuffer compute = VK_NULL_HANDLE;
     VkCommandBuffer graphics = VK_NULL_HANDLE;
   };
-  // What the second thread hands over.
+  // The later character, as made by the second thread.
   struct Loaded {
     Walking walking;
     std::uint32_t number = 0;
@@ -101,22 +101,22 @@ class Engine {
   std::optional<runtime::GpuCharacters> characters_;
   Culling culling_;
   std::optional<runtime::Crowd> crowd_;
-  std::vector<GameBuffer> walkers_;  // WalkerRecord[], one buffer a frame in flight
+  std::vector<GameBuffer> walkers_;  // WalkerRecord[], one buffer per frame in flight
   Passes passes_;
   std::optional<Scene> scene_;
   std::array<Slot, kFramesInFlight> slots_;
-  Timeline moved_, drawn_;       // the frames that are done on the queue of compute, and on the one that draws
+  Timeline moved_, drawn_;       // last frame done on the compute queue, and on the graphics queue
   std::uint64_t frame_ = 0;      // the first is 1
-  std::uint64_t submitted_ = 0;  // the last frame that both queues have
+  std::uint64_t submitted_ = 0;  // the last frame submitted to both queues
   std::uint64_t counted_ = 0;    // the last frame whose counts are in the statistics
   shared::FrameRecord frame_record_{};
   EngineStatistics statistics_;
 
   MakeWalking later_;
   bool uploading_ = true;
-  std::uint64_t uploaded_in_ = 0;        // the frame with the last part of an upload; 0: there is none in flight
-  std::optional<Loaded> loaded_;         // made, and not yet uploaded in whole
-  std::future<Result<Loaded>> loading_;  // the last member: what the thread uses outlives it
+  std::uint64_t uploaded_in_ = 0;        // the frame with the last part of an upload; 0: no upload in flight
+  std::optional<Loaded> loaded_;         // made, but not uploaded completely
+  std::future<Result<Loaded>> loading_;  // last member, so that it is destroyed before the data its thread uses
 };
 
 }  // namespace pelt::samples

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A thousand characters in a game's renderer: culled on the device, with levels of detail, shadows and motion vectors,
-// in a world where they come and go and a kind of them is loaded while frames run.
+// in a world that they enter and leave. One kind is loaded while frames run.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct Options {
   std::uint32_t instances = 1000;
   std::size_t triangles = 6000;  // of a built-in character
   std::uint32_t frames = 60;
-  float rate = 60;  // frames a second of the world's time
+  float rate = 60;  // frames per second of the world's time
   PassSizes sizes;
   GameDeviceOptions device;
   bool validation = false;
@@ -33,7 +33,7 @@ struct Options {
   std::string motion;
 };
 
-// The last character is loaded while frames run; of a single one there is no later one.
+// Loads the last of several characters while frames run.
 void choose_characters(const std::vector<std::string>& files, std::size_t triangles, EngineOptions& options) {
   if (files.empty()) {
     const BuiltInOptions built_in{.triangles = triangles, .levels = {triangles * 3 / 10, triangles / 9}};
@@ -49,7 +49,7 @@ void choose_characters(const std::vector<std::string>& files, std::size_t triang
   options.first.pop_back();
 }
 
-// Returns motion vectors as colours: grey stands still, red goes right, green goes down; 8 pixels are the full range.
+// Returns motion vectors as colours: grey is still, red moves right, green down; 8 pixels are the full range.
 Image motion_picture(const std::vector<glm::vec2>& motion, VkExtent2D size) {
   Image image{.width = size.width, .height = size.height, .pixels = {}};
   for (const glm::vec2& vector : motion) {
@@ -76,7 +76,7 @@ void print(const Engine& engine, const Options& options) {
   fmt::print("{} frames: mean {:.2f} ms, worst {:.2f} ms; {} dispatches, {} barriers and 3 draw calls each\n",
              made.frames, 1e3 * made.seconds / frames, 1e3 * made.worst_seconds, engine.dispatches(),
              engine.barriers());
-  fmt::print("mean of a frame: {} posed, {:.0f} moved, {:.0f} in view, {:.0f} indirect draws\n", options.instances,
+  fmt::print("mean per frame: {} posed, {:.0f} moved, {:.0f} in view, {:.0f} indirect draws\n", options.instances,
              static_cast<double>(made.drawn) / frames, static_cast<double>(made.seen) / frames,
              static_cast<double>(made.draws) / frames);
   for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
@@ -107,7 +107,7 @@ void print(const Engine& engine, const Options& options) {
                heap.budget
                    ? fmt::format("{:.0f} MiB used of a budget of {:.0f}", static_cast<double>(heap.usage) / kMiB,
                                  static_cast<double>(*heap.budget) / kMiB)
-                   : "the driver tells no budget");
+                   : "the driver reports no budget");
   }
 }
 
@@ -155,19 +155,19 @@ int run_program(int argc, char** argv) {
   app.add_option("files", options.files,
                  "Characters; the last is loaded while frames run (default: the built-in biped by four deformers)")
       ->type_name("FILE.pelt");
-  app.add_option("--instances", options.instances, "How many walk")
+  app.add_option("--instances", options.instances, "Number of walkers")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--frames", options.frames, "How many frames are run; the last is written")
+  app.add_option("--frames", options.frames, "Number of frames; the last is written")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--triangles", options.triangles, "Of each built-in character at its finest level")
+  app.add_option("--triangles", options.triangles, "Triangles of each built-in character at its finest level")
       ->check(CLI::Range(200, 20'000))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--rate", options.rate, "Frames a second of the world's time, however long they take")
+  app.add_option("--rate", options.rate, "Frames per second of the world's time, however long they take")
       ->check(CLI::Range(0.1f, 1000.0f))
       ->capture_default_str()
       ->type_name("N");
@@ -175,22 +175,21 @@ int run_program(int argc, char** argv) {
       ->check(parsed_by(picture_size, "WxH, 1 to 8192 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
-  app.add_option("--shadow", options.sizes.shadow, "Texels of a side of the shadow map")
+  app.add_option("--shadow", options.sizes.shadow, "Texels per side of the shadow map")
       ->check(CLI::Range(16, 16384))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--device", options.device.select,
-                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, else the most capable)")
       ->type_name("NAME");
   app.add_flag("--one-queue", options.device.one_queue,
                "Compute runs on the queue that draws, even if there is another");
   app.add_flag("--seldom", options.seldom,
-               "Walkers at level n are posed in one of n + 1 frames, beyond level 0 by linear blend");
-  app.add_flag("--wait", options.wait,
-               "Waits for the character that is loaded, so that each run makes the same picture");
+               "Walkers at level n are posed every n + 1 frames, beyond level 0 by linear blend");
+  app.add_flag("--wait", options.wait, "Waits for the later character, so that each run makes the same picture");
   app.add_flag("--validation", options.validation, "Runs under the validation layer; its messages fail the run");
   app.add_option("-o,--output", options.output, "The picture")->capture_default_str()->type_name("FILE.png");
-  app.add_option("--motion", options.motion, "The motion vectors as a picture, 8 pixels a frame in full colour")
+  app.add_option("--motion", options.motion, "The motion vectors as a picture, 8 pixels per frame at full colour")
       ->type_name("FILE.png");
   app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage.");
   return parse_and_run(app, argc, argv, [&] {

@@ -14,7 +14,7 @@ VkDeviceSize round_up(VkDeviceSize value, VkDeviceSize multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Returns the first offset at which a piece fits between those that are taken.
+// Returns the first offset at which a piece fits between the taken ones.
 std::optional<VkDeviceSize> find_gap(const std::map<VkDeviceSize, VkDeviceSize>& taken, VkDeviceSize block_size,
                                      VkDeviceSize size, VkDeviceSize alignment) {
   VkDeviceSize at = 0;
@@ -45,7 +45,7 @@ runtime::MemoryCallbacks GameMemory::callbacks() {
           .allocate =
               [](void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
                  VkMemoryPropertyFlags preferred, bool device_address, const char*, runtime::MemoryPiece& piece) {
-                // The game turns no device addresses on, so that nothing asks for them.
+                // The game does not enable device addresses, so nothing needs them.
                 if (device_address) return VK_ERROR_FEATURE_NOT_PRESENT;
                 return static_cast<GameMemory*>(user)->allocate(requirements, required, preferred, piece);
               },
@@ -63,7 +63,7 @@ GameMemory::Totals GameMemory::totals() const {
   return totals;
 }
 
-// Tries the types that have what is required, those with most of what is preferred first.
+// Tries all memory types with the required flags, those with the most preferred flags first.
 VkResult GameMemory::allocate(const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
                               VkMemoryPropertyFlags preferred, runtime::MemoryPiece& piece) {
   const std::lock_guard lock(mutex_);
@@ -128,7 +128,7 @@ runtime::MemoryPiece GameMemory::take(Block& block, VkDeviceSize offset, VkDevic
           .owner = &block};
 }
 
-// Keeps empty blocks for what comes next, but for those that were made for one large piece.
+// Keeps empty blocks for reuse, except those made for one large piece.
 void GameMemory::free(const runtime::MemoryPiece& piece) {
   const std::lock_guard lock(mutex_);
   Block& block = *static_cast<Block*>(piece.owner);

@@ -12,10 +12,10 @@
 
 namespace pelt::samples {
 
-// Safe to call from several threads: characters are loaded beside the frames.
+// Safe to call from several threads: characters are loaded while frames run.
 class GameMemory {
  public:
-  // `get`: vkGetDeviceProcAddr of the instance. Blocks are of one type of memory each, and mapped if the host can.
+  // `get`: vkGetDeviceProcAddr of the instance. Each block has one memory type, and is mapped if that is host-visible.
   GameMemory(VkDevice device, PFN_vkGetDeviceProcAddr get, const VkPhysicalDeviceMemoryProperties& types,
              const VkPhysicalDeviceLimits& limits);
   ~GameMemory();

@@ -20,9 +20,9 @@ constexpr VkFormat kColor = VK_FORMAT_R8G8B8A8_SRGB;
 constexpr VkFormat kMotion = VK_FORMAT_R16G16_SFLOAT;
 constexpr VkFormat kDepth = VK_FORMAT_D32_SFLOAT;
 constexpr VkFormat kColors[] = {kColor, kMotion};
-constexpr VkClearColorValue kHaze{{0.60f, 0.68f, 0.78f, 1.0f}};  // as lighting.glsl has it
+constexpr VkClearColorValue kHaze{{0.60f, 0.68f, 0.78f, 1.0f}};  // as in lighting.glsl
 
-// The crowd's outputs, a binding each: positions, normals, previous positions.
+// The crowd's outputs, one per binding: positions, normals, previous positions.
 constexpr VkVertexInputBindingDescription kBindings[] = {
     {0, 12, VK_VERTEX_INPUT_RATE_VERTEX}, {1, 4, VK_VERTEX_INPUT_RATE_VERTEX}, {2, 12, VK_VERTEX_INPUT_RATE_VERTEX}};
 constexpr VkVertexInputAttributeDescription kAttributes[] = {
@@ -51,7 +51,7 @@ Result<void> Passes::make_images(const GameDevice& device) {
                                      .size = {sizes_.shadow, sizes_.shadow},
                                      .usage = kDepthTarget | VK_IMAGE_USAGE_SAMPLED_BIT},
                                     "shadow map"));
-  // Beyond the map all is lit. Where the device does not filter depths, edges of shadows are less smooth.
+  // Everything beyond the map is lit. If the device does not filter depths, shadow edges are less smooth.
   const VkFormat filtered =
       first_format(pelt, std::span(&kDepth, 1), VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
   PELT_ASSIGN(shadow_sampler_, make_sampler(pelt, target_sampler(true, filtered == kDepth)));
@@ -120,7 +120,7 @@ void Passes::set_frame(const GameDevice& device, std::uint32_t slot, const share
   frames_[slot].flush(device);
 }
 
-// Binds all vertices of the crowd at once: each draw has the first of its own.
+// Binds all vertices of the crowd at once; each draw has its own first vertex.
 void Passes::bind_vertices(const GameDevice& device, VkCommandBuffer commands,
                            const runtime::OutputPlaces& outputs) const {
   const runtime::OutputPlace* const places[] = {&outputs.positions, &outputs.normals, &outputs.previous_positions};

@@ -17,26 +17,26 @@ namespace pelt::samples {
 
 struct PassSizes {
   VkExtent2D picture{1280, 720};
-  std::uint32_t shadow = 4096;  // texels of a side of the shadow map
+  std::uint32_t shadow = 4096;  // texels per side of the shadow map
 };
 
 class Passes {
  public:
   Passes() = default;
-  // Makes images, pipelines, and a descriptor set for each frame in flight, which reads its walkers.
+  // Makes images, pipelines, and one descriptor set per frame in flight, with that frame's walkers.
   static Result<Passes> create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers);
 
-  // Writes what the passes of a frame read of it.
+  // Writes the record that the passes of a frame read.
   void set_frame(const GameDevice& device, std::uint32_t slot, const shared::FrameRecord& frame) const;
-  // Records the passes on the queue that draws, of what culling wrote. The crowd's outputs are readable as vertices.
+  // Records the passes, with culling's draws, on the graphics queue. Outputs must be readable as vertices.
   void record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot, const runtime::Crowd& crowd,
               const Culling& culling) const;
-  // Records copies of picture and motion vectors to the host, behind the passes.
+  // Records copies of picture and motion vectors to the host, after the passes.
   void record_capture(const GameDevice& device, VkCommandBuffer commands) const;
 
-  // Returns the picture of the frame that was captured last, which is done; motion() returns its motion.
+  // Return the last captured frame, once it is done.
   Image picture() const { return picture_reader_.picture(); }
-  std::vector<glm::vec2> motion() const;  // pixels since the frame before; rows from the top
+  std::vector<glm::vec2> motion() const;  // pixels since the previous frame; rows from the top
 
  private:
   Result<void> make_images(const GameDevice& device);
@@ -50,7 +50,7 @@ class Passes {
   SetLayout set_layout_;
   Owned<VkPipelineLayout> layout_;
   DescriptorSets sets_;
-  std::vector<GameBuffer> frames_;  // FrameRecord, one a frame in flight
+  std::vector<GameBuffer> frames_;  // FrameRecord, one per frame in flight
   Owned<VkPipeline> shadow_pipeline_, character_pipeline_, ground_pipeline_;
   PictureReader picture_reader_, motion_reader_;
 };

@@ -13,16 +13,16 @@ namespace pelt::samples {
 namespace {
 
 constexpr std::uint32_t kFadeFrames = 12;
-// The least share of the picture's height at which a walker is shown at a level, but for the coarsest.
+// The least fraction of the picture's height at which a walker has each level, except the coarsest.
 constexpr std::array<float, shared::kLevelCount - 1> kMinShares{0.20f, 0.08f};
-constexpr float kMargin = 0.9f;  // of a share: who is about to change level does not change back and forth
+constexpr float kMargin = 0.9f;  // factor on these fractions, so that levels do not change back and forth
 
 // Lengths are in heights of the tallest character.
 constexpr float kFileSpacing = 0.66f;
 constexpr float kRankSpacing = 0.72f;
 constexpr float kStray = 0.11f;         // greatest distance from the grid along each axis
 constexpr float kWidthOfDepth = 0.75f;  // width of the grid / its depth
-constexpr float kSpeed = 0.7f;          // a second, towards +z
+constexpr float kSpeed = 0.7f;          // per second, towards +z
 
 const glm::vec3 kSun = glm::normalize(glm::vec3(-0.55f, -0.80f, -0.42f));
 
@@ -39,7 +39,7 @@ glm::vec3 color_of(const Walking& walking) {
   return materials.empty() ? glm::vec3(0.4f) : glm::vec3(materials.front().base_color);
 }
 
-// Returns the height that a length takes at a point, as a share of the picture's height.
+// Returns the height of a length at a point, as a fraction of the picture's height.
 float share_of_picture(const Camera& camera, glm::vec3 at, float length) {
   const float depth = glm::dot(glm::normalize(camera.target - camera.eye), at - camera.eye);
   return 0.5f * length / (std::tan(0.5f * camera.vertical_fov) * std::max(depth, length));
@@ -54,8 +54,8 @@ float chance(std::uint32_t walker, std::uint32_t what) {
 
 }  // namespace
 
-// Lines the walkers up, nearly in rank and file. All go one way at one pace, so that none walks through another,
-// however long the world lives.
+// Lines the walkers up, nearly in rank and file. All walk in one direction at one speed, so that none walks through
+// another.
 Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bool seldom)
     : height_(height), ground_(ground), aspect_(aspect), seldom_(seldom) {
   const float wide = kWidthOfDepth * static_cast<float>(walkers) * kRankSpacing / kFileSpacing;
@@ -74,8 +74,8 @@ Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bo
   camera_ = place_camera(height, half_width_);
 }
 
-// Takes an instance of a kind for a walker. Where the crowd has no room left for the kind, he tries again in the next
-// frame, with another kind.
+// Acquires an instance of a kind for a walker. If the crowd has no room for that kind, tries another kind in the next
+// frame.
 void Scene::come(runtime::Crowd& crowd, Place& place) {
   place.kind = (++arrivals_ * 2654435761u >> 16) % kinds_.size();
   const Result<std::uint32_t> instance = crowd.acquire(kinds_[place.kind].number);
@@ -111,7 +111,7 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
     if (place.instance) place.previous_world = place.world;
     place.world = world_of(place);
     if (place.world[3].z > 0) {
-      // He has passed the eye: another comes from the haze, as another instance.
+      // The walker has passed the eye: another instance comes from the haze.
       if (place.instance) {
         crowd.release(*place.instance);
         ++events_.left;
@@ -167,7 +167,7 @@ shared::FrameRecord Scene::frame(glm::vec2 size, std::uint32_t shadow_texels) {
   projection[1][1] = -projection[1][1];
   const glm::mat4 clip_from_world = projection * glm::lookAtRH(camera_.eye, camera_.target, camera_.up);
 
-  // The shadow map is fitted to the world, which does not move: shadows do not flicker.
+  // The shadow map is fitted to the world, which does not move, so that shadows do not flicker.
   const glm::mat4 sun_view = glm::lookAtRH(glm::vec3(0.0f), kSun, glm::vec3(0.0f, 0.0f, 1.0f));
   const Bounds fit = transform_bounds(
       sun_view, {.low = {-half_width_, ground_, -depth_}, .high = {half_width_, ground_ + 1.1f * height_, 0.0f}});

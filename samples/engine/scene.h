@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The game's world: who walks where, at which level of detail, and under which sun and eye. Walkers leave where they
-// pass the eye, and others come from the haze.
+// The game's world: its walkers, their levels of detail, the sun and the eye. Walkers leave as they pass the eye, and
+// others come from the haze.
 #pragma once
 
 #include <optional>
@@ -22,42 +22,42 @@ struct Kind {
 
 class Scene {
  public:
-  // `height` is that of the tallest character, `aspect` the picture's width / height. `seldom`: walkers at level n are
-  // posed in one of n + 1 frames, beyond level 0 by linear blend.
+  // `height`: of the tallest character. `aspect`: the picture's width / height. `seldom`: walkers at level n are posed
+  // every n + 1 frames, beyond level 0 by linear blend.
   Scene(std::uint32_t walkers, float height, float ground, float aspect, bool seldom);
 
   void add_kind(Kind kind) { kinds_.push_back(std::move(kind)); }
   const std::vector<Kind>& kinds() const { return kinds_; }
 
-  // Moves the world on: releases and acquires instances, chooses their levels, and poses all of them, on all threads.
+  // Advances the world: releases and acquires instances, chooses their levels, and poses all of them, on all threads.
   void step(runtime::Crowd& crowd, float seconds);
-  // Writes the records of all instances that the crowd has room for. The frame's poses are recorded already: the crowd
-  // says which levels it moves.
+  // Writes the records of all instances that the crowd has room for. Call it after the frame's poses are recorded: only
+  // then the crowd knows the levels that it moves.
   void write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records);
 
-  // Returns this frame's matrices and lights, with the camera of the frame before. Call it once a frame.
+  // Returns this frame's matrices and lights, with the camera of the previous frame. Call it once per frame.
   shared::FrameRecord frame(glm::vec2 size, std::uint32_t shadow_texels);
   const Camera& camera() const { return camera_; }
 
   struct Events {
     std::uint32_t came = 0;
     std::uint32_t left = 0;
-    std::uint32_t waited = 0;  // walkers that a frame had no room for, over all frames
+    std::uint32_t waited = 0;  // walkers without room, summed over all frames
   };
   const Events& events() const { return events_; }
 
-  // What a walker is in the frame that was stepped last.
+  // A walker in the last step.
   struct Place {
     glm::vec2 start{0.0f};                  // x and z at second 0, metres
-    float phase = 0;                        // share of the clip's duration, [0, 1)
-    std::optional<std::uint32_t> instance;  // none: there is no room for it yet
+    float phase = 0;                        // fraction of the clip's duration, [0, 1)
+    std::optional<std::uint32_t> instance;  // none: no room yet
     std::size_t kind = 0;                   // index in kinds()
-    std::optional<std::uint32_t> level;     // none: it has just come
+    std::optional<std::uint32_t> level;     // none: just acquired
     glm::mat4 world{1.0f};
     std::optional<glm::mat4> previous_world;
   };
   const std::vector<Place>& places() const { return places_; }
-  // Returns the joint matrices with which a walker was posed `back` frames before the last one.
+  // Returns the joint matrices of a walker's pose, `back` frames before the last one.
   std::vector<glm::mat4> joints_of(const Place& place, int back = 0) const;
 
  private:
@@ -71,7 +71,7 @@ class Scene {
   float ground_;
   float aspect_;
   bool seldom_;
-  float depth_ = 0;       // of the world, from where walkers leave to where they come
+  float depth_ = 0;       // of the world, from exit to entry
   float half_width_ = 0;  // of the world
   float seconds_ = 0;
   float last_seconds_ = 0;

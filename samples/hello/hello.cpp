@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binds a character once, then moves a crowd of it for a second, as a game would, and draws the result. Usage:
+// Binds a character once, moves a crowd of it for a second, like a game, and draws the result. Usage:
 // pelt_hello [MODEL [CLIP]].
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ T need(pelt::Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// Draws the crowd in a row, as it was posed last. `pose`: the pose of one instance, which gives its size.
+// Draws the crowd in a row, in its last pose. `pose`: of one instance, for its size.
 pelt::samples::Image draw(const pelt::runtime::Device& device, pelt::runtime::Crowd& crowd,
                           const pelt::Character& character, const pelt::samples::InstancePose& pose) {
   using namespace pelt::samples;
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
 
   const pelt::runtime::InstanceVertices vertices = need(pelt::runtime::read_vertices(device, crowd, 0));
   const glm::vec3 first = vertices.positions.front();
-  fmt::print("{}: {} vertices of {} instances moved on {}; the first one is at {:.3f} {:.3f} {:.3f}\n", file,
+  fmt::print("{}: {} vertices of {} instances moved on {}; the first one at {:.3f} {:.3f} {:.3f}\n", file,
              vertices.positions.size(), crowd.instance_count(), device.description().name, first.x, first.y, first.z);
 
   std::vector<float> inputs(character->input_count);

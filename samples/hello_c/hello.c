@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   const char* file = argc > 1 ? argv[1] : "builtin:biped";
   const char* clip_name = argc > 2 ? argv[2] : "walk";
   if (pelt_abi_version() != PELT_ABI_VERSION) {
-    fprintf(stderr, "hello_c: compiled for version %u of the interface, and libpelt.so has %u\n",
+    fprintf(stderr, "hello_c: compiled for version %u of the interface, but libpelt.so has %u\n",
             (unsigned)PELT_ABI_VERSION, (unsigned)pelt_abi_version());
     return 1;
   }
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   const pelt_vertices vertices = {
       .struct_size = sizeof(vertices), .vertex_count = instance.vertex_count, .positions = positions};
   need(pelt_crowd_read_vertices(crowd, 0, &vertices));
-  printf("%s: %u vertices of %u instances moved on %s; the first one stands at %.3f %.3f %.3f\n", file,
+  printf("%s: %u vertices of %u instances moved on %s; the first one at %.3f %.3f %.3f\n", file,
          (unsigned)instance.vertex_count, (unsigned)instances[0], description.name, (double)positions[0],
          (double)positions[1], (double)positions[2]);
 

@@ -36,8 +36,8 @@ std::uint64_t file_size(const std::string& path) {
   return code ? 0 : size;
 }
 
-// Writes the rig so that it can be edited from another folder: file names in a rig are relative to the rig's folder,
-// and what bind made of the skin is written out.
+// Writes the rig so that it can be edited from another folder: converts file names, which are relative to the rig's
+// folder, and writes out surfaces that bind made from the skin.
 Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path& path) {
   PELT_ASSIGN(rig, within(path.string(), write_out(model, rig)));
   for (Layer& layer : rig.layers) {
@@ -55,9 +55,9 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
 }
 
 void print_verdict(const Verdict& verdict) {
-  fmt::print("judged against linear blend in {}", poses_in_words(verdict));
+  fmt::print("compared with linear blend in {}", poses_in_words(verdict));
   if (verdict.places.empty()) {
-    fmt::print(": nothing to see\n");
+    fmt::print(": no defects\n");
     return;
   }
   fmt::print("; worst first:\n");
@@ -87,7 +87,7 @@ void print_text(const BindCommand& command, const BoundModel& loaded, Json repor
       if (count != 0) remarks.push_back(fmt::format("{} {}", count, name));
     }
     if (mesh.cut_error)
-      remarks.push_back(fmt::format("at most {:.2g} m from where all elements would take it", *mesh.cut_error));
+      remarks.push_back(fmt::format("at most {:.2g} m from the result of all elements", *mesh.cut_error));
     if (mesh.level_vertices != 0) {
       remarks.push_back(fmt::format("{} of {} control vertices are stored, {} of {}", mesh.vertices,
                                     mesh.level_vertices,
@@ -97,7 +97,7 @@ void print_text(const BindCommand& command, const BoundModel& loaded, Json repor
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
   if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
-  // The notes of bind include what the character lacks, and therefore come first.
+  // The notes of bind come first, since they list what the character lacks.
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(report["bytes"].get<std::uint64_t>()),
@@ -117,7 +117,7 @@ Result<void> run(const BindCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const Result<BoundModel> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());
-  // The character is written last: a new character means that all files are new.
+  // Write the character last: if it is new, all files are new.
   Result<void> saved;
   if (!command.report.empty()) {
     const std::string text = format_vertex_report(command.model, *loaded);

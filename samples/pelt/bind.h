@@ -12,7 +12,7 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  std::string output;     // .pelt, or .glb: the model with the rig and the character in it
+  std::string output;     // .pelt, or .glb: the model with rig and character
   std::string report;     // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;  // .json: the rig that was used; empty: none
   bool json = false;

@@ -31,14 +31,14 @@ std::vector<float> of_skins(const CharacterData& data, const Value& value) {
   return values;
 }
 
-// Divides all values by the largest, and returns that.
+// Divides all values by the largest and returns it.
 float normalise(std::vector<float>& values) {
   const float most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   for (float& value : values) value = most > 0 ? value / most : 0;
   return most;
 }
 
-// Makes a tree of the surfaces that drive the skins.
+// Makes a tree of the surfaces of all drivers of skins.
 Result<TriangleTree> driver_tree(const CharacterData& data) {
   std::uint32_t last = 0;
   for (const CharacterMesh& mesh : data.meshes) {
@@ -53,7 +53,7 @@ Result<TriangleTree> driver_tree(const CharacterData& data) {
     for (const glm::uvec3 t : mesh.triangles) triangles.push_back(t + first);
   }
   drop_flat(positions, triangles);
-  if (triangles.empty()) return fail(ErrorCode::kNotFound, "there is no driver to show the distance from");
+  if (triangles.empty()) return fail(ErrorCode::kNotFound, "there is no driver to measure a distance from");
   return TriangleTree::create(positions, triangles);
 }
 
@@ -93,7 +93,7 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     view.most = fmt::format("{:.3g} m", normalise(view.values));
     return view;
   }
-  return fail(ErrorCode::kInvalidArgument, fmt::format("there is no view '{}' of a bind", what));
+  return fail(ErrorCode::kInvalidArgument, fmt::format("unknown view of a bind, '{}'", what));
 }
 
 }  // namespace pelt::samples

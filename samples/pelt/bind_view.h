@@ -10,14 +10,14 @@
 namespace pelt::samples {
 
 struct BindView {
-  std::vector<float> values;  // one a vertex of the instance, in [0, 1]
+  std::vector<float> values;  // one per vertex of the instance, in [0, 1]
   std::string least;          // the meaning of 0; `most`: of 1
   std::string most;
 };
 
-// Returns what bind found, to be drawn over the skin: "unbound" (1 at vertices that no driver moves), "distance"
-// (metres at bind to the closest driver of the last stage) or "influences" (palette entries a vertex). Errors: another
-// word; no driver to measure a distance from.
+// Returns a result of bind, to be drawn over the skin: "unbound" (1 at vertices that no driver moves), "distance"
+// (metres at bind to the closest driver of the last stage) or "influences" (palette entries per vertex). Errors:
+// another word; no driver to measure a distance from.
 Result<BindView> view_of_bind(const Character& character, const std::string& what);
 
 }  // namespace pelt::samples

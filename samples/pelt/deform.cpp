@@ -53,9 +53,10 @@ Result<Plan> make_plan(const DeformCommand& command, const Character& character)
   } else {
     const double frames = std::floor(plan.poser.duration() * command.fps + 1e-4);
     if (!(frames <= kMaxFrame)) {
-      return fail(ErrorCode::kUnsupported,
-                  fmt::format("{}: lasts {:.6g} frames, and {} can be written whole; choose some by --frames",
-                              command.file, frames, kMaxFrame));
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("{}: lasts {:.6g} frames, but at most {} can be written whole; choose a range with --frames",
+                      command.file, frames, kMaxFrame));
     }
     plan.frames.last = static_cast<std::int32_t>(frames);
   }
@@ -71,14 +72,14 @@ Result<PosedVertices> deform_all(const Deform& deform, const std::vector<TimedPo
   return posed;
 }
 
-// Says how much will be written, and fails if the disk has no room for it.
+// Prints how much will be written, and fails if the disk has no room for it.
 Result<void> announce(const std::string& output, std::uint64_t points, std::int32_t samples) {
   const std::uint64_t bytes = sizeof(Pc2Header) + points * sizeof(glm::vec3) * static_cast<std::uint64_t>(samples);
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   std::error_code code;
   const std::filesystem::space_info space = std::filesystem::space(folder.empty() ? "." : folder, code);
   if (!code && space.available < bytes) {
-    return fail(ErrorCode::kWriteFailed, fmt::format("{}: takes {}, and the disk has room for {}", output,
+    return fail(ErrorCode::kWriteFailed, fmt::format("{}: takes {}, but the disk has room for {}", output,
                                                      format_bytes(bytes), format_bytes(space.available)));
   }
   fmt::print("{}: {} points, {} samples, {}\n", output, points, samples, format_bytes(bytes));
@@ -91,7 +92,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
   std::uint64_t points = 0;
   for (const CharacterMesh& mesh : character->meshes) points += mesh.control ? 0 : mesh.vertex_count();
   if (points > std::numeric_limits<std::int32_t>::max()) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: PC2 cannot hold {} points", command.output, points));
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: a PC2 file cannot have {} points", command.output, points));
   }
   const std::int32_t samples = plan.frames.last - plan.frames.first + 1;
   PELT_TRY(announce(command.output, points, samples));
@@ -101,7 +102,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
                          .first_frame = static_cast<float>(plan.frames.first),
                          .frames_a_sample = 1,
                          .samples = samples};
-  // Sample by sample, so that a long cache needs little memory.
+  // Write sample by sample, so that a long cache needs little memory.
   PELT_ASSIGN(auto file, OutputFile::create(command.output));
   PELT_TRY(file.write(std::as_bytes(std::span(&header, 1))));
   std::vector<glm::vec3> ordered(points);

@@ -14,7 +14,7 @@
 namespace pelt::samples {
 
 // First and last frame, both included.
-inline constexpr std::int32_t kMaxFrame = 1'000'000;  // of --frames, and of a clip that is written whole
+inline constexpr std::int32_t kMaxFrame = 1'000'000;  // of --frames, and of a clip written whole
 
 struct FrameRange {
   std::int32_t first = 0;
@@ -35,7 +35,7 @@ struct DeformCommand {
   std::string output;  // .pc2, .obj or .glb
 };
 
-// Writes the skins without control meshes, in the model's vertex order, one mesh after the other.
+// Writes the skins, without control meshes, in the model's vertex order, one mesh after the other.
 Result<void> run(const DeformCommand& command);
 
 }  // namespace pelt::samples

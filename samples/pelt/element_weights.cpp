@@ -24,7 +24,7 @@ Result<std::vector<float>> element_weights(const Character& character, const std
   }
   if (*number >= data.palette_size) {
     return fail(ErrorCode::kNotFound,
-                fmt::format("there is no palette entry {}; there are {}, counted from 0", *number, data.palette_size));
+                fmt::format("there is no palette entry {}; there are {}, numbered from 0", *number, data.palette_size));
   }
   return entry_shares(data, *number);
 }

@@ -9,9 +9,9 @@
 
 namespace pelt::samples {
 
-// How much a joint (by its name) or one element of the palette (by its number) moves each vertex, in [0, 1]; vertices
-// of all meshes, packed order. What a driver passes on counts: a joint that moves half of a driver's vertex moves half
-// of what this vertex moves. Errors: no such joint, no such element.
+// Returns how much a joint (by name) or a palette entry (by number) moves each vertex, in [0, 1]; vertices of all
+// meshes, in packed order. Drivers pass it on: a vertex whose driver's vertices a joint moves by half is moved by half.
+// Errors: no such joint, no such entry.
 Result<std::vector<float>> element_weights(const Character& character, const std::string& element);
 
 }  // namespace pelt::samples

@@ -25,7 +25,7 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
       fmt::print(stderr, "validation: {}\n", message);
     };
   }
-  // The device is destroyed before its messages are counted.
+  // Destroy the device before counting its messages.
   Result<void> done = [&] {
     const runtime::Device device = usable(runtime::Device::create(device_options));
     return body(device);

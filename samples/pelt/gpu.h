@@ -22,35 +22,35 @@ namespace pelt::samples {
 
 struct GpuOptions {
   std::string device;     // DeviceOptions::select
-  bool validate = false;  // validation layer on; a message fails the command
+  bool validate = false;  // validation layer on; any message fails the command
   bool robust = true;     // DeviceOptions::robust_buffer_access
 };
 
-// Thrown if there is no Vulkan device that can do what is asked. The program then ends with an exit code of its own, so
-// that whoever called it can take the CPU instead.
+// Thrown if there is no usable Vulkan device. The program then ends with its own exit code, so that its caller can fall
+// back to the CPU.
 struct NoDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns what a device gave, or throws NoDevice with the reason.
+// Returns the value, or throws NoDevice with the reason.
 template <class T>
 T usable(Result<T> result) {
   if (!result) throw NoDevice(result.error().message);
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-// Makes a device (or throws NoDevice), calls body with it, destroys it. Validation messages go to stderr as they come,
+// Makes a device (or throws NoDevice), calls body with it, destroys it. Validation messages go to stderr immediately,
 // including those of the destruction; if there was one, success becomes an error.
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body);
 
-// Moves a character on the CPU by a frame, or poses the first instance of a crowd for it.
+// Moves a character on the CPU by a frame, or poses the first instance of a crowd.
 void move(Evaluator& evaluator, const TimedPose& frame);
 void pose(runtime::Crowd& crowd, const TimedPose& frame);
 
-// Moves the character on the CPU through these frames, and returns where the last one puts it.
+// Moves the character on the CPU through these frames, and returns the evaluator after the last one.
 Evaluator evaluated(const Character& character, std::span<const TimedPose> frames);
 
-// Compares the crowd's first instance, which was given these frames and moved in each, with the CPU: returns the
+// Compares the crowd's first instance, which was posed and moved in each of these frames, with the CPU. Returns the
 // largest distance of a vertex, relative to the character's size.
 Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
                                    const Character& character, std::span<const TimedPose> frames);

@@ -66,7 +66,7 @@ Json describe_helpers(const Skeleton& skeleton) {
   });
 }
 
-// Lists the levels of all hierarchical B-splines; those that bind refuses have none.
+// Lists the levels of all hierarchical B-splines; those that bind refuses have no levels.
 Json describe_surfaces(const Rig& rig) {
   Json surfaces = Json::array();
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
@@ -84,7 +84,7 @@ Json describe_surfaces(const Rig& rig) {
   return surfaces;
 }
 
-// Prints how many rows there are, and the rows; nothing if there are none.
+// Prints the number of rows and the rows; nothing without rows.
 void print_rows(const char* what, const Json& rows, const std::vector<Column>& columns) {
   if (!rows.empty()) fmt::print("\n{}: {}\n{}", what, rows.size(), table_of(rows, columns));
 }
@@ -155,7 +155,7 @@ Json describe(const Model& model, const std::optional<GltfRig>& gltf_rig) {
                  {"character", gltf_rig->character.has_value()},
                  {"note", gltf_rig->note}};
   }
-  // The same rig as `pelt bind` uses by default.
+  // The rig that `pelt bind` uses by default.
   const Rig rig = gltf_rig ? gltf_rig->rig : *rig_from_deformer_name(kDefaultDeformer);
   const auto describe_level = [&](const MeshLevel& level) {
     return Json{{"name", level.mesh.name},
@@ -181,7 +181,8 @@ Json describe(const Model& model, const std::optional<GltfRig>& gltf_rig) {
           {"notes", notes}};
 }
 
-// Returns what a character carries, such as "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
+// Lists the parts of a model that a character keeps, such as "3 meshes, 20 joints, 2 clips, base colours of 4
+// materials".
 std::string carried(const Json& model) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, const char* one, const char* many) {
@@ -223,9 +224,9 @@ void print_model(const std::string& file, const Json& model) {
   print_names("expressions", model["expressions"]);
   if (const Json& rig = model["deformers"]; !rig.is_null()) {
     const std::string note = rig["note"];
-    const std::string bound = rig["character"] == true ? ", and the character bound by it"
+    const std::string bound = rig["character"] == true ? ", and the character bound with it"
                               : note.empty()           ? ""
-                                                       : fmt::format("; its character is left out: {}", note);
+                                                       : fmt::format("; its character cannot be used: {}", note);
     fmt::print("\ncarries the rig '{}' of {} layers{}\n", rig["rig"].get<std::string>(), rig["layers"].dump(), bound);
   }
   print_surfaces(model["surfaces"]);
@@ -247,7 +248,7 @@ Result<void> model_info(const InfoCommand& command) {
 
 // -------------------------------------------------------------------------------------------------------- a character
 
-// Lists the clips that key the morph target; none: only the game sets it.
+// Lists the clips that key the morph target. If there are none, only the game sets it.
 std::vector<std::string> clips_of(const Control& control, const std::vector<Clip>& clips) {
   std::vector<std::string> names;
   if (control.kind != ControlKind::kMorphTarget) return names;
@@ -293,7 +294,7 @@ Json describe_inputs(const CharacterData& data) {
 
 void print_inputs(const Json& inputs) {
   print_rows("streams", inputs["streams"], {{"streamed, frame by frame", "mesh"}, {"vertices", "vertices", "{}"}});
-  Json given = Json::array();  // the clock of secondary action is none for a user to give
+  Json given = Json::array();  // users do not set the clock of secondary action
   for (const Json& control : inputs["controls"]) {
     if (control["kind"] != name_of(ControlKind::kClock)) given.push_back(control);
   }
@@ -383,7 +384,7 @@ void print_character(const std::string& file, const CharacterData& data, const J
                                 {"elements", "entries", "{}"}}));
   print_surfaces(character["surfaces"]);
   print_levels(character["levels"]);
-  if (!data.has_linear_blend()) fmt::print("\nmoved in full at every detail: not all skins have weights\n");
+  if (!data.has_linear_blend()) fmt::print("\nmoved in full at every level of detail: not all skins have weights\n");
   print_inputs(character["inputs"]);
   print_rest(character);
 }

@@ -34,7 +34,7 @@ Result<Character> load_all_levels(const std::string& file, const Binding& bindin
   if (binding.is_default() && is_gltf(file)) {
     PELT_ASSIGN(auto gltf_rig, load_gltf_rig(file));
     if (gltf_rig && gltf_rig->character) return *std::move(gltf_rig->character);
-    if (gltf_rig && !gltf_rig->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, gltf_rig->note);
+    if (gltf_rig && !gltf_rig->note.empty()) fmt::print(stderr, "pelt: {}: bound again: {}\n", file, gltf_rig->note);
   }
   PELT_ASSIGN(auto loaded, bind_model(file, binding));
   return std::move(loaded.bound.character);
@@ -45,7 +45,7 @@ Result<Character> load_all_levels(const std::string& file, const Binding& bindin
 Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level) {
   PELT_ASSIGN(const auto character, load_all_levels(file, binding));
   if (level <= character->coarsest_level()) return level == 0 ? character : character.at_level(level);
-  return fail(ErrorCode::kNotFound, fmt::format("{}: has no level of detail {}; its coarsest is {}", file, level,
+  return fail(ErrorCode::kNotFound, fmt::format("{}: has no level of detail {}; the coarsest is {}", file, level,
                                                 character->coarsest_level()));
 }
 
@@ -81,16 +81,16 @@ Result<void> Poser::add_cache(const std::string& argument) {
     }
     stream = *found;
   } else if (names.size() != 1) {
-    return fail(ErrorCode::kInvalidArgument,
-                names.empty()
-                    ? fmt::format("{}: '{}' has no streamed driver for it to move", file, data.name)
-                    : fmt::format("{}: say which driver it moves, MESH={}: {}", file, file, fmt::join(names, ", ")));
+    return fail(ErrorCode::kInvalidArgument, names.empty()
+                                                 ? fmt::format("{}: '{}' has no streamed driver", file, data.name)
+                                                 : fmt::format("{}: choose the driver that it moves, MESH={}: {}", file,
+                                                               file, fmt::join(names, ", ")));
   }
   PELT_ASSIGN(auto cache, load_pc2(file));
   const std::uint32_t mesh = data.streams[stream].mesh;
   if (cache.count != data.meshes[mesh].vertex_count()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: has {} points, and the driver '{}' {} vertices", file, cache.count,
+                fmt::format("{}: has {} points, but the driver '{}' has {} vertices", file, cache.count,
                             data.meshes[mesh].name, data.meshes[mesh].vertex_count()));
   }
   caches_.push_back({std::move(cache), data.streams[stream].first_input, mesh});
@@ -128,7 +128,7 @@ InstancePose Poser::at(float seconds, const std::function<void(std::span<Transfo
 }
 
 std::vector<TimedPose> Poser::way(float from, float to) const {
-  constexpr float kFrames = 60;  // a second
+  constexpr float kFrames = 60;  // per second
   std::vector<TimedPose> frames;
   if (!(*character_)->clock_input() || !(from < to)) return {{at(to), 0}};
   const auto count = static_cast<int>(std::ceil((to - from) * kFrames - 1e-3f));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Input of the commands: a character, its clips, its pose at a time.
+// Input of the commands: a character, its clips, its poses over time.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace pelt::samples {
 // Returns the last extension of a file name in lower case, with its dot.
 std::string lower_extension(const std::string& path);
 
-// Reads the whole of `text` as a number in [least, most].
+// Reads all of `text` as a number in [least, most].
 template <class T>
 std::optional<T> parse_number(std::string_view text, T least, T most) {
   T value{};
@@ -35,9 +35,9 @@ std::optional<T> parse_number(std::string_view text, T least, T most) {
   return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
 }
 
-// Loads a .pelt file, or reads and binds a model. If the model carries its character and `binding` says nothing,
-// returns that; if the carried character cannot be used, a note on standard error says so. A further error: it has no
-// such level of detail (Character::at_level).
+// Loads a .pelt file, or reads and binds a model. If the model has its character in it and `binding` is empty, returns
+// that character; if it cannot be used, prints a note on standard error. A further error: there is no such level of
+// detail (Character::at_level).
 Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level);
 
 // The clip and the point caches that move a character over time.
@@ -47,15 +47,15 @@ struct Animation {
   double fps = 24;                  // of the caches
 };
 
-// A pose of a frame, and the time from the frame before to it.
+// The pose of a frame, and the time since the previous frame.
 struct TimedPose {
   InstancePose pose;
   float seconds = 0;
 };
 
-inline constexpr float kLeadIn = 2;  // seconds of a clip after which secondary action does not show where it began
+inline constexpr float kLeadIn = 2;  // seconds after which the start of secondary action no longer shows
 
-// Poses a character over time: joints, their twists and morph targets by a clip, streamed drivers by point caches. The
+// Poses a character over time: joints, twists and morph targets from a clip, streamed drivers from point caches. The
 // character must outlive it.
 class Poser {
  public:
@@ -63,15 +63,15 @@ class Poser {
   static Result<Poser> create(const Character& character, const Animation& animation);
 
   float duration() const;  // seconds, of the clip or the longest cache; 0 if there is neither
-  // Returns the pose at a time. Clips and caches hold their first and last values.
+  // Returns the pose at a time. Before and after its range, a clip or cache has its first or last value.
   InstancePose at(float seconds) const { return at(seconds, {}); }
-  // Returns the same after `change` has edited the local transforms, one a joint; `change` may be empty.
+  // Returns the same after `change` has edited the local transforms, one per joint; `change` may be empty.
   InstancePose at(float seconds, const std::function<void(std::span<Transform>)>& change) const;
 
-  // Returns the frames that lead from one time to another, the last one at `to`: for a character with secondary action
-  // the first at `from` (no time after itself) and then 60 a second, for any other only the last.
+  // Returns the frames from one time to another; the last is at `to`. For a character with secondary action the first
+  // is at `from` (0 s after itself), followed by 60 per second; for any other there is only the last.
   std::vector<TimedPose> way(float from, float to) const;
-  // Returns the frames that lead to a time before which nothing was shown: from kLeadIn before it, or the clip's start.
+  // Returns the frames that lead up to a single picture: from kLeadIn before it, or the clip's start.
   std::vector<TimedPose> way_to(float seconds) const { return way(std::max(seconds - kLeadIn, 0.0f), seconds); }
 
  private:

@@ -51,7 +51,7 @@ std::vector<PosedMesh> posed_skins(const Character& character, std::span<const g
 
 Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedMesh> meshes) {
   PELT_ASSIGN(auto file, OutputFile::create(path));
-  // Indices count over the whole file, from 1; vertices without texture coordinates use none.
+  // Indices count from 1 over the whole file; vertices without texture coordinates use no vt.
   std::size_t first_vertex = 1;
   std::size_t first_uv = 1;
   for (const PosedMesh& mesh : meshes) {
@@ -98,7 +98,7 @@ Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedM
                             .parts = mesh.parts});
   }
   if (model.meshes.empty()) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: there are no vertices to write", path.string()));
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: no vertices to write", path.string()));
   }
   PELT_ASSIGN(const auto bytes, format_glb(model));
   return write_file(path, std::as_bytes(std::span(bytes)));

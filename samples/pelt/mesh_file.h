@@ -23,16 +23,16 @@ struct PosedMesh {
   std::vector<MeshPart> parts;
 };
 
-// Returns the skins of a character; positions and normals hold all its vertices, in packed order.
+// Returns the skins of a character; positions and normals are those of all its vertices, in packed order.
 std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::vec3> positions,
                                    std::span<const glm::vec3> normals);
 
-// Writes Wavefront OBJ: an object for each mesh, a group for each part, and points for a mesh without triangles. White
-// space in names becomes '_'.
+// Writes Wavefront OBJ: an object per mesh, a group per part, and points for a mesh without triangles. White space in
+// names becomes '_'.
 Result<void> write_obj(const std::filesystem::path& path, std::span<const PosedMesh> meshes);
 
-// Writes binary glTF 2.0: a node and a mesh for each mesh that has vertices, a primitive for each part, and the
-// materials' base colours. A mesh without triangles becomes points.
+// Writes binary glTF 2.0: a node and a mesh for each mesh with vertices, a primitive per part, and the materials' base
+// colours. A mesh without triangles becomes points.
 Result<void> write_glb(const std::filesystem::path& path, std::span<const PosedMesh> meshes,
                        std::span<const Material> materials);
 

@@ -15,7 +15,7 @@
 
 namespace pelt::samples {
 
-// Redraws one line on stderr and removes it at the end; does nothing if stderr is no terminal.
+// Redraws one line on stderr and removes it at the end; does nothing if stderr is not a terminal.
 class ProgressBar {
  public:
   ~ProgressBar() {

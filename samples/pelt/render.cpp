@@ -32,13 +32,13 @@ namespace {
 // A posed character of the row.
 struct Panel {
   Character character;
-  std::vector<TimedPose> frames;  // to the picture, which shows the last
+  std::vector<TimedPose> frames;  // up to the picture, which shows the last
   Bounds bounds;
-  BindView view;  // without values: drawn in the materials' colours
+  BindView view;  // without values: draw the materials' colours
   std::string caption;
 };
 
-// Writes the caption of each panel below the feet of its character, all in the size in which they fit side by side.
+// Writes each panel's caption below its character's feet, in a size at which all fit side by side.
 void draw_captions(Image& image, std::span<const Panel> panels, const Bounds& bounds, std::span<const glm::mat4> worlds,
                    const Camera& camera) {
   const glm::vec4 feet(bounds.center().x, bounds.low.y, bounds.center().z, 1.0f);
@@ -49,7 +49,7 @@ void draw_captions(Image& image, std::span<const Panel> panels, const Bounds& bo
   const float height = static_cast<float>(image.height);
   float size = height / 26;
   for (std::size_t p = 1; p < panels.size(); ++p) {
-    // A quarter of the size stays free between two.
+    // Leave a gap of a quarter of the size.
     const float needed = 0.5f * (label_width(panels[p - 1].caption, size) + label_width(panels[p].caption, size));
     size *= std::min(1.0f, std::abs(places[p].x - places[p - 1].x) / (needed + 0.25f * size));
   }
@@ -71,7 +71,7 @@ std::string caption_of(std::string deformer) {
   return deformer;
 }
 
-// Returns the deformer of most vertices. Linear blend counts only if it is alone, since rigid parts always have it.
+// Returns the deformer of most vertices. Linear blend, which rigid parts always have, counts only without others.
 std::string main_deformer(const Character& character) {
   std::map<std::string, std::uint64_t> vertices;
   for (const CharacterMesh& mesh : character->meshes) {
@@ -83,13 +83,13 @@ std::string main_deformer(const Character& character) {
       ->first;
 }
 
-// `caches`: those of the command's caches that move this character.
+// `caches`: those of the command that move this character.
 Result<Panel> make_panel(const RenderCommand& command, const Character& character,
                          const std::vector<std::string>& caches) {
   PELT_ASSIGN(const auto poser, Poser::create(character, {command.clip, caches, command.fps}));
   Panel panel{.character = character, .frames = poser.way_to(command.time)};
   panel.bounds = posed_bounds(character, panel.frames.back().pose);
-  // Masses may have swung outside.
+  // Masses may have swung outside of the bounds.
   panel.bounds.add(skin_bounds(*character, evaluated(character, panel.frames).positions()));
   if (panel.bounds.empty()) return fail(ErrorCode::kInvalidArgument, "there is no skin to draw");
   if (!command.weights.empty()) {
@@ -123,7 +123,7 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   return panels;
 }
 
-// Loads the textures of a model's file; a .pelt has none.
+// Loads the textures of a model; a .pelt has none.
 Result<std::shared_ptr<MaterialTextures>> load_textures(const RenderCommand& command, const runtime::Device& device,
                                                         std::vector<std::string>& notes) {
   if (lower_extension(command.file) == ".pelt") return nullptr;
@@ -160,7 +160,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     bounds.add(panel.bounds);
   }
 
-  // A longer row gets a longer lens, so that all characters are seen from about the same side.
+  // A longer row gets a longer lens, so that all characters are seen from similar directions.
   View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
   view.vertical_fov /= static_cast<float>(panels.size());
   const std::vector<glm::mat4> worlds = side_by_side(bounds, static_cast<std::uint32_t>(panels.size()), view.yaw);
@@ -180,7 +180,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     scene.items.push_back(item);
     row.push_back(transform_bounds(worlds[p], bounds));
   }
-  // The camera leaves room below the feet for the captions.
+  // Leave room for captions below the feet.
   const bool captions = panels.size() > 1;
   for (Bounds& box : row) box.low.y -= captions ? 0.1f * box.size().y : 0.0f;
   scene.camera = frame_camera(row, static_cast<float>(command.width) / static_cast<float>(command.height), view);

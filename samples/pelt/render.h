@@ -20,7 +20,7 @@ struct RenderCommand {
   std::uint32_t level = 0;           // of detail (Character::at_level)
   double fps = 24;                   // of the caches
   float time = 0;                    // seconds
-  std::vector<std::string> compare;  // deformers to show the same skin with, left of the character
+  std::vector<std::string> compare;  // deformers that also move the skin, shown left of the character
   bool wire = false;
   bool driver = false;
   std::string weights;  // element_weights; empty: the materials' colours

@@ -35,7 +35,7 @@ InstancePose shaken(const Character& character, InstancePose pose, float side) {
       for (int column = 0; column < 3; ++column) axes = std::max(axes, std::abs(joint[column][row]));
       origin = std::max(origin, std::abs(joint[3][row]));
     }
-    if (axes == 0) axes = 1;  // any way to turn is as good as another
+    if (axes == 0) axes = 1;  // any axis will do
     for (int column = 0; column < 4; ++column) {
       for (int row = 0; row < 3; ++row) shake(joint[column][row], column < 3 ? axes : origin);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far two results of one computation are apart, and what of them is up to rounding.
+// Differences between two results of one computation, and the part of them that rounding decides.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,23 @@
 
 namespace pelt::samples {
 
-// Devices round otherwise than the CPU. What so little in joints and drivers moves by much of what is allowed is up to
-// rounding, and no device can be held to it: the frame of a triangle that has collapsed, the turn of a joint that is
-// scaled to nothing.
+// Devices and the CPU round differently. If so small a change of joints and drivers moves a result by much of the
+// allowed difference, rounding decides that result and no device is at fault: the frame of a collapsed triangle, the
+// rotation of a joint with scale 0.
 inline constexpr float kShake = 0x1p-20f;
 inline bool is_up_to_rounding(double shift, double allowed) { return shift > allowed / 4; }
 
-// Returns the pose with each number of its joints and streamed drivers moved by kShake of the largest that it is
-// computed with; `side`: 1, or -1 for the other way.
+// Returns the pose with each number of its joints and streamed drivers moved by kShake of the largest number of its
+// computation. `side`: 1 or -1.
 InstancePose shaken(const Character& character, InstancePose pose, float side);
-// Returns points that are moved by kShake of their distance from the origin.
+// Returns the points, moved by kShake of their distance from the origin.
 std::vector<glm::vec3> shaken(std::span<const glm::vec3> points, float side);
 
-// Farther than all else: what is finite on one side alone.
+// The greatest distance: between a finite and a non-finite value.
 inline constexpr double kNoNumber = std::numeric_limits<double>::infinity();
 
 bool is_finite(glm::vec3 v);
-// What is finite on neither side is the same.
+// Two non-finite values are equal.
 double distance_between(glm::vec3 a, glm::vec3 b);
 double degrees_between(glm::vec3 a, glm::vec3 b);
 
@@ -40,7 +40,7 @@ EntryNumbers numbers_of(const Affine& entry);
 // Returns the largest of the numbers that are finite, at least 1.
 double largest_of(EntryNumbers numbers);
 
-// The numbers of a palette entry that hold quaternions: with all their signs changed they turn the same.
+// The quaternions of a palette entry: negated, they are the same rotation.
 struct Quaternions {
   std::size_t first = 0;
   std::size_t count = 0;

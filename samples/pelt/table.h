@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What commands print: they describe their results as JSON, once, and print that as it is (--json) or as tables.
+// Output of commands: they describe their results once, as JSON, and print that (--json) or tables of it.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ using Json = nlohmann::ordered_json;
 // A column of a table.
 struct Column {
   std::string heading;
-  std::string key;          // of a member of each row; "seconds/median": of a member of a member
-  std::string format = "";  // of numbers, by fmt, which are right-aligned; empty: names, which are left-aligned
-  double scale = 1;         // factor from the member to the number that is shown
-  std::string none = "-";   // in place of null; a row that lacks the member has "-"
+  std::string key;          // of a member of each row, such as "kind" or "seconds/median"
+  std::string format = "";  // fmt's, for right-aligned numbers; empty: left-aligned names
+  double scale = 1;         // factor from the member to the printed number
+  std::string none = "-";   // shown for null; a row without the member shows "-"
 };
 
 // Aligns rows under headings: a column is as wide as its widest cell. Lists are joined. Returns lines that end in a

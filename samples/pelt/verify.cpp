@@ -29,22 +29,22 @@
 namespace pelt::samples {
 namespace {
 
-// Both sides compute in float, in another order and with another rounding of divisions, roots and sines. A tenth of a
-// thousandth of a person's size is 0.2 mm.
-constexpr double kAllowedPosition = 1e-4;  // of the reach: the size, or the distance from the origin if that is larger
+// Both sides compute in float, but in different orders and with different rounding of divisions, roots and sines. For a
+// person, 1e-4 of the size is 0.2 mm.
+constexpr double kAllowedPosition = 1e-4;  // of the reach: the size or, if larger, the distance from the origin
 constexpr double kAllowedNumber = 1e-3;    // of the largest number of a pass
-constexpr double kAllowedDirection = 1;    // degrees, of 999 in 1000 vertices: rounding decides a few in collapsed skin
-constexpr int kFrames = 5;                 // of each clip
+constexpr double kAllowedDirection = 1;  // degrees, for 999 of 1000 vertices: rounding decides a few in collapsed skin
+constexpr int kFrames = 5;               // of each clip
 
-// What was compared, and how far the device is off; what is not finite on one side alone is farther than all else.
+// A comparison and the device's difference; kNoNumber if a value is finite on one side only.
 struct Check {
   std::string what;
   double allowed = 0;
-  std::uint64_t count = 0;     // numbers or vertices that were compared
-  std::uint64_t left_out = 0;  // that rounding decides
+  std::uint64_t count = 0;     // numbers or vertices
+  std::uint64_t left_out = 0;  // of them, decided by rounding
   double difference = 0;
 
-  bool compared() const { return count > left_out; }  // what is left out for the most part proves nothing
+  bool compared() const { return count > left_out; }  // proves nothing if most is left out
   bool passed() const { return difference <= allowed; }
   const char* result() const { return !passed() ? "wrong" : compared() ? "ok" : "left out"; }
   void add(double found, std::uint64_t numbers = 1) {
@@ -58,7 +58,7 @@ struct Verified {
   std::vector<Check> checks;
 };
 
-// Compares a character on the device with others, frame by frame.
+// Compares a character on the device with evaluators on the CPU, frame by frame.
 class Verifier {
  public:
   Verifier(const runtime::Device& device, runtime::Crowd& crowd, const Character& character)
@@ -73,7 +73,7 @@ class Verifier {
     }
   }
 
-  // Has masses begin at rest in the next frame, which does not go on from the one before.
+  // Starts masses at rest in the next frame, which does not continue the previous one.
   void begin() {
     crowd_.teleport(0);
     for (Evaluator& evaluator : evaluators_) evaluator.teleport();
@@ -89,7 +89,7 @@ class Verifier {
     return compare_box(vertices, reach);
   }
 
-  // Moves all joints by one motion: every vertex moves by it, if no driver is streamed.
+  // Moves all joints by one motion, which must move every vertex, if no driver is streamed.
   Result<void> move_as_one(const InstancePose& rest) {
     if (!character_->streams.empty()) return {};
     const std::vector<TimedPose> at_bind{{rest, 0}};
@@ -147,7 +147,7 @@ class Verifier {
   }
 
  private:
-  // As it is, and shaken to either side.
+  // The character as it is, and shaken to both sides.
   static std::vector<Evaluator> make_evaluators(const Character& character) {
     std::vector<Evaluator> made;
     for (int i = 0; i < 3; ++i) made.emplace_back(character, Evaluator::Options{.jobs = thread_jobs()});
@@ -162,7 +162,7 @@ class Verifier {
     return runtime::run(device_, crowd_);
   }
 
-  // The farthest that shaking moves something; `distance` compares it in two evaluators.
+  // Returns the largest change by shaking; `distance` compares two evaluators.
   template <class Distance>
   double shift(const Distance& distance) const {
     return std::max(distance(evaluators_[0], evaluators_[1]), distance(evaluators_[0], evaluators_[2]));
@@ -172,7 +172,7 @@ class Verifier {
         [&](const Evaluator& a, const Evaluator& b) { return distance_between(a.positions()[v], b.positions()[v]); });
   }
 
-  // The character's size, or the distance from the origin of the vertex that is farthest, of those that rounding does
+  // Returns the character's size or, if larger, the distance from the origin of its farthest vertex that rounding does
   // not decide.
   double steady_reach() const {
     double reach = character_.size();
@@ -215,13 +215,13 @@ class Verifier {
     directions_[m].add(*most, angles.size());
   }
 
-  // Returns the palette as it is posed by vertices of drivers that are shaken, each by itself: those that one joint
-  // moves are shaken as one by the joints.
+  // Returns the palette as drivers pose it whose vertices are shaken one by one; shaking joints moves all vertices of a
+  // joint together.
   std::vector<Affine> palette_by_shaken_drivers(const InstancePose& pose, float side) const {
     std::vector<Affine> palette(evaluators_[0].palette().begin(), evaluators_[0].palette().end());
     const std::vector<glm::vec3> vertices = shaken(evaluators_[0].positions(), side);
     for (const PalettePass& pass : character_->passes) {
-      // A swinging mass goes on from where it is in the palette.
+      // A swinging mass continues from its state in the palette.
       if (pass.kernel == PoseKernel::kSecondaryAction) continue;
       pose_pass(pass, 0, pass.record_count, pose.joints, vertices, pose.inputs, palette);
     }
@@ -268,7 +268,7 @@ class Verifier {
     }
   }
 
-  // The box holds the skin.
+  // Checks that the box contains the skin.
   Result<void> compare_box(const runtime::InstanceVertices& vertices, double reach) {
     PELT_ASSIGN(const auto box, runtime::read_bounds(device_, crowd_, 0));
     const bool has_box = is_finite(box.least) && is_finite(box.greatest);
@@ -300,7 +300,7 @@ class Verifier {
   Check box_{"skin beyond its box", kAllowedPosition};
 };
 
-// `model`: of a character that is moved by linear blend alone; nullptr: any other.
+// `model`: that of a character with only linear blend; nullptr for others.
 Result<Verified> compare(const runtime::Device& device, const Character& character, std::string name,
                          const Model* model) {
   PELT_ASSIGN(const auto uploaded, runtime::upload(device, character));
@@ -412,12 +412,13 @@ Result<void> run(const VerifyCommand& command) {
                 {"characters", report.characters},
                 {"wrong", report.wrong}});
   } else {
-    fmt::print("{}, {}: GPU against CPU. docs/cli.md says what is compared.\n", description.name, description.driver);
+    fmt::print("{}, {}: GPU against CPU. docs/cli.md describes the comparisons.\n", description.name,
+               description.driver);
     fmt::print("{}", report.text);
   }
-  if (report.count == 0) return fail(ErrorCode::kUnsupported, "rounding decides all that could be compared");
+  if (report.count == 0) return fail(ErrorCode::kUnsupported, "rounding decides every comparison");
   if (report.wrong == 0) return {};
-  return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {} of {} comparisons are off by more than is allowed",
+  return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {} of {} comparisons differ by more than is allowed",
                                                     description.name, report.wrong, report.count));
 }
 

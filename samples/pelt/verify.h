@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges a device: whether it moves characters as the CPU does, and as it must.
+// Checks a device: compares its characters with the CPU's and with known answers.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ struct VerifyCommand {
 };
 
 struct VerifyReport {
-  std::string text;                 // a line for each comparison
+  std::string text;                 // a line per comparison
   Json characters = Json::array();  // the same
-  std::size_t count = 0;            // comparisons of which most is not left out, and those that are wrong
-  std::size_t wrong = 0;            // of them
+  std::size_t count = 0;            // comparisons that count: wrong, or not mostly left out
+  std::size_t wrong = 0;            // of these
   std::uint64_t left_out = 0;       // numbers and vertices that rounding decides
 };
 
@@ -33,8 +33,7 @@ struct VerifyReport {
 Result<VerifyReport> verify(const runtime::Device& device);
 Result<VerifyReport> verify(const runtime::Device& device, const Character& character, const std::string& name);
 
-// Prints a line for each pass, mesh and known answer. Errors: one is wrong; rounding decides all that could be
-// compared.
+// Prints a line per pass, mesh and known answer. Errors: one is wrong; rounding decides every comparison.
 Result<void> run(const VerifyCommand& command);
 
 }  // namespace pelt::samples

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the drawing shaders share.
+// Declarations that the drawing shaders share.
 #extension GL_EXT_scalar_block_layout : require
 #include "pelt/shaders/frame.h"
 #include "records.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lights a character; while it fades from one level of detail to another, each of them has its share of the pixels.
+// Lights a character. While it fades between levels of detail, dithering divides the pixels between both.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
@@ -17,8 +17,8 @@ layout(location = 1) out vec2 out_motion;
 float dither(vec2 pixel) { return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715)))); }
 
 void main() {
-  // The normal is that of the side which is seen, whichever way a triangle is wound: insides of mouths are seen from
-  // behind, and thinning may turn a small triangle over.
+  // Use the normal of the visible side, whichever way a triangle is wound: the inside of a mouth shows back faces, and
+  // thinning may flip a small triangle.
   vec3 towards_eye = frame.eye - world_position;
   vec3 seen_side = cross(dFdx(world_position), dFdy(world_position));
   seen_side *= dot(seen_side, towards_eye) < 0.0 ? -1.0 : 1.0;
@@ -26,7 +26,7 @@ void main() {
   normal *= dot(normal, seen_side) < 0.0 ? -1.0 : 1.0;
   out_color = vec4(with_haze(lit(color, world_position, normal, 0.12), world_position), 1.0);
   out_motion = motion(clip, previous_clip);
-  // Last, since a discarded pixel gives its neighbours no derivatives.
+  // Discard last: a discarded pixel gives its neighbours no derivatives.
   float value = dither(gl_FragCoord.xy);
   if (value < kept.x || value >= kept.y) discard;
 }

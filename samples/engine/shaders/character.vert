@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the crowd's vertices: where they are, and where they were in the frame before.
+// Draws the crowd's vertices, with their current and previous positions.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bindings.glsl"
@@ -14,7 +14,7 @@ layout(location = 1) out vec3 world_normal;
 layout(location = 2) out vec4 clip;
 layout(location = 3) out vec4 previous_clip;
 layout(location = 4) flat out vec3 color;
-layout(location = 5) flat out vec2 kept;  // of the dither's values, those from x to y are drawn
+layout(location = 5) flat out vec2 kept;  // pixels with dither values from x to y are drawn
 
 void main() {
   WalkerRecord walker = walkers[gl_InstanceIndex >> 1];

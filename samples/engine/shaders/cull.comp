@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One thread an instance, between the two parts of the crowd's frame: reads the box that the first part wrote, lists
-// the instance for the second part if it is seen or its shadow is, and writes its draws.
+// One thread per instance, between the two parts of the crowd's frame. Reads the box that the first part wrote, lists
+// the instance for the second part if it or its shadow is seen, and writes its draws.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which boxes are in view, and which cast a shadow into it.
+// Tests whether boxes are in view or cast a shadow into it.
 #ifndef PELT_SAMPLES_ENGINE_CULLING_H
 #define PELT_SAMPLES_ENGINE_CULLING_H
 
@@ -8,7 +8,7 @@
 
 PELT_SHARED_BEGIN
 
-// A box that stands in the world: its middle, and half of each of its edges.
+// A box in world space: its centre, and half of each of its edges.
 struct PlacedBox {
   vec3 middle;
   mat3 edges;
@@ -23,12 +23,12 @@ PELT_SHARED_FN PlacedBox place_box(PELT_SHARED_IN(Affine) world, vec3 least, vec
   return box;
 }
 
-// Returns how far a box reaches along a direction, from its middle.
+// Returns how far a box reaches along a direction, from its centre.
 PELT_SHARED_FN float box_reach(PELT_SHARED_IN(PlacedBox) box, vec3 direction) {
   return abs(dot(box.edges[0], direction)) + abs(dot(box.edges[1], direction)) + abs(dot(box.edges[2], direction));
 }
 
-// Returns false only if a box, and all of its way along `sweep`, is outside one of the planes of the view.
+// Returns false only if a box and its whole path along `sweep` are outside one of the planes of the view.
 PELT_SHARED_FN bool box_seen(PELT_SHARED_IN(CullConstants) view, PELT_SHARED_IN(PlacedBox) box, vec3 sweep) {
   for (int i = 0; i < 6; ++i) {
     vec3 inwards = vec3(view.planes[i].x, view.planes[i].y, view.planes[i].z);
@@ -38,7 +38,7 @@ PELT_SHARED_FN bool box_seen(PELT_SHARED_IN(CullConstants) view, PELT_SHARED_IN(
   return true;
 }
 
-// Returns the way of a box's shadow: along the light until its top is on the ground, at height 0.
+// Returns the path of a box's shadow: along the light until its top reaches the ground, at height 0.
 PELT_SHARED_FN vec3 shadow_sweep(PELT_SHARED_IN(CullConstants) view, PELT_SHARED_IN(PlacedBox) box) {
   float top = box.middle.y + box_reach(box, vec3(0.0f, 1.0f, 0.0f));
   return view.sun * (max(top, 0.0f) / -view.sun.y);

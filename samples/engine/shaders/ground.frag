@@ -10,7 +10,7 @@ layout(location = 0) out vec4 out_color;
 layout(location = 1) out vec2 out_motion;
 
 void main() {
-  // Slabs of stone, two metres wide, whose joints blur where they are finer than a pixel.
+  // Slabs of stone, two metres wide, with joints that blur when they are finer than a pixel.
   vec2 slab = world_position.xz / 2.0;
   vec2 width = fwidth(slab);
   vec2 line = 1.0 - smoothstep(vec2(0.0), 0.012 + width, abs(fract(slab) - 0.5));

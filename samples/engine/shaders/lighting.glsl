@@ -9,9 +9,9 @@ const vec3 kSky = vec3(0.30, 0.37, 0.48);
 const vec3 kBounce = vec3(0.19, 0.17, 0.15);
 const vec3 kHaze = vec3(0.60, 0.68, 0.78);
 
-// Returns the share of the sun that reaches a point: the mean of nine taps, each of which compares four texels. The
-// point is lifted along its normal by what a texel and the taps span, and where light grazes it by what the triangles
-// of a coarse skin are off the round one that its normals show.
+// Returns the fraction of the sun that reaches a point: the mean of nine taps, each of which compares four texels. The
+// point is lifted along its normal by the width of a texel and of the taps and, in grazing light, by the distance of a
+// coarse skin's triangles from the round one that its normals describe.
 float sun_visibility(vec3 position, vec3 normal) {
   float slope = 1.0 - clamp(-dot(normal, frame.sun), 0.0, 1.0);
   vec3 lifted = position + normal * (frame.texel * (0.8 + 2.0 * slope) + 0.03 * slope);
@@ -32,7 +32,7 @@ vec3 lit(vec3 albedo, vec3 position, vec3 normal, float gloss) {
   vec3 towards_sun = -frame.sun;
   vec3 towards_eye = normalize(frame.eye - position);
   float cosine = max(dot(normal, towards_sun), 0.0);
-  // Light that grazes the surface fades out: there texels of the shadow map are stretched to steps.
+  // Fade out grazing light, in which texels of the shadow map stretch to steps.
   float reaching = smoothstep(0.0, 0.35, cosine);
   vec3 sun = reaching > 0.0 ? kSun * (reaching * sun_visibility(position, normal)) : vec3(0.0);
   float shine = pow(max(dot(normal, normalize(towards_sun + towards_eye)), 0.0), 32.0);
@@ -43,7 +43,7 @@ vec3 with_haze(vec3 color, vec3 position) {
   return mix(color, kHaze, smoothstep(frame.haze.x, frame.haze.y, distance(position.xz, frame.eye.xz)));
 }
 
-// Returns the way of a pixel since the frame before, in pixels.
+// Returns the motion of a pixel since the previous frame, in pixels.
 vec2 motion(vec4 clip, vec4 previous_clip) {
   return (clip.xy / clip.w - previous_clip.xy / previous_clip.w) * 0.5 * frame.size;
 }

@@ -8,23 +8,23 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kLevelCount = 3u;  // levels of detail that the game chooses from
-PELT_SHARED_CONST uint kMaxParts = 8u;    // skins of a character
+PELT_SHARED_CONST uint kMaxParts = 8u;    // skins per character
 PELT_SHARED_CONST uint kNobody = 0xFFFFFFFFu;
 
-// What a frame knows of an instance of the crowd; its number there is its index.
+// An instance of the crowd in a frame; its number in the crowd is its index.
 struct WalkerRecord {
   Affine world;           // world <- model space
-  Affine previous_world;  // in the frame before
+  Affine previous_world;  // in the previous frame
   vec3 color;
   uint character;     // its number in the crowd, or kNobody
   uint first_vertex;  // in the crowd's outputs
-  uint from;          // levels of detail, as Crowd::shown_levels() says
+  uint from;          // levels of detail, from Crowd::shown_levels()
   uint to;
   float share;  // of `to`
 };
 PELT_SHARED_SIZE(WalkerRecord, 128);
 
-// A skin of a character at a level of detail, as it is drawn.
+// A drawn skin of a character at a level of detail.
 struct PartRecord {
   uint first_index;
   uint index_count;
@@ -39,7 +39,7 @@ struct LevelRecord {
 };
 PELT_SHARED_SIZE(LevelRecord, 8);
 
-// VkDrawIndexedIndirectCommand. `instance` is 2 * the number of a walker, and 1 more for level WalkerRecord::to.
+// VkDrawIndexedIndirectCommand. `instance` is 2 * the walker's number, plus 1 for level WalkerRecord::to.
 struct DrawRecord {
   uint index_count;
   uint instance_count;
@@ -49,7 +49,7 @@ struct DrawRecord {
 };
 PELT_SHARED_SIZE(DrawRecord, 20);
 
-// What culling counts. The first two are the counts of the indirect draws.
+// Counts that culling writes. The first two are those of the indirect draws.
 struct CullCounts {
   uint draws;               // for the picture
   uint casts;               // for the shadow map
@@ -61,7 +61,7 @@ PELT_SHARED_SIZE(CullCounts, 24);
 struct CullConstants {
   vec4 planes[6];  // of the view: dot(plane.xyz, point) + plane.w >= 0 inside
   vec3 sun;        // direction in which its light goes
-  uint instances;  // of the crowd, with those that nobody has
+  uint instances;  // of the crowd, including unused ones
 };
 PELT_SHARED_SIZE(CullConstants, 112);
 
@@ -74,7 +74,7 @@ struct FrameRecord {
   vec3 eye;
   vec3 sun;      // direction in which its light goes
   vec2 size;     // of the picture, pixels
-  vec2 haze;     // distances from the eye at which the haze begins and hides all
+  vec2 haze;     // distances from the eye at which the haze begins and is opaque
   float ground;  // height of the ground
   float texel;   // width of a texel of the shadow map, metres
 };

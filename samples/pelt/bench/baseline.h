@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plain kernels to compare the engine's with: four influences a vertex, 4 x 4 matrices, positions and normals, one
-// vertex at a time. Kernels tuned by others are faster; docs/benchmarks.md compares the engine with one of them.
+// Plain kernels to compare the engine's with: four influences per vertex, 4 x 4 matrices, positions and normals, one
+// vertex at a time. docs/benchmarks.md also compares the engine with a faster, tuned kernel.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PlainSkin {
   std::vector<glm::vec3> positions;
   std::vector<glm::vec3> normals;
   std::vector<glm::u16vec4> joints;  // columns of `weights`
-  std::vector<glm::vec3> weights;    // of the first three influences; the fourth has the remainder
+  std::vector<glm::vec3> weights;    // of the first three influences; the fourth is the remainder
 };
 
 // Precondition: every row of the mesh has four influences.
@@ -29,12 +29,12 @@ struct PlainOutputs {
   std::span<glm::vec3> normals;
 };
 
-// These compute unit normals as the engine does: by the cofactors of the blended matrix, which also hold for scale and
+// Compute unit normals like the engine: by the cofactors of the blended matrix, which are also exact for scale and
 // shear.
 void skin_scalar(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);  // GLM
 void skin_128(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);  // 4 floats at once
 
-// Turns normals by the blended matrix itself and leaves their lengths: the least arithmetic, but not the least time.
+// Multiplies normals by the blended matrix and does not normalise them: the least arithmetic, not the least time.
 void skin_128_least(const PlainSkin& skin, std::span<const glm::mat4> palette, const PlainOutputs& out);
 
 }  // namespace pelt::samples

@@ -26,7 +26,7 @@
 namespace pelt::samples {
 namespace {
 
-// Vertices of the small mesh, which fits into caches.
+// Vertices of the small mesh, which fits in the caches.
 constexpr std::uint32_t kSmallMesh = 10'000;
 
 struct Measured {
@@ -54,7 +54,7 @@ const char* type_name(VkPhysicalDeviceType type) {
     case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
       return "virtual GPU";
     case VK_PHYSICAL_DEVICE_TYPE_CPU:
-      return "software: its figures say nothing of a GPU";
+      return "software: its figures do not apply to a GPU";
     default:
       return "other";
   }
@@ -141,7 +141,7 @@ std::string text_of_crowds(const Json& rows) {
 }
 
 void print_text(const BenchCommand& command, const Measured& measured) {
-  fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
+  fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md explains the columns.\n", command.rounds);
   const std::string processor = fmt::format("{}, {} threads", measured.processor, std::thread::hardware_concurrency());
   if (!measured.binds.empty()) fmt::print("\nBinding: {}\n{}", processor, text_of_binds(measured.binds));
   if (!measured.kernels.empty()) {
@@ -155,9 +155,9 @@ void print_text(const BenchCommand& command, const Measured& measured) {
   }
 }
 
-// Times what decides the goals of a device: crowds of a figure of few and one of many vertices, from one instance on.
+// Times the figures for which devices have goals: crowds of a small and a large mesh, from one instance up.
 Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rounds) {
-  constexpr std::uint64_t kMaxOfSoftware = 1'000'000;  // vertices of a frame: more take seconds
+  constexpr std::uint64_t kMaxOfSoftware = 1'000'000;  // vertices per frame: more take seconds
   const bool is_software = device.description().type == VK_PHYSICAL_DEVICE_TYPE_CPU;
   std::vector<Method> few = methods();
   std::erase_if(few, [](const Method& method) {
@@ -185,12 +185,12 @@ Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rou
   return text;
 }
 
-// Writes all that a device can tell: what it gets wrong, and how fast it is.
+// Writes a report on a device: its errors and its speed.
 Result<void> write_gpu_report(const BenchCommand& command) {
   const std::filesystem::path folder = std::filesystem::path(command.gpu_report).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {  // said before minutes of measuring
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {  // fails before minutes of measuring
     return fail(ErrorCode::kWriteFailed,
-                fmt::format("{}: there is no folder '{}'", command.gpu_report, folder.string()));
+                fmt::format("{}: the folder '{}' does not exist", command.gpu_report, folder.string()));
   }
   std::string text;
   PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {

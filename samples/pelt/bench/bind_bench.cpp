@@ -60,7 +60,7 @@ class MemoryRise {
 
 constexpr std::uint32_t kDriverTriangles = 2000;
 
-// Makes the limb and, if the driver is to be given, a coarse limb round it.
+// Makes the limb and, `with_driver`, a coarse limb around it as its driver.
 Model make_skin(std::uint32_t vertices, bool with_driver) {
   const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(vertices)));
   Model model = make_limb({.around = side, .along = side});
@@ -95,7 +95,7 @@ std::vector<BindMethod> bind_methods() {
           {"hierarchical B-spline, made", HierarchicalBsplineParameters{}}};
 }
 
-// Binds once, and returns the seconds. `row` keeps the least processor time and the highest memory of all rounds.
+// Binds once, and returns the seconds. `row` keeps the least processor time and the peak memory of all rounds.
 Result<double> bind_once(const Model& model, const Rig& rig, Json& row) {
   const MemoryRise memory;
   const std::clock_t processor_start = std::clock();

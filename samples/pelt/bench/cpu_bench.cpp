@@ -78,7 +78,7 @@ float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> 
 // Poses only the palettes of a character.
 class Palettes {
  public:
-  // `vertices`: the posed vertices of all meshes, which the palettes of later stages read.
+  // `vertices`: the posed vertices of all meshes, input of the palettes of later stages.
   Palettes(const Character& character, std::vector<glm::mat4> joints, std::vector<float> inputs,
            std::span<const glm::vec3> vertices, std::uint32_t threads)
       : character_(character),
@@ -106,7 +106,7 @@ class Palettes {
   std::uint32_t threads_;
 };
 
-// A posed evaluator, and its palettes alone: they live as long as the contenders.
+// A posed evaluator and its palettes, which must outlive the contenders.
 struct Task {
   Evaluator evaluator;
   Palettes palettes;

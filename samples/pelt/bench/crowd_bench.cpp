@@ -27,7 +27,7 @@ namespace {
 
 struct Kind {
   const char* name;
-  std::vector<const char*> deformers;  // one for each character
+  std::vector<const char*> deformers;  // one per character
 };
 
 const std::vector<Kind>& kinds() {
@@ -62,7 +62,7 @@ Result<std::vector<Character>> make_characters(const Model& model, const Kind& k
   return characters;
 }
 
-// Returns equal shares; their sum may be greater than `instances`.
+// Divides instances equally, rounded up: the sum may be greater than `instances`.
 std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t characters) {
   const auto count = static_cast<std::uint32_t>(characters);
   return std::vector<std::uint32_t>(characters, (instances + count - 1) / count);
@@ -71,10 +71,10 @@ std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t character
 struct CrowdTask {
   std::size_t row;  // of the results
   runtime::Crowd crowd;
-  std::vector<double> host_seconds;  // one value a frame
+  std::vector<double> host_seconds;  // one value per frame
 };
 
-// Gives every instance a pose of its own, the next one in each frame, and returns the device's seconds.
+// Gives every instance its own pose, the next one each frame, and returns the device's seconds.
 Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer,
                     const std::vector<std::vector<glm::mat4>>& poses, CrowdTask& task) {
   return device_seconds(device, timer, [&](VkCommandBuffer commands) {
@@ -138,7 +138,7 @@ Result<Json> bench_crowds(const runtime::Device& device, std::uint32_t most, std
     std::vector<double> per_vertex = seconds[t];
     for (double& value : per_vertex) value *= rows[tasks[least]->row]["vertices"].get<double>() / vertices;
     std::vector<double>& host = tasks[t]->host_seconds;
-    host.erase(host.begin());  // the round that warms up
+    host.erase(host.begin());  // the warm-up round
     const Spread spread = spread_of(seconds[t]);
     row.update({{"seconds", to_json(spread)},
                 {"seconds_per_vertex", spread.median / vertices},

@@ -11,9 +11,9 @@
 
 namespace pelt::samples {
 
-// Times crowds of 1, 10, 100, ... up to `most` instances of the built-in biped: by surface FFD, by linear blend, and of
-// four characters made of it, in equal shares, for which the size is rounded up to a multiple of four. If the device
-// cannot bind a crowd, its row has a "refusal". Errors: the device has no timestamps.
+// Times crowds of 1, 10, 100, ... up to `most` instances of the built-in biped: with surface FFD, with linear blend,
+// and with four deformers in equal parts, the size rounded up to a multiple of four. If the device cannot bind a crowd,
+// its row has a "refusal". Errors: the device has no timestamps.
 Result<Json> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds);
 
 }  // namespace pelt::samples

@@ -27,7 +27,7 @@ Result<std::vector<double>> device_stamps(const runtime::Device& device, runtime
 
 constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
 
-// Frames in one submission where they are short: clocks fall while a device waits for the next one.
+// Short frames share a submission: a device lowers its clocks while it waits for the next one.
 constexpr std::uint32_t kMaxFrames = 20;
 constexpr double kShortSubmission = 0.02;  // seconds
 
@@ -41,7 +41,7 @@ class GpuCopy {
     const std::uint32_t words[] = {static_cast<std::uint32_t>(std::lround(bytes_in / 4)),
                                    static_cast<std::uint32_t>(std::lround(bytes_out / 4))};
     Constants& c = copy.constants_;
-    // A buffer binding has a greatest size: fewer instances are copied if it is too small, and time() scales the
+    // The size of a buffer binding is limited: if it is too small, fewer instances are copied, and time() scales the
     // result.
     const std::uint64_t block_bytes = std::uint64_t{4} * kVertices * words[1] * c.blocks;
     c.instances = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::min<std::uint64_t>(
@@ -92,7 +92,7 @@ class GpuCopy {
     std::uint32_t instances;
   };
 
-  // A frame of a crowd waits for the one before it, too.
+  // Frames of a crowd also wait for the previous one.
   static void between(const runtime::Device& device, VkCommandBuffer commands) {
     constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
     runtime::memory_barrier(device.functions(), commands, kStages, VK_ACCESS_2_MEMORY_WRITE_BIT, kStages,
@@ -117,7 +117,7 @@ struct GpuTask {
   std::vector<float> inputs;
   std::uint32_t frames = 1;  // in one submission
 
-  // Records a frame in which every instance has a new pose.
+  // Records a frame in which every instance gets a new pose.
   void record(VkCommandBuffer commands, runtime::GpuTimer* timer = nullptr) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       crowd.pose(i, joints);
@@ -133,8 +133,8 @@ struct GpuTask {
     return spent / frames;
   }
 
-  // Returns the seconds of a frame before the first vertex is moved, and those between drivers and skin: plan and
-  // poses.
+  // Returns the seconds of a frame before the first vertex is moved, and those between drivers and skin: of the plan
+  // and the poses.
   Result<double> pose(const runtime::Device& device, runtime::GpuTimer& timer) {
     PELT_ASSIGN(const auto stamps,
                 device_stamps(device, timer, [&](VkCommandBuffer commands) { record(commands, &timer); }));
@@ -182,7 +182,7 @@ Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& 
 
 Result<Json> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
                        std::uint32_t instances, std::size_t rounds) {
-  constexpr std::uint32_t kStamps = 64;  // of a frame's passes
+  constexpr std::uint32_t kStamps = 64;  // per frame
   PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, kStamps));
   Json rows = Json::array();
   std::vector<std::unique_ptr<GpuTask>> tasks;

@@ -15,12 +15,12 @@
 
 namespace pelt::samples {
 
-// Times methods, among them linear blend with 4 influences, on `instances` of a mesh of `vertices`, by the device's own
-// clock. Errors: the device has no timestamps, or binds no crowd of that size.
+// Times methods, including linear blend with 4 influences, on `instances` of a mesh of `vertices`, by the device's
+// clock. Errors: the device has no timestamps, or cannot bind a crowd of that size.
 Result<Json> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
                        std::uint32_t instances, std::size_t rounds);
 
-// Submits what `record` records, waits, and returns the seconds that the device took. `timer` has two stamps.
+// Submits the commands of `record`, waits, and returns the device's seconds. `timer` has two stamps.
 Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,
                               const std::function<void(VkCommandBuffer)>& record);
 

@@ -41,7 +41,7 @@ Skeleton make_chain() {
   return skeleton;
 }
 
-// Returns weights of the joints nearest to a ring at height y; they fall off with distance.
+// Returns weights of the joints nearest to a ring at height y, which fall off with distance.
 std::vector<Influence> ring_weights(float y, std::uint32_t influences) {
   std::vector<std::pair<float, std::uint32_t>> nearest;
   for (std::uint32_t j = 0; j < kJoints; ++j) {
@@ -72,7 +72,7 @@ void add_morph_targets(Mesh& mesh, std::uint32_t count) {
   }
 }
 
-// Returns a surface round the tube: a ring of control vertices a bone, attached to it.
+// Returns a surface around the tube: one ring of control vertices per bone, attached to it.
 HierarchicalBsplineParameters make_surface() {
   constexpr std::uint32_t kRing = 8;
   HierarchicalBsplineParameters surface;

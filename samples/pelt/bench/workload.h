@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The workload: a bent tube of any number of vertices, bound by the engine as a character is.
+// The workload: a bent tube of any number of vertices, bound like a character.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 namespace pelt::samples {
 
 // Makes a tube of 2 m along a chain of 32 joints, with normals and tangents. Each vertex follows its `influences`
-// nearest joints (1 to 32). `vertices` is rounded up to whole rings of 64. The `morph_targets` lie on a third of the
-// length, as on the face of a character: each moves a fifth of that and turns normals there.
+// nearest joints (1 to 32). `vertices` is rounded up to whole rings of 64. The `morph_targets` cover a third of the
+// length, like a face on a character: each moves a fifth of that and changes normals there.
 Model make_tube(std::uint32_t vertices, std::uint32_t influences, std::uint32_t morph_targets = 0);
 
 struct Method {
@@ -34,7 +34,7 @@ struct Method {
 // surface FFD at K = 8, 16, by default and with targets, curve skeleton and MOS by default.
 std::vector<Method> methods();
 
-// Linear blend at 4 influences, as games use it: the others are compared with it.
+// Linear blend at 4 influences, as in games: the reference for all other methods.
 inline constexpr const char* kYardstick = "linear blend, 4";
 
 // Returns the index of kYardstick among methods that have it.
@@ -45,10 +45,10 @@ Result<Character> make_workload(const Method& method, std::uint32_t vertices);
 // Returns joint matrices that bend the chain.
 std::vector<glm::mat4> bent(const Skeleton& skeleton);
 
-// Returns inputs that give weights to eight of the morph targets, if there are any, evenly apart.
+// Returns inputs that activate eight evenly spaced morph targets, if there are any.
 std::vector<float> eight_active(const CharacterData& character);
 
-// Bytes that one move of `character` takes: bind data and palettes are read, vertices and driver frames written.
+// Bytes that one frame of a character takes: reads bind data and palettes, writes vertices and driver frames.
 struct Traffic {
   double in = 0;
   double out = 0;
@@ -59,7 +59,7 @@ Traffic traffic_of(const CharacterData& character, double vertex_bytes);
 // Counts the vertices of all skins.
 std::uint32_t skin_vertices(const CharacterData& character);
 
-// Begins a row on how `instances` of a character are moved: what it is, and the bytes that it takes.
+// Begins the row of a measurement: the character, and the bytes that a frame of `instances` takes.
 Json describe(const Method& method, const CharacterData& character, const Traffic& traffic, std::uint32_t instances);
 
 }  // namespace pelt::samples

@@ -38,7 +38,7 @@ std::optional<ImageSize> picture_size(std::string_view text) { return parse_size
 
 void add_info(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<InfoCommand>();
-  CLI::App* info = app.add_subcommand("info", "Say what is in a model, a rig or a .pelt file");
+  CLI::App* info = app.add_subcommand("info", "Describe a model, a rig or a .pelt file");
   info->add_option("file", command->file,
                    "Model (.gltf, .glb, .vrm, .obj, builtin:arm, builtin:biped, builtin:limb, builtin:tail), rig "
                    "(.json) or .pelt")
@@ -52,41 +52,40 @@ void add_info(CLI::App& app, Command& chosen) {
 
 void add_bind(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<BindCommand>();
-  CLI::App* bind = app.add_subcommand("bind", "Bind a model to a rig, once, and write the character that games load");
+  CLI::App* bind = app.add_subcommand("bind", "Bind a model by a rig and write the character that games load");
   add_model(*bind, command->model);
   add_binding_options(*bind, command->binding);
   bind->add_option("-o,--output", command->output,
-                   "Character to write: .pelt, or .glb, the model with rig and character in it")
+                   "Character to write: .pelt, or .glb: the model with rig and character")
       ->required()
       ->check(extension_in({".pelt", ".glb"}))
       ->type_name("X.pelt");
   bind->add_option(
           "--driver", command->binding.body,
-          "Body that drives the model, a garment: its skeleton and clips become the character's, and --deformer "
-          "says how it moves")
+          "Body that drives the model, a garment. Its skeleton and clips become the character's, and --deformer "
+          "moves it")
       ->excludes("--preset")
       ->type_name("MODEL");
-  bind->add_option(
-          "--weights-of", command->binding.weights_of,
-          "Body that wears the model, a garment: its skeleton and clips become the character's and, where the garment "
-          "has no weights, those of the closest points of its skin, spread along the cloth")
+  bind->add_option("--weights-of", command->binding.weights_of,
+                   "Body that wears the model, a garment. Its skeleton and clips become the character's. A garment "
+                   "without weights gets those of the closest points of its skin, spread along the cloth")
       ->excludes("--driver")
       ->type_name("MODEL");
-  bind->add_option("--report", command->report, "Write what was decided at every vertex")
+  bind->add_option("--report", command->report, "Write the decisions of bind at every vertex")
       ->check(extension_in({".json"}))
       ->type_name("OUT.json");
-  bind->add_option("--write-rig", command->write_rig, "Write the rig that was used, every parameter spelled out")
+  bind->add_option("--write-rig", command->write_rig, "Write the rig that was used, with every parameter")
       ->check(extension_in({".json"}))
       ->type_name("RIG.json");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
-      "The report says of each mesh how many palette entries move a vertex (mean and most), how far its vertices are\n"
-      "from their driver, how many elements the cut dropped, at how many vertices something was repaired, and what a\n"
-      "vertex costs to move in bytes read and written.\n\n"
+      "The report lists for each mesh: the palette entries per vertex (mean and most), the greatest distance of a\n"
+      "vertex from its driver, the elements that the cut dropped, the number of repaired vertices, and the bytes that\n"
+      "moving a vertex reads and writes.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
     if (!command->report.empty() && command->report == command->write_rig) {
-      throw CLI::ValidationError("--write-rig", fmt::format("{} is written by --report", command->report));
+      throw CLI::ValidationError("--write-rig", fmt::format("--report also writes {}", command->report));
     }
     chosen = [command] { return run(*command); };
   });
@@ -101,7 +100,7 @@ void add_deform(CLI::App& app, Command& chosen) {
       deform->add_option("--frames", *frames, "First and last frame, A:B, or one frame, A (default: the whole clip)")
           ->check(parsed_by(parse_frames, "A:B with A <= B"))
           ->type_name("A:B");
-  add_number(*deform, "--fps", command->fps, 1e-3, 1e6, "Frames a second", "F");
+  add_number(*deform, "--fps", command->fps, 1e-3, 1e6, "Frames per second", "F");
   deform->add_option("--time", command->time, "Instead of frames: seconds into the clip")
       ->check(finite_in(0, 1e6))
       ->excludes(frames_option)
@@ -112,20 +111,20 @@ void add_deform(CLI::App& app, Command& chosen) {
       ->capture_default_str()
       ->type_name("NAME");
   add_gpu_options(*deform, command->gpu);
-  deform->add_option("-o,--output", command->output, "What to write: .pc2 holds frames, .obj and .glb one")
+  deform->add_option("-o,--output", command->output, "File to write: .pc2 for frames, .obj or .glb for one")
       ->required()
       ->check(extension_in({".pc2", ".obj", ".glb"}))
       ->type_name("OUT");
   deform->footer(
-      "Vertices stand in the model's order, meshes one after the other; drivers are left out. A clip's ends are "
-      "held.\n\n"
+      "Vertices have the model's order, one mesh after the other; drivers are left out. Before and after a clip,\n"
+      "its first and last pose are written.\n\n"
       "Example:\n  pelt deform hero.pelt --clip walk --frames 0:24 --fps 24 -o hero.pc2");
   deform->callback([=, &chosen] {
     command->on_gpu = *backend == "gpu";
     if (!frames->empty()) command->frames = parse_frames(*frames);
     const bool one_frame = lower_extension(command->output) != ".pc2";
     if (one_frame && command->frames && command->frames->first != command->frames->last) {
-      throw CLI::ValidationError("--frames", fmt::format("{} holds one frame, not {}", command->output, *frames));
+      throw CLI::ValidationError("--frames", fmt::format("{} can have one frame, not {}", command->output, *frames));
     }
     chosen = [command] { return run(*command); };
   });
@@ -135,9 +134,9 @@ void add_render(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<RenderCommand>();
   CLI::App* render = app.add_subcommand("render", "Draw a character, deformed on the GPU, into a picture");
   add_animated_character(*render, *command);
-  add_number(*render, "--fps", command->fps, 1e-3, 1e6, "Frames a second of the caches", "F");
+  add_number(*render, "--fps", command->fps, 1e-3, 1e6, "Frames per second of the caches", "F");
   add_number(*render, "--time", command->time, 0, 1e6, "Seconds into the clip and the caches", "T");
-  render->add_option("--compare", command->compare, "Show the same skin moved by these first, side by side")
+  render->add_option("--compare", command->compare, "Also show the skin moved by these, side by side")
       ->delimiter(',')
       ->check(a_deformer())
       ->type_name("DEFORMER,...");
@@ -145,12 +144,12 @@ void add_render(CLI::App& app, Command& chosen) {
   render->add_flag("--driver", command->driver, "Draw the drivers as cages");
   render
       ->add_option("--weights", command->weights,
-                   "Colour the skin by how much a joint, or a palette entry by its number, moves it")
+                   "Colour the skin by how much a joint (name) or palette entry (number) moves it")
       ->type_name("ELEMENT");
   render
       ->add_option(
           "--show", command->show,
-          "Colour the skin by what bind found: unbound (no driver moves it), distance (to the driver), influences")
+          "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences")
       ->excludes("--weights")
       ->check(CLI::IsMember({"unbound", "distance", "influences"}))
       ->type_name("WHAT");
@@ -159,9 +158,8 @@ void add_render(CLI::App& app, Command& chosen) {
       ->check(parsed_by(picture_size, "WxH, 1 to 16384 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
-  add_number(*render, "--yaw", command->yaw, -360, 360, "Degrees that the camera stands to the side of the front",
-             "DEGREES");
-  add_number(*render, "--pitch", command->pitch, -89, 89, "Degrees that it looks down from", "DEGREES");
+  add_number(*render, "--yaw", command->yaw, -360, 360, "Degrees from the front to the camera, to the side", "DEGREES");
+  add_number(*render, "--pitch", command->pitch, -89, 89, "Degrees of the camera above the horizon", "DEGREES");
   add_gpu_options(*render, command->gpu);
   render->add_option("-o,--output", command->output, "Picture to write")
       ->required()
@@ -185,24 +183,23 @@ void add_bench(CLI::App& app, Command& chosen) {
   CLI::Option* vertices =
       add_number(*bench, "--vertices", command->vertices, 128, 4'000'000, "Vertices of the large mesh");
   CLI::Option* instances =
-      add_number(*bench, "--instances", command->instances, 1, 10'000, "How many of it the GPU moves");
-  add_number(*bench, "--rounds", command->rounds, 1, 1000, "Rounds, in each of which everything is timed once");
+      add_number(*bench, "--instances", command->instances, 1, 10'000, "Instances of it that the GPU moves");
+  add_number(*bench, "--rounds", command->rounds, 1, 1000, "Rounds; each times everything once");
   CLI::Option* bind =
       bench->add_flag("--bind", command->bind,
-                      "Time binding instead, and its memory: --vertices (1000000 where not given) and a tenth of them");
+                      "Time binding instead, and its memory: --vertices (default: 1000000) and a tenth of them");
   bind->excludes(backends);
   bench
       ->add_flag("--crowd", command->crowd,
-                 "Time crowds of the built-in biped on the GPU instead: 1, 10, ... up to --instances (1000 where not "
-                 "given)")
+                 "Time crowds of the built-in biped on the GPU instead: 1, 10, ... up to --instances (default: 1000)")
       ->excludes(backends)
       ->excludes(vertices)
       ->excludes(bind);
   bench
       ->add_option(
           "--gpu-report", command->gpu_report,
-          "Write all that the device can tell instead: whether it agrees with the CPU, every deformer, figures "
-          "of 6,000 and 30,000 vertices from 1 to 512 times")
+          "Write a report on the device instead: comparisons with the CPU, times of every deformer, and 1 to 512 "
+          "characters of 6,000 and 30,000 vertices")
       ->excludes(backends)
       ->excludes(bind)
       ->excludes("--crowd")
@@ -222,8 +219,8 @@ void add_bench(CLI::App& app, Command& chosen) {
 
 void add_verify(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<VerifyCommand>();
-  CLI::App* verify = app.add_subcommand(
-      "verify", "Say whether a device moves characters as the CPU does, pass by pass, and as it must (docs/cli.md)");
+  CLI::App* verify =
+      app.add_subcommand("verify", "Compare a device with the CPU, pass by pass, and with known answers (docs/cli.md)");
   verify
       ->add_option("files", command->files,
                    ".pelt, or models, which are bound first (default: the built-in arm by every deformer)")
@@ -239,48 +236,50 @@ void add_quality(CLI::App& app, Command& chosen) {
   auto of_model = std::make_shared<ModelQualityCommand>();
   CLI::App* quality = app.add_subcommand(
       "quality",
-      "Bend and twist limbs and measure how each deformer keeps its shape, or move a character with each and compare "
-      "it with linear blend (docs/quality.md)");
+      "Measure how well each deformer keeps the shape of limbs that bend and twist, or compare a character moved by "
+      "each with linear blend (docs/quality.md)");
   CLI::Option* model =
       quality
-          ->add_option("--model", of_model->model,
-                       "Instead of limbs: a character, in frames of its clips or, where it has none, with its joints "
-                       "turned one by one")
+          ->add_option(
+              "--model", of_model->model,
+              "Measure a character instead of limbs: in frames of its clips or, without clips, with its joints turned "
+              "one by one")
           ->type_name("MODEL");
   quality
       ->add_option("--deformer", command->deformers,
-                   "Which to measure (default: every one; of a character all but linear-blend)")
+                   "Deformers to measure (default: all; for a character all but linear-blend)")
       ->delimiter(',')
       ->check(a_deformer())
       ->type_name("NAME,...");
   quality
       ->add_option("--radius", command->radii,
-                   "Of the limbs, which are 8 long (default: 1, the built-in limb, then a thin one, a thick one)")
+                   "Radii of the limbs, which are 8 long (default: 1, the built-in limb, then a thin and a thick one)")
       ->delimiter(',')
       ->check(finite_in(0.1, 4))
       ->excludes(model)
       ->type_name("RADIUS,...");
-  quality->add_option("--rig", command->rig, "Measure this rig of the limb, or of the character, too")
+  quality->add_option("--rig", command->rig, "Also measure this rig of the limb or of the character")
       ->type_name("RIG.json");
   add_any_file(*quality, command->files);
   add_number(*quality, "--blend-length", command->blend_length, 0, 8,
-             "Radii over which the weights pass from bone to bone", "RADII")
+             "Length over which the weights change from bone to bone, in radii", "RADII")
       ->excludes(model);
   quality->add_option("--write", command->folder, "Keep rest.obj and the deformed meshes, DEFORMER_MOTION_DEGREES.obj")
       ->excludes(model)
       ->type_name("DIR");
   auto poses = std::make_shared<std::string>();
-  quality->add_option("--poses", *poses, "Of a character: clips, or samples, its joints turned one by one")
+  quality->add_option("--poses", *poses, "Poses of a character: clips, or samples, its joints turned one by one")
       ->check(CLI::IsMember({"clips", "samples"}))
       ->needs(model)
       ->type_name("WHAT");
-  add_number(*quality, "--frames", of_model->options.frames, 1, 1000, "Frames of a clip, of long ones one a second")
+  add_number(*quality, "--frames", of_model->options.frames, 1, 1000, "Frames per clip; long clips have one per second")
       ->needs(model);
-  add_number(*quality, "--clips", of_model->options.clips, 1, 10'000, "Clips at most, the first ones")->needs(model);
+  add_number(*quality, "--clips", of_model->options.clips, 1, 10'000,
+             "Greatest number of clips; the first ones are used")
+      ->needs(model);
   quality
       ->add_flag("--no-fallback", of_model->options.no_fallback,
-                 "Of a character: measure deformers also where they do worse than linear blend, instead of what bind "
-                 "leaves to it")
+                 "For a character: keep each deformer on the whole skin, even if it is worse than linear blend")
       ->needs(model);
   quality->add_flag("--json", command->json, "Print JSON");
   quality->footer(
@@ -308,17 +307,17 @@ void add_skeleton(CLI::App& app, Command& chosen) {
       "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
   add_model(*skeleton, command->model);
   add_any_file(*skeleton, command->files);
-  skeleton->add_option("-o,--output", command->output, "glTF with a skin to write")
+  skeleton->add_option("-o,--output", command->output, "glTF to write, with a skin")
       ->required()
       ->check(extension_in({".glb"}))
       ->type_name("X.glb");
   add_number(*skeleton, "--resolution", options.resolution, SkeletonizeOptions::kMinResolution,
              SkeletonizeOptions::kMaxResolution,
-             "Voxels along the longest side: limbs should be two or more thick; time goes by the cube");
+             "Voxels along the longest side: limbs should be two or more thick; time grows with the cube");
   add_number(*skeleton, "--detail", options.detail, 0, 1,
-             "How far a limb must reach beyond what it grows from, as a share of the model's diagonal", "SHARE");
-  add_number(*skeleton, "--bone-length", options.bone_length, 1, 1e6,
-             "Radii of a limb that one of its bones is long, at most", "RADII");
+             "Least length of a limb beyond the body it grows from, as a fraction of the model's diagonal", "SHARE");
+  add_number(*skeleton, "--bone-length", options.bone_length, 1, 1e6, "Greatest length of a bone, in radii of its limb",
+             "RADII");
   skeleton->add_flag("--json", command->json, "Print the report as JSON");
   skeleton->footer("Example:\n  pelt skeleton statue.obj -o statue.glb");
   skeleton->callback([command, &chosen] { chosen = [command] { return run(*command); }; });

@@ -41,18 +41,17 @@ CLI::Validator a_deformer() {
 void add_any_file(CLI::App& app, NamedFiles& files) {
   app.add_flag_callback(
       "--any-file", [&] { files = NamedFiles::kAnywhere; },
-      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
-      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
+      "Read the files that a rig or model names anywhere: outside of its folder, by the rig in a character, by "
+      "symbolic links. Only for rigs and models that you trust");
 }
 
 void add_binding_options(CLI::App& app, Binding& binding) {
-  CLI::Option* rig =
-      app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
+  CLI::Option* rig = app.add_option("--rig", binding.rig, "Rig, which assigns deformers to meshes (docs/rig.md)");
   CLI::Option* deformer = app.add_option(
       "--deformer", binding.deformer,
       "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton, mos or "
-      "hierarchical-bspline (default: the rig that a glTF model carries; or surface-ffd, or linear-blend where that "
-      "does better on a tenth of the skin)");
+      "hierarchical-bspline (default: the rig in a glTF model; else surface-ffd, or linear-blend if that does better "
+      "on a tenth of the skin)");
   deformer->check(a_deformer())->excludes(rig);
   const std::span<const std::string_view> presets = preset_names();
   app.add_option(
@@ -66,17 +65,17 @@ void add_binding_options(CLI::App& app, Binding& binding) {
   add_any_file(app, binding.files);
   app.add_flag_callback(
       "--no-fallback", [&] { binding.judging = Judging::kReport; },
-      "Keep the deformer everywhere, also where it does worse than linear blend");
+      "Keep the deformer on the whole skin, even if it is worse than linear blend");
   app.add_flag_callback(
       "--no-judge", [&] { binding.judging = Judging::kNone; },
-      "Neither leave skin to linear blend nor look where the deformer does worse");
+      "Do not compare the deformer with linear blend; keep it on the whole skin");
 }
 
 void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
   app.add_option("--device", gpu.device,
-                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, else the most capable)")
       ->type_name("NAME");
-  app.add_flag("--validate", gpu.validate, "Turn the Vulkan validation layer on; a message fails the command");
+  app.add_flag("--validate", gpu.validate, "Turn the Vulkan validation layer on; any message fails the command");
 }
 
 void add_model(CLI::App& app, std::string& model) {

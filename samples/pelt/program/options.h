@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options that several commands have, and the checks of their values.
+// Options that several commands share, and checks of their values.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,10 +30,10 @@ void add_any_file(CLI::App& app, NamedFiles& files);
 void add_binding_options(CLI::App& app, Binding& binding);
 void add_gpu_options(CLI::App& app, GpuOptions& gpu);
 
-// Adds a model that is read as it is, without a rig.
+// Adds a model, which is read without a rig.
 void add_model(CLI::App& app, std::string& model);
 
-// Adds a character and what moves it; Command has `file`, `binding`, `level`, `clip` and `caches`.
+// Adds a character and its animation. Command has `file`, `binding`, `level`, `clip` and `caches`.
 template <class Command>
 void add_animated_character(CLI::App& app, Command& command) {
   app.add_option("file", command.file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
@@ -42,8 +42,8 @@ void add_animated_character(CLI::App& app, Command& command) {
       ->check(CLI::Range(0U, kMaxLevel))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--clip", command.clip, "Animation; without it the character stands at rest")->type_name("NAME");
-  app.add_option("--cache", command.caches, "Point cache that places a streamed driver; MESH= where there are several")
+  app.add_option("--clip", command.clip, "Animation (default: the rest pose)")->type_name("NAME");
+  app.add_option("--cache", command.caches, "Point cache of a streamed driver; MESH= if there are several")
       ->type_name("[MESH=]FILE.pc2");
 }
 

@@ -13,19 +13,19 @@
 namespace pelt::samples {
 namespace {
 
-// Planes across the axis, evenly spaced, and the share of the axis that is left out at either end.
+// Planes across the axis, evenly spaced, and the fraction of the axis left out at either end.
 constexpr int kSections = 61;
 constexpr double kMargin = 0.02;
-// The planes are shifted by this share of the axis, so that they meet no vertices of evenly spaced rings.
+// The planes are shifted by this fraction of the axis, to miss the vertices of evenly spaced rings.
 constexpr double kOffVertices = 1.2345e-7;
 
-// The centre of a triangle's cross-section is the mean of the vertices nearer than this along the axis, as a share of
-// its length.
+// The centre of a triangle's cross-section is the mean of the vertices within this distance along the axis, as a
+// fraction of its length.
 constexpr double kHalfWidth = 1.0 / 60;
-// Cosine of the angle to the outward direction: triangles with a greater one belong to the side, not to a cap.
+// Cosine of the angle to the outward direction: triangles above it belong to the side, not to a cap.
 constexpr double kFacesOutward = 0.5;
 
-// Edges, and twice the areas of triangles, that are smaller have no direction.
+// Edges shorter than this, and triangles with less than half this area, have no direction.
 constexpr double kNoSize = 1e-14;
 
 using Points = std::vector<glm::dvec3>;
@@ -44,7 +44,7 @@ glm::dvec3 mean(std::span<const glm::dvec3> points) {
 }
 
 // Returns the volume by the divergence theorem: tetrahedra from one point to each triangle. For a closed mesh any point
-// does.
+// will do.
 double signed_volume(std::span<const glm::dvec3> points, std::span<const glm::uvec3> triangles) {
   const glm::dvec3 apex = mean(points);
   double sum = 0;
@@ -52,7 +52,7 @@ double signed_volume(std::span<const glm::dvec3> points, std::span<const glm::uv
   return sum / 6;
 }
 
-// Returns sums[i], the sum of the first i points in this order.
+// Returns prefix sums: sums[i] is the sum of the first i points in this order.
 Points running_sums(std::span<const glm::dvec3> points, std::span<const std::uint32_t> order) {
   Points sums{glm::dvec3(0.0)};
   sums.reserve(order.size() + 1);
@@ -157,7 +157,7 @@ std::vector<QualityMeter::Edge> QualityMeter::inner_edges(std::span<const glm::u
   return edges;
 }
 
-// Returns the angle from the left normal to the right one about each edge: positive where the surface is convex.
+// Returns the angle from the left normal to the right one about each edge: positive at convex edges.
 std::vector<double> QualityMeter::dihedral_angles(std::span<const glm::dvec3> points,
                                                   std::span<const glm::uvec3> triangles, std::span<const Edge> edges) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -179,7 +179,7 @@ std::vector<double> QualityMeter::dihedral_angles(std::span<const glm::dvec3> po
   return angles;
 }
 
-// Returns the closed curves in which a plane cuts the mesh. heights: of each vertex above the plane; none is 0.
+// Returns the closed curves in which a plane cuts the mesh. `heights`: of each vertex above the plane, never 0.
 std::vector<std::vector<QualityMeter::CutPoint>> QualityMeter::contours(std::span<const double> heights,
                                                                         std::span<const glm::uvec3> triangles) {
   using CutEdge = std::pair<std::uint32_t, std::uint32_t>;  // the lower vertex first

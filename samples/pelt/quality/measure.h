@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measures how well a deformer keeps the shape of a limb: compares a deformed mesh with the same mesh in the rest pose,
-// in double precision. docs/quality.md says what each figure shows.
+// in double precision. docs/quality.md explains each figure.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ namespace pelt::samples {
 // cross-section is the curve in which a plane across the axis cuts the rest mesh; the deformation carries it along.
 struct Quality {
   double volume = 1;        // signed volume, deformed / rest
-  double r_min = 1;         // least over the cross-sections: nearest distance from the centroid, deformed / rest
+  double r_min = 1;         // least over the cross-sections: smallest distance from the centroid, deformed / rest
   std::size_t flipped = 0;  // triangles of the side that face the centre of their cross-section
   double crease = 0;        // largest change of a dihedral angle, degrees
   double crease99 = 0;      // 99th percentile of the change over the edges, degrees
   std::optional<double> crease_out;  // largest change on the outer side of a bend; none: not a bend
 };
 
-// Measures deformed meshes of one rest mesh; what depends only on the rest mesh is computed once.
+// Measures deformed meshes of one rest mesh; data of the rest mesh are computed once.
 class QualityMeter {
  public:
-  // Takes a closed mesh, its triangles wound outward, round the straight line from `axis_from` to `axis_to`; these two
-  // points differ and lie in the mesh or on it.
+  // Takes a closed mesh, its triangles wound outward, around the straight line from `axis_from` to `axis_to`: two
+  // different points in or on the mesh.
   QualityMeter(std::span<const glm::dvec3> rest, std::span<const glm::uvec3> triangles, const glm::dvec3& axis_from,
                const glm::dvec3& axis_to);
 
@@ -41,7 +41,7 @@ class QualityMeter {
   // An edge with a triangle on either side.
   struct Edge {
     std::uint32_t from = 0, to = 0;
-    std::uint32_t left = 0, right = 0;  // triangles: the left one runs along the edge
+    std::uint32_t left = 0, right = 0;  // triangles: the left one has the edge in its direction
     double rest_angle = 0;              // NaN if an adjoining triangle or the edge has no size
     glm::dvec3 from_axis{0.0};          // vector from a point of the axis to the midpoint, in the rest pose
   };

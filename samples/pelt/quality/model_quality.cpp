@@ -13,7 +13,7 @@ namespace {
 
 // `rows`: those of format_model_quality().
 void print_text(const ModelQuality& report, Json rows) {
-  fmt::print("{}: {} vertices against linear blend, in {}. docs/quality.md says what the columns mean.\n", report.model,
+  fmt::print("{}: {} vertices against linear blend, in {}. docs/quality.md explains the columns.\n", report.model,
              report.vertices,
              report.from_clips
                  ? fmt::format("{} frames of {} clip{}", report.frames, report.clips, report.clips == 1 ? "" : "s")

@@ -47,10 +47,10 @@ bool is_twist(const Motion& motion) { return motion.axis == kAlong; }
 
 struct Candidate {
   Rig rig;
-  std::string source;  // for errors: the rig's file, or the deformer
+  std::string source;  // for errors: the rig file, or the deformer
 };
 
-// Makes the start of file names from a rig's name: "my rig" -> "my_rig".
+// Makes the prefix of file names from a rig's name: "my rig" -> "my_rig".
 std::string file_stem(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
@@ -58,7 +58,7 @@ std::string file_stem(std::string name) {
   return name;
 }
 
-// Returns the requested deformers, each for the whole limb, then the user's rig.
+// Returns the requested deformers, each over the whole limb, then the user's rig.
 Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   std::vector<std::string> names = command.deformers;
   if (names.empty()) {
@@ -76,17 +76,16 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   if (rig.name.empty()) rig.name = std::filesystem::path(command.rig).stem().string();
   if (std::any_of(candidates.begin(), candidates.end(),
                   [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(rig.name); })) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, rig.name));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: the rig's name, '{}', is also that of a measured deformer", command.rig, rig.name));
   }
   candidates.push_back({std::move(rig), command.rig});
   return candidates;
 }
 
-// Returns the positions as a reader of the OBJ files gets them in double precision. OBJ files hold the shortest decimal
-// that gives each float back, which as a double differs a little from the float. The measured figures then match the
-// files, even in triangles that all but touch.
+// Returns the positions as a reader of the OBJ files gets them in double precision: OBJ files hold the shortest decimal
+// that gives each float back, which as a double differs a little from the float. The figures then match the files, even
+// for triangles that almost touch.
 std::vector<glm::dvec3> as_written(std::span<const glm::vec3> positions) {
   std::vector<glm::dvec3> written(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -106,7 +105,7 @@ LimbOptions shape_of(const QualityCommand& command, double radius) {
   return shape;
 }
 
-// Returns the folder for a limb's meshes; empty: they are not kept.
+// Returns the folder for a limb's meshes; empty: do not keep them.
 std::filesystem::path folder_of(const QualityCommand& command, double radius) {
   return command.folder.empty() ? std::filesystem::path()
                                 : std::filesystem::path(command.folder) / fmt::format("radius_{}", radius);
@@ -134,7 +133,7 @@ class Measurement {
     const std::string& name = candidate.rig.name;
     PELT_ASSIGN(const auto bound, within(candidate.source, bind(limb_, candidate.rig)));
     const Character& character = bound.character;
-    // The limb is the only mesh that can be skin, and bind refuses a rig that leaves none.
+    // The limb is the only mesh that can be skin, and bind refuses rigs without skin.
     const auto mesh = std::find_if(character->meshes.begin(), character->meshes.end(),
                                    [](const CharacterMesh& m) { return !m.control; });
     Evaluator evaluator(character, {.jobs = thread_jobs()});
@@ -149,7 +148,7 @@ class Measurement {
       to_source_order<glm::vec3>(*mesh, evaluator.normals(), normals);
       const Quality q =
           meter_.measure(as_written(positions), is_twist(motion) ? std::nullopt : std::optional(kOutward));
-      // Without a twist control only what a matrix can tell reaches the deformer.
+      // Without a twist control the deformer only gets the joint's matrix, which has no full turns.
       const int given = twist ? motion.degrees : static_cast<int>(std::remainder(motion.degrees, 360));
       rows.push_back({{"radius", radius_},
                       {"deformer", name},
@@ -198,7 +197,7 @@ class Measurement {
 };
 
 void print_text(const QualityCommand& command, const Json& rows) {
-  fmt::print("Limbs against their rest, weights over {} radii. docs/quality.md says what the columns mean.\n",
+  fmt::print("Limbs against their rest, weights over {} radii. docs/quality.md explains the columns.\n",
              command.blend_length);
   for (const double radius : command.radii) {
     Json of_limb = Json::array();

@@ -14,8 +14,8 @@ struct QualityCommand {
   std::string rig;                         // file, measured after the deformers; empty: none
   NamedFiles files = NamedFiles::kFolder;  // those that the rig may name
   std::vector<double> radii{1, 0.5, 1.5};  // of the limbs
-  float blend_length = 2;                  // length over which the weights pass from bone to bone, in radii
-  std::string folder;                      // for the limbs' meshes; empty: they are not kept
+  float blend_length = 2;                  // length over which the weights change from bone to bone, in radii
+  std::string folder;                      // for the limbs' meshes; empty: do not keep them
   bool json = false;
 };
 

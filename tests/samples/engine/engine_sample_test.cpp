@@ -329,7 +329,7 @@ TEST_F(EngineSample, WaitsNoLongerThanItSays) {
   const auto timeline = test::must(samples::Timeline::create(*device, "drawing"));
   const Result<void> waited = timeline.wait(*device, 7, std::chrono::milliseconds(20));
   ASSERT_FALSE(waited);
-  EXPECT_EQ(waited.error().message, "drawing of frame 7 is not done after 0.02 s");
+  EXPECT_EQ(waited.error().message, "drawing of frame 7 has not finished after 0.02 s");
 }
 
 TEST_F(EngineSample, GivesMemoryBack) {
@@ -387,7 +387,7 @@ TEST(EngineProgram, NamesWhatIsWrong) {
   EXPECT_THAT(none.errors, HasSubstr("none.pelt"));
   const test::Outcome device = test::run_program(PELT_GAME, "--device no-such-card", folder.path());
   EXPECT_EQ(device.status, 1);
-  EXPECT_THAT(device.errors, HasSubstr("no Vulkan device is called 'no-such-card'"));
+  EXPECT_THAT(device.errors, HasSubstr("no Vulkan device called 'no-such-card'"));
   EXPECT_EQ(test::run_program(PELT_GAME, "--size 320", folder.path()).status, 2);
 }
 

@@ -72,7 +72,7 @@ TEST_F(ShownBind, SaysWhatThereIsNot) {
   const Character blended = test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;
   const Result<BindView> none = view_of_bind(blended, "distance");
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message, "there is no driver to show the distance from");
+  EXPECT_EQ(none.error().message, "there is no driver to measure a distance from");
   EXPECT_EQ(view_of_bind(blended, "unbound")->values, std::vector<float>(blended->vertex_count(), 1.0f));
 }
 

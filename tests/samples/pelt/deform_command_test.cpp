@@ -60,7 +60,7 @@ TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
   model.clips = {{"long", 1e9f, {}, {}}, {"short", 10, {}, {}}};
   ASSERT_TRUE(save_pelt(test::bound(model, test::rig_of(LinearBlendParameters{})).character, folder / "tube.pelt"));
   EXPECT_THAT(failure("deform tube.pelt --clip long --backend cpu -o x.pc2"),
-              HasSubstr("tube.pelt: lasts 2.4e+10 frames, and 1000000 can be written whole; choose some by --frames"));
+              HasSubstr("lasts 2.4e+10 frames, but at most 1000000 can be written whole; choose a range with"));
   EXPECT_THAT(failure("deform tube.pelt --clip short --fps 1e6 --backend cpu -o x.pc2"), HasSubstr("choose some"));
   // It says how much it will write before it does, also where that does not fit.
   const std::string points = std::to_string(model.meshes[0].positions.size());

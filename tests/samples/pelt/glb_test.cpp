@@ -62,7 +62,7 @@ TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
   EXPECT_EQ(described["deformers"]["character"], true);
   EXPECT_EQ(described["deformers"]["note"], "");
   EXPECT_EQ(described["clips"].size(), info("builtin:limb")["clips"].size());
-  EXPECT_THAT(done("info limb.glb"), HasSubstr("of 1 layers, and the character bound by it"));
+  EXPECT_THAT(done("info limb.glb"), HasSubstr("of 1 layers, and the character bound with it"));
   EXPECT_TRUE(info("builtin:limb")["deformers"].is_null());
 }
 
@@ -84,7 +84,7 @@ TEST_F(Glb, IsBoundAgainWhereItWasEdited) {
   edit("limb.glb", R"("name":"limb")", R"("name":"lamb")");
   const test::Outcome posed = pelt("deform limb.glb --clip bend --time 1 --backend cpu -o a.obj");
   EXPECT_EQ(posed.status, 0) << posed.errors;
-  EXPECT_THAT(posed.errors, HasSubstr("limb.glb: is bound again: it was changed since its character was bound"));
+  EXPECT_THAT(posed.errors, HasSubstr("limb.glb: bound again: it was changed since its character was bound"));
   EXPECT_FALSE(load_character(folder / "limb.glb"));
   EXPECT_EQ(info("limb.glb")["deformers"]["character"], false);
   done("bind limb.glb -o limb.glb");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes the bytes of a blend and computes nothing, which shows the limit that memory sets. A workgroup takes
-// 128 neighbouring vertices of one instance, and all instances read the same source, as in shaders/blend/blend.comp.
-// Accesses are of 16 bytes, and how many there are is known when the shader is compiled.
+// Reads and writes the bytes of a blend but computes nothing: the limit that memory sets. A workgroup takes 128
+// neighbouring vertices of one instance, and all instances read the same source, as in shaders/blend/blend.comp.
+// Accesses have 16 bytes; their number is a constant of the pipeline.
 #version 460
 
 const uint kVertices = 128;
 layout(local_size_x = kVertices) in;
 
-layout(constant_id = 0) const uint kWordsIn = 4;  // a vertex
+layout(constant_id = 0) const uint kWordsIn = 4;  // per vertex
 layout(constant_id = 1) const uint kWordsOut = 4;
 
 layout(binding = 0, std430) readonly buffer Source { uvec4 source[]; };
