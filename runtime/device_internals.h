@@ -21,7 +21,7 @@ struct DeviceInternals {
   std::uint32_t timestamp_bits = 0;  // of the queue; 0: it has no timestamps
 
   std::mutex queue_mutex;  // locked while submit_and_wait uses the queue
-  // Of submit_and_wait; null before its first call. They are never freed: in validation layers before 1.3.243 (Debian
+  // For submit_and_wait; null before its first call. They are never freed: in validation layers before 1.3.243 (Debian
   // 12 has 1.3.239), freeing a command buffer's labels while another thread reads labels crashes.
   VkCommandPool pool = VK_NULL_HANDLE;
   VkCommandBuffer commands = VK_NULL_HANDLE;

@@ -32,7 +32,7 @@ struct Refusal {
 
 pelt_result to_result(ErrorCode code);
 
-// Returns the value; throws the error if there is none.
+// Returns the value, or throws the error.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) refuse(std::move(result.error().message), to_result(result.error().code));
@@ -71,7 +71,7 @@ T& need(T* pointer, const char* name) {
 }
 
 inline void need_index(const char* what, std::size_t index, std::size_t count) {
-  if (index >= count) refuse(formatted("{} {} of {}", what, index, count));
+  if (index >= count) refuse(formatted("{} {} does not exist: there are {}", what, index, count));
 }
 
 // Throws if an enumerator is beyond the last one.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tags the wheel for the platform of its libraries, and for every Python 3: no code of it is compiled for one."""
+"""Tags the wheel for its libraries' platform and for every Python 3, since it has no extension modules."""
 
 from __future__ import annotations
 

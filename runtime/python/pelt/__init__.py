@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pelt for Python: binds models, and moves characters' skin on the CPU into NumPy arrays.
+"""Pelt for Python: binds models, and deforms character skin on the CPU into NumPy arrays.
 
     import pelt
 
@@ -7,7 +7,7 @@
     with pelt.Evaluator(character) as evaluator:
         positions = evaluator.deform(character.pose("flex", 1.3))
 
-docs/python.md is its manual.
+Manual: docs/python.md.
 """
 
 from __future__ import annotations

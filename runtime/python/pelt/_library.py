@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The C API as ctypes sees it: finds both libraries, checks their versions, and turns their errors into Error."""
+"""The C API through ctypes: loads both libraries, checks their versions, and turns their errors into Error."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ NONE = 0xFFFFFFFF  # PELT_NONE
 
 
 class Error(Exception):
-    """What Pelt refuses, and why, in one sentence.
+    """An error of Pelt, in one sentence.
 
-    `result` is the number of PELT_ERROR_... of the library, or 0 where this package noticed first.
+    `result` is the library's PELT_ERROR_... number, or 0 if this package found the error.
     """
 
     def __init__(self, message: str, result: int = 0) -> None:
@@ -34,7 +34,7 @@ class Error(Exception):
 
 
 class Sized(Structure):
-    """A struct of the library that begins with its size. Classes have the names of pelt.h."""
+    """A struct of the library that begins with its size. Subclasses have the names of pelt.h."""
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(struct_size=ctypes.sizeof(self), **fields)
@@ -195,7 +195,7 @@ class Library:
         self._last_error = self._function(f"{prefix}_last_error", [], c_char_p)
         found = int(self._function(f"{prefix}_abi_version", [], c_uint32)())
         if found != abi:
-            raise Error(f"{file}: the library is of ABI {found}, and this package needs ABI {abi}")
+            raise Error(f"{file}: the library has ABI {found}; this package needs ABI {abi}")
         self.version = os.fsdecode(self._function(f"{prefix}_version_string", [], c_char_p)())
         self._calls = {name: self._function(name, arguments, c_int32) for name, arguments in functions.items()}
         self.destroy = {name: self._function(name, [c_void_p], None) for name in destroy}
@@ -204,7 +204,7 @@ class Library:
         try:
             function = getattr(self._functions, name)
         except AttributeError:
-            raise Error(f"{self.file}: the library has no {name}: it is none of Pelt, or an older one") from None
+            raise Error(f"{self.file}: the library has no {name}: it is older, or not Pelt's") from None
         function.argtypes = arguments
         function.restype = result
         return function
@@ -215,7 +215,7 @@ class Library:
             raise Error(self._last_error().decode(errors="replace"), result)
 
     def make(self, name: str, destroy: str, *arguments: Any) -> Handle:
-        """Calls a function whose last parameter is where it puts a handle."""
+        """Calls a function whose last parameter receives a handle."""
         made = c_void_p()
         self.call(name, *arguments, ctypes.byref(made))
         return Handle(made, self.destroy[destroy])
@@ -226,7 +226,7 @@ class Handle:
 
     def __init__(self, pointer: c_void_p, destroy: Callable[[c_void_p], None]) -> None:
         self.pointer = pointer
-        # At the program's end memory goes anyway, and a thread may still use it.
+        # Not at exit: the process frees the memory anyway, and a thread may still use it.
         weakref.finalize(self, destroy, pointer).atexit = False
 
 
@@ -234,9 +234,9 @@ Owned = TypeVar("Owned", bound="Owner")
 
 
 class Owner:
-    """An object of the library, whose handle close(), or the end of `with`, lets go."""
+    """An object of the library. close(), or the end of `with`, releases its handle."""
 
-    _what = ""  # what errors call it
+    _what = ""  # its name in errors
     _handle: Handle | None
 
     def close(self) -> None:
@@ -248,7 +248,7 @@ class Owner:
 
     @property
     def handle(self) -> Handle:
-        """The library's handle; raises Error where this is closed."""
+        """The library's handle; raises Error if this is closed."""
         if self._handle is None:
             raise Error(f"the {self._what} is closed")
         return self._handle
@@ -263,7 +263,7 @@ class Owner:
 
 
 class Memory:
-    """Memory of the library as numpy.asarray() takes it; the array keeps this object, which keeps the handle."""
+    """Memory of the library for numpy.asarray(). The array keeps this object alive, which keeps the handle alive."""
 
     def __init__(self, owner: Handle, address: int, shape: tuple[int, ...], kind: str) -> None:
         self.owner = owner
@@ -271,7 +271,7 @@ class Memory:
 
 
 def view(owner: Handle, address: int | None, shape: tuple[int, ...], kind: str = "<f4") -> np.ndarray:
-    """Returns memory of the library as an array that cannot be written to, without a copy."""
+    """Returns memory of the library as a read-only array, without a copy."""
     if not address:
         return np.empty(shape, np.dtype(kind)) if 0 in shape else np.zeros(shape, np.dtype(kind))
     return np.asarray(Memory(owner, address, shape, kind))
@@ -280,7 +280,7 @@ def view(owner: Handle, address: int | None, shape: tuple[int, ...], kind: str =
 def encode(text: str | os.PathLike[str]) -> bytes:
     name = os.fsencode(text)
     if b"\0" in name:
-        raise Error(f"{text!r} has a character 0 in it")
+        raise Error(f"{text!r} contains a null character")
     return name
 
 
@@ -292,7 +292,7 @@ _lock = threading.RLock()
 
 
 def _file(beside: str, name: str, abi: int) -> str:
-    """Returns the library beside a file, or else its name for the system to find."""
+    """Returns the library in the folder of `beside`, or else a name for the system to search."""
     if os.sep in beside:
         for candidate in (Path(beside).parent / name, Path(beside).parent / f"{name}.{abi}"):
             if candidate.exists():
@@ -313,22 +313,22 @@ def _load_binder() -> Library:
 
 
 def library() -> Library:
-    """Returns libpelt.so: that of the environment variable PELT_LIBRARY, that beside this package, or the system's."""
+    """Returns libpelt.so: from the environment variable PELT_LIBRARY, from this package, or the system's."""
     with _lock:
         return _load()
 
 
 def binder() -> Library:
-    """Returns libpelt_binder.so, beside libpelt.so, or the system's."""
+    """Returns libpelt_binder.so: from the folder of libpelt.so, or the system's."""
     with _lock:
         return _load_binder()
 
 
 def version() -> str:
-    """Returns the version of the library that is loaded, as "0.1.0"."""
+    """Returns the version of the loaded library, for example "0.1.0"."""
     return library().version
 
 
 def library_path() -> str:
-    """Returns the file of the library that is loaded, or its name where the system found it."""
+    """Returns the file of the loaded library, or only its name if the system found it."""
     return library().file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binds models, and measures deformers on them, as `pelt bind` and `pelt quality` do."""
+"""Binds models, and measures deformers on them, like `pelt bind` and `pelt quality`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ._library import Error, Handle, binder, encode
 from .character import Character, load
 
 Path = str | os.PathLike[str]
-#: A file, the text of one, or its JSON.
+#: The path of a rig file, its text, or its JSON.
 Rig = str | os.PathLike[str] | Mapping[str, Any]
 
 _POSES = {"any": 0, "clips": 1, "samples": 2}
 
 
 class Bound(NamedTuple):
-    """A character, and what bind found: the JSON of `pelt bind --json` (docs/cli.md)."""
+    """A character, and the report of bind: the JSON of `pelt bind --json` (docs/cli.md)."""
 
     character: Character
     report: dict[str, Any]
 
 
 def _call(function: str, model: Path, options: Any, progress: Callable[[float, str], None] | None) -> Handle:
-    """Calls a function of the library on a thread of its own, while this one calls `progress` and hears Ctrl-C.
+    """Calls a function of the library on another thread, while this one calls `progress` and handles Ctrl-C.
 
-    What `progress` raises, or KeyboardInterrupt, stops the call; it is raised once the call has ended.
+    An exception of `progress`, or KeyboardInterrupt, stops the call, and is raised after the call has ended.
     """
     told: queue.SimpleQueue[tuple[float, str] | None] = queue.SimpleQueue()
     made: list[Handle] = []
@@ -41,7 +41,7 @@ def _call(function: str, model: Path, options: Any, progress: Callable[[float, s
     def work() -> None:
         try:
             made.append(binder().make(function, "pelt_binder_output_destroy", encode(model), ctypes.byref(options)))
-        except BaseException as raised:  # noqa: B902: it goes on in the thread that waits
+        except BaseException as raised:  # noqa: B902: raised again in the waiting thread
             failed.append(raised)
         told.put(None)
 
@@ -56,7 +56,7 @@ def _call(function: str, model: Path, options: Any, progress: Callable[[float, s
         thread.start()
         while True:
             try:
-                step = told.get(timeout=0.05)  # Windows hears Ctrl-C between two waits only
+                step = told.get(timeout=0.05)  # Windows handles Ctrl-C only between waits
             except queue.Empty:
                 continue
             if step is None:
@@ -112,15 +112,15 @@ def bind(
     threads: int = 0,
     progress: Callable[[float, str], None] | None = None,
 ) -> Bound:
-    """Binds a model, a file or one such as "builtin:biped", as `pelt bind` does with the options of these names.
+    """Binds a model, a file or one such as "builtin:biped", like `pelt bind` with the options of these names.
 
-    `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset` and `deformer`. `fallback`
-    and `judge`: --no-fallback and --no-judge turn them off. `any_file`: models and rigs may name files outside of their
-    folders, as --any-file allows it. `progress` gets the fraction that is done, 0 to 1, and what is being done; what it
-    raises, or Ctrl-C, stops the bind.
+    `rig`: a rig file, its text, or its JSON; set at most one of `rig`, `preset` and `deformer`. `fallback` and `judge`:
+    False is --no-fallback and --no-judge. `any_file`: models and rigs may name files outside of their folders.
+    `progress` gets the finished fraction, 0 to 1, and the name of the current step; an exception of it, or Ctrl-C,
+    stops the bind.
     """
     if threads < 0:
-        raise Error(f"threads is {threads}")
+        raise Error(f"threads is {threads}, and must be 0 or more")
     options = _library.pelt_binder_bind_options(
         threads=threads,
         preset=_name(preset),
@@ -151,13 +151,13 @@ def quality(
     any_file: bool = False,
     progress: Callable[[float, str], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Moves a model with deformers, and a rig, and compares them with linear blend: docs/quality.md.
+    """Moves a model with deformers, and a rig, and compares them with linear blend (docs/quality.md).
 
     Returns the JSON of `pelt quality --model --json`, a row for each. `poses`: "clips", "samples", or "any".
-    `any_file`, `progress`: as of bind.
+    `any_file`, `progress`: as in bind().
     """
     if poses not in _POSES:
-        raise Error(f"there are no poses '{poses}'; there are: {', '.join(_POSES)}")
+        raise Error(f"unknown poses '{poses}'; allowed: {', '.join(_POSES)}")
     if frames < 1 or clips < 1:
         raise Error(f"frames is {frames}, and clips is {clips}: both must be 1 or more")
     names = [encode(name) for name in ([deformers] if isinstance(deformers, str) else deformers)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Characters: what a game loads. They never change, and any number of threads may read one."""
+"""Characters, which a game loads. They never change; threads may read one concurrently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._library import Error, Handle, Owner, decode, encode, library, view
 
 Floats = npt.NDArray[np.float32]
 
-#: A joint's place below its parent: quaternion x, y, z, w, metres, scale along the joint's axes.
+#: A joint's transform relative to its parent: quaternion x, y, z, w; translation, metres; scale along its axes.
 TRANSFORM = np.dtype([("rotation", "<f4", 4), ("translation", "<f4", 3), ("scale", "<f4", 3)])
 
 _CONTROL_KINDS = {0: "morph_target", 1: "twist", 2: "expression", 3: "clock"}
@@ -27,7 +27,7 @@ Info = TypeVar("Info")
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint of the skeleton. `inverse_bind` maps model space at bind to the joint's; None where no mesh names it."""
+    """A joint of the skeleton. `inverse_bind` maps model space at bind to joint space; None if no mesh uses it."""
 
     name: str
     parent: int | None
@@ -37,10 +37,10 @@ class Joint:
 
 @dataclass(frozen=True)
 class Mesh:
-    """A skin, or a control mesh, which moves skins and is none.
+    """A skin, or a control mesh.
 
-    The arrays are views of the character's memory. `triangles`, `uvs` and `rest_positions` count vertices in the
-    character's order; `source_vertex` has the number of each in the model.
+    The arrays are views of the character's memory. `triangles`, `uvs` and `rest_positions` are in packed order;
+    `source_vertex` has the number of each vertex in the model.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Mesh:
 
     @property
     def model_triangles(self) -> npt.NDArray[np.uint32]:
-        """The triangles by the model's numbers of vertices, in which Evaluator.deform() gives them; a copy."""
+        """A copy of the triangles with the model's vertex numbers, as Evaluator.deform() returns vertices."""
         return self.source_vertex[self.triangles]
 
 
@@ -66,7 +66,7 @@ class Clip:
 
 @dataclass(frozen=True)
 class Control:
-    """A number that the caller gives: "morph_target", "twist", "expression" or "clock"."""
+    """A number that the caller sets: "morph_target", "twist", "expression" or "clock"."""
 
     name: str
     kind: str
@@ -76,7 +76,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Stream:
-    """A control mesh whose vertices the caller places."""
+    """A control mesh whose vertex positions the caller supplies."""
 
     name: str
     mesh: int
@@ -86,10 +86,10 @@ class Stream:
 
 @dataclass(frozen=True)
 class Pose:
-    """What moves a character in a frame.
+    """The joints and inputs that move a character in one frame.
 
-    `joints`: a 4 x 4 matrix a joint, joint to model space, metres: `joints[j] @ [x, y, z, 1]`. `inputs`: what the
-    skeleton does not move: weights of morph targets, twists, streamed vertices.
+    `joints`: a 4 x 4 matrix per joint, joint to model space, metres: `joints[j] @ [x, y, z, 1]`. `inputs`: all other
+    inputs: weights of morph targets, twists, streamed vertices.
     """
 
     joints: Floats
@@ -97,24 +97,24 @@ class Pose:
 
 
 def new_joints(count: int) -> tuple[Floats, Floats]:
-    """Returns matrices and the same memory as the library has them, column by column."""
+    """Returns matrices, and the same memory in the library's layout, column by column."""
     memory = np.empty((count, 4, 4), np.float32)
     return memory.transpose(0, 2, 1), memory
 
 
 def numbers(values: npt.ArrayLike, name: str) -> np.ndarray:
-    """Returns numbers that the library only reads as an array; converts what is no array of them."""
+    """Returns numbers as an array that the library only reads; converts them if necessary."""
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise Error(f"{name} are no array: {error}") from None
+        raise Error(f"{name} are not an array: {error}") from None
     if array.dtype.kind not in "fiu":
         raise Error(f"{name} are of the type {array.dtype}, and must be numbers")
     return array
 
 
 def joint_memory(joints: npt.ArrayLike) -> Floats:
-    """Returns matrices as the library reads them: without a copy where they lie so, as those of Character.pose() do."""
+    """Returns matrices in the library's layout; without a copy if they have it, as those of Character.pose() do."""
     array = numbers(joints, "joints")
     if array.ndim != 3 or array.shape[1:] != (4, 4):
         raise Error(f"joints have the shape {array.shape}, and must have (joints, 4, 4)")
@@ -122,10 +122,10 @@ def joint_memory(joints: npt.ArrayLike) -> Floats:
 
 
 class Character(Owner):
-    """A character, of load(), bind() or from_bytes().
+    """A character, from load(), bind() or from_bytes().
 
-    Its arrays are views of its memory, which stays as long as any of them does. Close it by close() or `with`, or
-    leave that to Python.
+    Its arrays are views of its memory, and keep that memory alive. Close it with close() or `with`, or let Python's
+    garbage collection do so.
     """
 
     _what = "character"
@@ -137,7 +137,7 @@ class Character(Owner):
         self._meshes: tuple[Mesh, ...] | None = None
 
     def close(self) -> None:
-        """Gives the character back. Using it is an error from now on; views of it, and evaluators, stay."""
+        """Releases the character. Using it afterwards is an error; views of it, and evaluators, stay valid."""
         self._handle = self._joints = self._meshes = None
 
     def __repr__(self) -> str:
@@ -148,7 +148,7 @@ class Character(Owner):
 
     @property
     def _known(self) -> _library.pelt_character_info:
-        _ = self.handle  # raises Error where the character is closed
+        _ = self.handle  # raises Error if the character is closed
         return self._info
 
     def _call(self, name: str, *arguments: Any) -> None:
@@ -160,7 +160,7 @@ class Character(Owner):
         self._call(name, *arguments, ctypes.byref(info))  # type: ignore[arg-type]
         return info
 
-    # ------------------------------------------------------------------------------------------------ what is in it
+    # ---------------------------------------------------------------------------------------------------- what is in it
 
     @property
     def name(self) -> str:
@@ -173,12 +173,12 @@ class Character(Owner):
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """The least and the greatest corner of that box."""
+        """The least and the greatest corner of the skin's box at bind, metres."""
         return np.array(self._known.least, np.float32), np.array(self._known.greatest, np.float32)
 
     @property
     def vertex_count(self) -> int:
-        """The number of vertices of all meshes, control meshes too."""
+        """The number of vertices of all meshes, including control meshes."""
         return int(self._known.vertex_count)
 
     @property
@@ -187,7 +187,7 @@ class Character(Owner):
 
     @property
     def coarsest_level(self) -> int:
-        """The number of the coarsest level of detail; 0: there is no other."""
+        """The number of the coarsest level of detail; 0: the only one."""
         return int(self._known.coarsest_level)
 
     @property
@@ -210,7 +210,7 @@ class Character(Owner):
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
-        """All meshes; those that are no control meshes are skins."""
+        """All meshes: skins and control meshes."""
         handle = self.handle
         if self._meshes is None:
             self._meshes = tuple(self._mesh(handle, m) for m in range(self._info.mesh_count))
@@ -232,7 +232,7 @@ class Character(Owner):
 
     @property
     def skins(self) -> tuple[Mesh, ...]:
-        """The meshes that are seen."""
+        """The meshes that are drawn."""
         return tuple(mesh for mesh in self.meshes if not mesh.control)
 
     def _read_all(self, kind: Callable[[], Info], name: str, count: int) -> list[Info]:
@@ -282,10 +282,10 @@ class Character(Owner):
                 return index
         raise Error(f"no mesh is called '{name}'", 2)
 
-    # --------------------------------------------------------------------------------------------------------- poses
+    # ------------------------------------------------------------------------------------------------------------ poses
 
     def pose(self, clip: str | int | None = None, time: float = 0.0) -> Pose:
-        """Returns the pose of a clip at a time, seconds, or the rest pose; a clip's ends are held."""
+        """Returns the rest pose, or a clip's pose at a time, seconds, clamped to its first and last key."""
         count, inputs = self._known.joint_count, np.empty(self.input_count, np.float32)
         joints, memory = new_joints(count)
         if clip is None:
@@ -298,7 +298,7 @@ class Character(Owner):
         return Pose(joints, inputs)
 
     def transforms(self, clip: str | int | None = None, time: float = 0.0) -> np.ndarray:
-        """Returns the same as places below the parents, an array of TRANSFORM, to change and to give to place()."""
+        """Returns the same as transforms relative to the parents: an array of TRANSFORM that `place()` accepts."""
         made = np.empty(self._known.joint_count, TRANSFORM)
         if clip is None:
             self._call("pelt_character_rest_transforms", made.ctypes.data, len(made))
@@ -308,22 +308,22 @@ class Character(Owner):
         return made
 
     def place(self, transforms: np.ndarray) -> Floats:
-        """Returns the joint matrices of places below the parents; helper joints are turned."""
+        """Returns the joint matrices of transforms relative to the parents; turns the helper joints."""
         if getattr(transforms, "dtype", None) != TRANSFORM or transforms.ndim != 1:
-            raise Error("transforms must be an array of pelt.TRANSFORM, as Character.transforms() gives it")
+            raise Error("transforms must be an array of pelt.TRANSFORM, as Character.transforms() returns it")
         joints, memory = new_joints(len(transforms))
         given = np.ascontiguousarray(transforms)
         self._call("pelt_character_place_joints", given.ctypes.data, memory.ctypes.data, len(given))
         return joints
 
-    # --------------------------------------------------------------------------------------------------------- files
+    # ------------------------------------------------------------------------------------------------------------ files
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .pelt file."""
         self._call("pelt_character_save", encode(path))
 
     def to_bytes(self) -> bytes:
-        """Returns what save() writes."""
+        """Returns the bytes of a .pelt file."""
         parts: list[bytes] = []
 
         @_library.Write
@@ -336,13 +336,13 @@ class Character(Owner):
     def at_level(self, level: int) -> Character:
         """Returns the character with its skins at a level of detail, 0 to coarsest_level."""
         if level < 0:
-            raise Error(f"level is {level}")
-        handle = self.handle  # kept until the call is over, whoever closes this meanwhile
+            raise Error(f"level is {level}, and must be 0 or more")
+        handle = self.handle  # keeps it alive if another thread closes this
         return Character(library().make("pelt_character_at_level", "pelt_character_destroy", handle.pointer, level))
 
 
 def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, name: str | None = None) -> Character:
-    """Loads a .pelt file, or a .glb that carries a character, or the bytes of one; `name` is theirs in errors."""
+    """Loads a .pelt file, a .glb that contains a character, or the bytes of one, which errors call `name`."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         try:
             data = np.frombuffer(source, np.uint8) if len(source) else np.zeros(1, np.uint8)
@@ -354,5 +354,5 @@ def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, name: 
             library().make("pelt_character_load_memory", "pelt_character_destroy", data.ctypes.data, size, shown)
         )
     if not isinstance(source, (str, os.PathLike)):
-        raise Error(f"a character is loaded from a path or from bytes, and this is a {type(source).__name__}")
+        raise Error(f"source is a {type(source).__name__}, and must be a path or bytes")
     return Character(library().make("pelt_character_load", "pelt_character_destroy", encode(source)))

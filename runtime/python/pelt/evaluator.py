@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Moves a character on the CPU, by the same palettes and the same blend as the GPU does."""
+"""Moves a character on the CPU, with the same palettes and blend as on the GPU."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _DETAILS = {"full": 0, "linear_blend": 1}
 
 
 def _array(array: np.ndarray | None, columns: int, count: int, name: str) -> tuple[int, int]:
-    """Returns address and stride of an array of the caller's that the library writes to; 0, 0 for none."""
+    """Returns address and stride of a caller's array that the library writes to; 0, 0 for None."""
     if array is None:
         return 0, 0
     if not isinstance(array, np.ndarray):
         raise Error(f"{name} is a {type(array).__name__}, and must be a NumPy array")
     if array.dtype != np.dtype("<f4"):
-        raise Error(f"{name} is of the type {array.dtype}, and must be of float32")
+        raise Error(f"{name} has the type {array.dtype}, and must have float32")
     if array.ndim != 2 or array.shape[1] != columns:
         raise Error(f"{name} has the shape {array.shape}, and must have ({count}, {columns})")
     if array.shape[0] != count:
-        raise Error(f"{name} has {array.shape[0]} vertices, and there are {count}")
+        raise Error(f"{name} has {array.shape[0]} vertices, and must have {count}")
     if not array.flags.writeable:
         raise Error(f"{name} cannot be written to")
     stride = array.strides[0] if count > 1 else 4 * columns
     if array.strides[1] != 4 or stride < 4 * columns or stride % 4 != 0 or stride >= 2**32:
         raise Error(
-            f"{name} has the strides {array.strides}, and the {columns} numbers of a vertex must lie side by side"
+            f"{name} has the strides {array.strides}, and the {columns} numbers of a vertex must be contiguous"
         )
     if not array.flags.aligned:
         raise Error(f"{name} is not aligned")
@@ -48,9 +48,9 @@ def _part(place: tuple[int, int], first: int) -> _library.pelt_vertex_array:
 
 
 class Evaluator(Owner):
-    """One posed copy of a character. At first it is in the rest pose.
+    """One posed copy of a character, initially in the rest pose.
 
-    Calls from several threads take turns. Close it by close() or `with`, or leave that to Python.
+    Calls from several threads run one at a time. Close it with close() or `with`, or leave that to garbage collection.
     """
 
     _what = "evaluator"
@@ -67,10 +67,10 @@ class Evaluator(Owner):
     ) -> None:
         """Takes all memory.
 
-        `recomputed_normals`: from the posed triangles. `same_everywhere`: the same bits on every processor, slower.
+        `recomputed_normals`: from the posed triangles. `same_everywhere`: slower, but the same bits on every processor.
         """
         if not isinstance(character, Character):
-            raise Error(f"an evaluator is made of a pelt.Character, and this is a {type(character).__name__}")
+            raise Error(f"character is a {type(character).__name__}, and must be a pelt.Character")
         options = _library.pelt_evaluator_options(
             normal_mode=int(recomputed_normals),
             no_normals=int(not normals),
@@ -79,7 +79,7 @@ class Evaluator(Owner):
             same_everywhere=int(same_everywhere),
         )
         self._lock = threading.RLock()
-        handle = character.handle  # kept until the call is over, whoever closes the character meanwhile
+        handle = character.handle  # keeps it alive if another thread closes the character
         self._handle = library().make(
             "pelt_evaluator_create", "pelt_evaluator_destroy", handle.pointer, ctypes.byref(options)
         )
@@ -92,7 +92,7 @@ class Evaluator(Owner):
         self._skins = [m for m, mesh in enumerate(self._meshes) if not mesh.control]
 
     def close(self) -> None:
-        """Gives the evaluator back. Using it is an error from now on; views of it stay."""
+        """Releases the evaluator. Using it afterwards is an error; views of it stay valid."""
         with self._lock:
             self._handle = None
 
@@ -106,13 +106,13 @@ class Evaluator(Owner):
                 raise Error(f"no {what} is called '{name}'", 2)
             return self._names[what][name]
         if name < 0:
-            raise Error(f"{what} is {name}")
+            raise Error(f"{what} is {name}, and must be 0 or more")
         return name
 
-    # ---------------------------------------------------------------------------------------------- what it is given
+    # ------------------------------------------------------------------------------------------------------------ input
 
     def pose(self, joints: npt.ArrayLike | Pose) -> None:
-        """Sets the joint matrices, joint to model space, shape (joints, 4, 4); of a Pose also the inputs."""
+        """Sets the joint matrices, joint to model space, shape (joints, 4, 4). A Pose also sets the inputs."""
         with self._lock:
             if isinstance(joints, Pose):
                 self.set_inputs(joints.inputs)
@@ -121,14 +121,14 @@ class Evaluator(Owner):
             self._call("pelt_evaluator_pose", memory.ctypes.data, len(memory))
 
     def set_inputs(self, values: npt.ArrayLike) -> None:
-        """Sets all inputs at once, as Pose.inputs has them."""
+        """Sets all inputs at once, in the layout of Pose.inputs."""
         array = np.ascontiguousarray(numbers(values, "inputs"), np.float32)
         if array.ndim != 1:
             raise Error(f"inputs have the shape {array.shape}, and must be a list of numbers")
         self._call("pelt_evaluator_inputs", array.ctypes.data, len(array))
 
     def set_control(self, control: str | int, value: float) -> None:
-        """Sets a weight of a morph target, a twist in radians, or an expression."""
+        """Sets the weight of a morph target, a twist in radians, or an expression."""
         self._call("pelt_evaluator_control", self._index("control", control), value)
 
     def set_stream(self, stream: str | int, positions: npt.ArrayLike) -> None:
@@ -139,23 +139,23 @@ class Evaluator(Owner):
         self._call("pelt_evaluator_stream", self._index("stream", stream), array.ctypes.data, len(array))
 
     def set_detail(self, detail: str) -> None:
-        """Moves by the deformers, "full", or by the model's own weights, "linear_blend", if all skins have some."""
+        """Selects the deformers, "full", or "linear_blend" with the model's weights, if all skins have some."""
         if detail not in _DETAILS:
-            raise Error(f"there is no detail '{detail}'; there are: {', '.join(_DETAILS)}")
+            raise Error(f"unknown detail '{detail}'; allowed: {', '.join(_DETAILS)}")
         self._call("pelt_evaluator_detail", _DETAILS[detail])
 
     def advance(self, seconds: float) -> None:
-        """Adds to the time of secondary action, once a frame."""
+        """Advances the clock of secondary action; call it once per frame."""
         self._call("pelt_evaluator_advance", seconds)
 
     def teleport(self) -> None:
-        """Has secondary action start at rest in the next evaluation."""
+        """Starts secondary action at rest in the next evaluation."""
         self._call("pelt_evaluator_teleport")
 
-    # ------------------------------------------------------------------------------------------------ what it gives
+    # ----------------------------------------------------------------------------------------------------------- output
 
     def evaluate(self) -> None:
-        """Moves all meshes; positions, normals and tangents have the result."""
+        """Moves all meshes; the properties positions, normals and tangents return the result."""
         self._call("pelt_evaluator_evaluate")
 
     def _evaluated(self, name: str, columns: int) -> Floats:
@@ -170,7 +170,7 @@ class Evaluator(Owner):
 
     @property
     def positions(self) -> Floats:
-        """The vertices of all meshes in the character's order: a view, which each evaluation changes."""
+        """The vertices of all meshes in packed order: a view, which each evaluation overwrites."""
         return self._evaluated("positions", 3)
 
     @property
@@ -179,7 +179,7 @@ class Evaluator(Owner):
 
     @property
     def tangents(self) -> Floats:
-        """x, y, z and the handedness."""
+        """x, y, z and handedness."""
         return self._evaluated("tangents", 4)
 
     def vertices(
@@ -191,17 +191,17 @@ class Evaluator(Owner):
         mesh: str | int | None = None,
         order: str = "model",
     ) -> Floats:
-        """Writes what was evaluated last into float32 arrays of the caller's, and returns that of the positions.
+        """Writes the last evaluated vertices to float32 arrays of the caller's, and returns that of the positions.
 
-        Without `mesh` they are those of all skins, one after the other. `order`: "model", in which the model has them,
-        or "character", in which Mesh.triangles counts them. The arrays may be parts of larger ones, such as columns of
-        a vertex buffer, as long as the numbers of a vertex lie side by side. Without `out` a new array is made.
+        Without `mesh` it writes all skins, one by one. `order`: "model", as in the bound model, or "character",
+        the packed order of Mesh.triangles. The arrays may be parts of larger ones, such as columns of a vertex buffer,
+        if the numbers of a vertex are contiguous. Without `out` a new array is made.
         """
         if order not in _ORDERS:
-            raise Error(f"there is no order '{order}'; there are: {', '.join(_ORDERS)}")
+            raise Error(f"unknown order '{order}'; allowed: {', '.join(_ORDERS)}")
         meshes = self._skins if mesh is None else [self._index("mesh", mesh)]
         if mesh is not None and meshes[0] >= len(self._meshes):
-            raise Error(f"mesh {meshes[0]} of {len(self._meshes)}")
+            raise Error(f"mesh {meshes[0]} does not exist: there are {len(self._meshes)}")
         count = sum(self._meshes[m].vertex_count for m in meshes)
         if out is None:
             out = np.empty((count, 3), np.float32)
@@ -234,7 +234,7 @@ class Evaluator(Owner):
         mesh: str | int | None = None,
         order: str = "model",
     ) -> Floats:
-        """Sets the pose if one is given, lets `seconds` pass, evaluates, and gives vertices() all else."""
+        """Sets the pose if there is one, advances by `seconds`, evaluates, and returns vertices() with all else."""
         with self._lock:
             if joints is not None:
                 self.pose(joints)

@@ -317,8 +317,8 @@ PELT_API pelt_result pelt_device_get_handles(const pelt_device* device, pelt_dev
 /* A heap of device memory. */
 typedef struct pelt_memory_heap {
   VkDeviceSize size;
-  /* What the process may use and what it uses now, as the driver reports (VK_EXT_memory_budget). A budget of 0: the
-   * driver does not report it. */
+  /* The bytes that the process may use, and that it uses now (VK_EXT_memory_budget). A budget of 0: the driver does not
+   * report them. */
   VkDeviceSize budget;
   VkDeviceSize usage;
   uint32_t device_local;

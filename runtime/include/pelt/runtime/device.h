@@ -95,7 +95,8 @@ struct DeviceHandles {
 struct MemoryHeap {
   VkDeviceSize size = 0;
   bool device_local = false;
-  // What the process may use and what it uses now, as the driver reports (VK_EXT_memory_budget); none: not reported.
+  // The bytes that the process may use, and that it uses now (VK_EXT_memory_budget); none: the driver does not report
+  // them.
   std::optional<VkDeviceSize> budget;
   VkDeviceSize usage = 0;
 };
