@@ -109,7 +109,7 @@ static void describe(Fields& fields, SurfaceLevel& level) {
   fields.objects({"keys", "Shapes over parameters; offsets in the same frame, on level 0 in model space at bind."},
                  level.keys);
   fields.objects({"limits", "Bounds on posed vertices."}, level.limits);
-  fields.objects({"secondary", "Vertices that swing after their motion."}, level.secondary);
+  fields.objects({"secondary", "Vertices that lag and swing as they move."}, level.secondary);
 }
 
 void describe(Fields& fields, HierarchicalBsplineParameters& surface) {

@@ -163,7 +163,7 @@ void TopValues::add(std::span<const double> values) {
     if (value <= least_) continue;
     values_.push_back(value);
     if (values_.size() < 2 * keep_) continue;
-    // Once `keep_` values are kept, those up to the smallest of them no longer count, nor do its equals.
+    // Values up to the smallest of the largest `keep_` will never count.
     const auto last = values_.begin() + static_cast<std::ptrdiff_t>(keep_ - 1);
     std::nth_element(values_.begin(), last, values_.end(), from_the_top);
     least_ = *last;

@@ -17,7 +17,7 @@ namespace pelt::mos {
 // follows the two samples next to it on each of its chains. With the others, each control point has a palette entry,
 // and each vertex an offset (MeshBinding::offset_groups). The result does not depend on the thread count. Errors:
 // parameters out of range, a missing joint, chain or point, coincident points, a singular blended frame, a palette too
-// large. the blended frame is singular, a palette too large.
+// large.
 Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input);
 
 // Slides control points, unless another layer has any: layers may share points.

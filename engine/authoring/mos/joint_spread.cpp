@@ -16,10 +16,9 @@ namespace {
 constexpr std::uint32_t kPointsByBone = 3;
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kStep = 0.8f;    // distance between two of them, in skin thicknesses
-constexpr float kMaxUneven = 2;  // largest ratio of their distances on the two sides of a joint
-constexpr float kOutward =
-    0.2f;  // fraction of their reach by which they slide outward: keeps the volume of a bent limb
+constexpr float kStep = 0.8f;     // distance between two of them, in skin thicknesses
+constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
+constexpr float kOutward = 0.2f;  // slide outward, over their reach: keeps the volume of a bent limb
 
 }  // namespace
 

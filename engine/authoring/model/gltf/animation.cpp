@@ -55,8 +55,7 @@ class ClipReader {
   // Adds the channels of an animation to a clip, which has its name.
   Result<void> read(std::size_t animation, Clip& clip) {
     const std::vector<GltfChannel>& channels = document_.channels[animation];
-    std::unordered_set<int>
-        weighted;  // nodes with animated weights of their own: those of their mesh do not reach them
+    std::unordered_set<int> weighted;  // nodes with animated weights of their own: their mesh's do not reach them
     for (const GltfChannel& channel : channels) {
       if (channel.property == GltfProperty::kWeights) weighted.insert(channel.node);
     }

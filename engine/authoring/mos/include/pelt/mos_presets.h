@@ -18,7 +18,7 @@ std::span<const std::string_view> preset_names();
 // Returns a rig of a preset: one layer of MOS over all meshes. All of its chains are listed and none is automatic, so
 // that the rig can be saved and edited chain by chain. Only joints that move skin count (all joints if no mesh has
 // weights); of several at one position, only one. In a biped, a joint between such joints may fill a role that would be
-// empty otherwise. A chain begins at the joint of its parent chain, so that chains meet.
+// empty otherwise. A chain begins at a joint of its parent chain, so that chains meet.
 //
 // biped: spine (hips to head), left_arm, right_arm, left_leg, right_leg, left_thumb, ..., right_pinky, by the names of
 //   the joints. Joints between two of a chain (twist helpers, metacarpals) belong to it.
