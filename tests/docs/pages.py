@@ -49,7 +49,7 @@ MOST_NOT_RUN = 15
 LANGUAGES = ("c", "cmake", "cpp", "glsl", "json", "py", "python", "sh", "text")
 SECONDS = 600  # of a block, however busy the machine is
 BODY = "mannequiny-0.3.0.glb"  # $BODY of docs/garments.md
-NO_DEVICE = re.compile(r"no Vulkan loader is installed|no driver supports Vulkan 1\.1|device.*there is none$", re.M)
+NO_DEVICE = re.compile(r"no Vulkan loader is installed|no driver supports Vulkan 1\.1|device.*there are none$", re.M)
 LEFT_OUT = re.compile(r"^\./run (demo|test|pictures|view)\b.*\n", re.MULTILINE)
 MARK = r"(?:not run|run by|file|for|into): "
 

@@ -159,7 +159,7 @@ TEST(CApi, SaysWhatIsWrongWithFiles) {
   EXPECT_REFUSED(pelt_rig_load((folder / "rig.gltf").string().c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.gltf");
   std::ofstream(folder / "plain.gltf") << R"({"asset": {"version": "2.0"}})";
   EXPECT_REFUSED(pelt_rig_load((folder / "plain.gltf").string().c_str(), &rig), PELT_ERROR_NOT_FOUND,
-                 "plain.gltf: carries no rig");
+                 "plain.gltf: contains no rig");
   EXPECT_EQ(made, nullptr);
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(rig, nullptr);

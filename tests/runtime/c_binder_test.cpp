@@ -156,7 +156,7 @@ TEST(CBinder, RefusesWhatMakesNoSense) {
   EXPECT_BINDER_REFUSES(pelt_binder_bind("builtin:limb", nullptr, nullptr), PELT_ERROR_INVALID_ARGUMENT, "out is null");
   options.rig = "x.json";
   options.rig_text = "{}";
-  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "more than one of rig, rig_text");
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "at most one of rig, rig_text");
   options.rig = nullptr;
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_FILE, "rig: ");
   options.rig_text = nullptr;

@@ -239,10 +239,10 @@ TEST(CApi, DescribesACharacter) {
 
   auto joint = sized<pelt_joint_info>();
   auto mesh = sized<pelt_mesh_info>();
-  EXPECT_INVALID(pelt_character_get_joint(character, info.joint_count, &joint), "joint 2 of 2");
+  EXPECT_INVALID(pelt_character_get_joint(character, info.joint_count, &joint), "joint 2 does not exist: there are 2");
   EXPECT_INVALID(pelt_character_get_mesh(character, PELT_NONE, &mesh), "mesh 4294967295");
-  EXPECT_INVALID(pelt_character_get_clip(character, 1, &clip), "clip 1 of 1");
-  EXPECT_INVALID(pelt_character_get_stream(character, 1, &stream), "stream 1 of 1");
+  EXPECT_INVALID(pelt_character_get_clip(character, 1, &clip), "clip 1 does not exist: there are 1");
+  EXPECT_INVALID(pelt_character_get_stream(character, 1, &stream), "stream 1 does not exist: there are 1");
   EXPECT_INVALID(pelt_character_get_control(character, info.control_count, &control), "control");
 }
 
@@ -281,7 +281,8 @@ TEST(CApi, SamplesClips) {
     EXPECT_EQ(inputs, wanted);
   }
   EXPECT_INVALID(pelt_character_sample_clip(handle.get(), 0, NAN, joints, joint_count), "seconds");
-  EXPECT_INVALID(pelt_character_sample_clip(handle.get(), 1, 0, joints, joint_count), "clip 1 of 1");
+  EXPECT_INVALID(pelt_character_sample_clip(handle.get(), 1, 0, joints, joint_count),
+                 "clip 1 does not exist: there are 1");
   EXPECT_INVALID(pelt_character_rest_pose(handle.get(), joints, 1), "1 joint matrices");
   EXPECT_INVALID(pelt_character_rest_pose(handle.get(), nullptr, joint_count), "joints is null");
   EXPECT_INVALID(pelt_character_rest_inputs(handle.get(), inputs.data(), 0), "0 inputs");
@@ -301,7 +302,7 @@ TEST(CApi, ShowsLevelsOfDetail) {
   ASSERT_OK(pelt_character_get_info(coarse.get(), &info));
   EXPECT_EQ(info.coarsest_level, 0u);
   EXPECT_EQ(info.vertex_count, model.levels[0].mesh.positions.size());
-  EXPECT_INVALID(pelt_character_at_level(handle.get(), 3, &made), "level 3 of 3");
+  EXPECT_INVALID(pelt_character_at_level(handle.get(), 3, &made), "level 3 does not exist: there are 3");
   EXPECT_INVALID(pelt_character_at_level(handle.get(), 2, nullptr), "out is null");
 }
 

@@ -19,7 +19,7 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   float least[3];
   EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2),
                  "pelt_crowd_pose: the crowd of 2 characters has no instance 2");
-  EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "3 joint matrices are given, and there are 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "got 3 joint matrices, expected 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
   EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 values are given");
   EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
@@ -37,15 +37,15 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "no instance 9");
   EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
   EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
-  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77), "detail is 77, which is none");
+  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77), "detail has the unknown value 77");
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
-  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "made without a character 2");
+  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "made without character 2");
   auto shorter = sized<pelt_crowd_options>();
   const std::uint32_t one = 1;
   shorter.instances = &one;
   shorter.character_count = 1;
   const CrowdHandle of_first = make_crowd(device_.get(), gpu.get(), &shorter);
-  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "made without a character 1");
+  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "made without character 1");
   EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
   EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
   EXPECT_INVALID(pelt_crowd_get_previous_slot(c, 9, &number), "no instance 9");
@@ -122,10 +122,12 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
   options.joints = options.inputs = options.visible = {outputs.positions.buffer, 0};
   const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
   const std::vector<float> floats(10000);
-  EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2), "a buffer of the caller's has the joint matrices");
-  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, floats.data(), 1), "a buffer of the caller's has the inputs");
-  EXPECT_INVALID(pelt_crowd_stream(handle.get(), 0, 0, floats.data(), 1), "a buffer of the caller's has the inputs");
-  EXPECT_INVALID(pelt_crowd_control(handle.get(), 0, 0, 0), "a buffer of the caller's has the inputs");
+  EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2),
+                 "a buffer of the caller's supplies the joint matrices");
+  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, floats.data(), 1), "a buffer of the caller's supplies the inputs");
+  EXPECT_INVALID(pelt_crowd_stream(handle.get(), 0, 0, floats.data(), 1),
+                 "a buffer of the caller's supplies the inputs");
+  EXPECT_INVALID(pelt_crowd_control(handle.get(), 0, 0, 0), "a buffer of the caller's supplies the inputs");
   EXPECT_INVALID(pelt_crowd_show(handle.get(), 0, 0), "a buffer of the caller's");
   EXPECT_INVALID(pelt_crowd_teleport(handle.get(), 0), "a buffer of the caller's");
 }

@@ -43,7 +43,7 @@ TEST_F(CCrowds, RecomputeNormalsOnlyOfCharactersThatWereUploadedForIt) {
   recomputed.normal_mode = PELT_NORMALS_RECOMPUTED;
   EXPECT_INVALID(pelt_crowd_create(device_.get(), gpu.get(), &recomputed, &refused), "normal_rings");
   recomputed.normal_mode = 2;
-  EXPECT_INVALID(pelt_crowd_create(device_.get(), gpu.get(), &recomputed, &refused), "no such mode");
+  EXPECT_INVALID(pelt_crowd_create(device_.get(), gpu.get(), &recomputed, &refused), "an unknown mode");
 }
 
 TEST_F(CCrowds, SurviveACallbackThatThrows) {

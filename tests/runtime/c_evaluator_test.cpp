@@ -165,15 +165,15 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   arrays.given.tangents.values = nullptr;
   EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "nothing was evaluated yet");
   ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
-  EXPECT_INVALID(get(1, PELT_ORDER_MODEL), "mesh 1 of 1");
+  EXPECT_INVALID(get(1, PELT_ORDER_MODEL), "mesh 1 does not exist: there are 1");
   EXPECT_INVALID(get(0, 2), "order is 2");
   arrays.given.positions.stride = 8;
-  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "arrays.positions.stride is 8, and a vertex takes 12 bytes");
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "arrays.positions.stride is 8, but a vertex takes 12 bytes");
   arrays.given.positions.stride = 14;
-  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "14, which is no multiple of 4");
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "14, which is not a multiple of 4");
   arrays.given.positions.stride = 12;
   --arrays.given.vertex_count;
-  EXPECT_INVALID(get(PELT_NONE, PELT_ORDER_MODEL), "vertices are given, and there are");
+  EXPECT_INVALID(get(PELT_NONE, PELT_ORDER_MODEL), "vertices, expected");
   EXPECT_INVALID(pelt_evaluator_get_vertices(handle.get(), 0, 0, nullptr), "arrays is null");
   EXPECT_EQ(arrays.positions, std::vector<float>(arrays.positions.size(), 7));
 
@@ -184,10 +184,10 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   std::vector<float> bad(32);
   bad[20] = NAN;
   EXPECT_INVALID(pelt_evaluator_pose(handle.get(), bad.data(), 2), "joint 1 is not finite");
-  EXPECT_INVALID(pelt_evaluator_inputs(handle.get(), &number, 1), "1 inputs are given, and there are 0");
-  EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 of 0");
-  EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 of 0");
-  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "detail is 2, which is none");
+  EXPECT_INVALID(pelt_evaluator_inputs(handle.get(), &number, 1), "got 1 inputs, expected 0");
+  EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 does not exist: there are 0");
+  EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 does not exist: there are 0");
+  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "detail has the unknown value 2");
   EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_BLEND));
   options.normal_mode = 2;
   EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");

@@ -108,7 +108,7 @@ void expect_uses_of_blend(const pelt_crowd* c) {
   ASSERT_OK(pelt_crowd_get_uses(c, PELT_PART_BLEND, uses, &count));
   EXPECT_EQ(count, 3u);
   EXPECT_STREQ(uses[0].name, "positions");
-  EXPECT_INVALID(pelt_crowd_get_uses(c, 2, uses, &count), "part 2 of 2");
+  EXPECT_INVALID(pelt_crowd_get_uses(c, 2, uses, &count), "part 2 does not exist: there are 2");
 }
 
 // Instances, levels and characters come and go, and joints are given in both forms, as in C++.

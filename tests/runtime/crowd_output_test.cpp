@@ -22,12 +22,12 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
     expect_refused(*gpu_, options, why);
   };
   refused([](CrowdOutputs& o) { o.positions.format = VertexFormat::kOctahedral16; },
-          "positions have a format of directions");
-  refused([](CrowdOutputs& o) { o.positions.stride = 8; }, "positions take 12 bytes and have a stride of 8");
+          "positions must have the format kFloat");
+  refused([](CrowdOutputs& o) { o.positions.stride = 8; }, "positions take 12 bytes, more than their stride of 8");
   refused([](CrowdOutputs& o) { o.normals.stride = 6; }, "multiples of 4");
   refused([](CrowdOutputs& o) { o.tangents.place.offset = 2; }, "multiples of 4");
   refused([](CrowdOutputs& o) { o.previous_positions.format = VertexFormat::kOctahedral16; },
-          "have a format of directions");
+          "must have the format kFloat");
   refused(
       [](CrowdOutputs& o) {
         o.positions.format = VertexFormat::kNone;
@@ -39,25 +39,25 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
         o.bounds = true;
         o.bounds_place.offset = 6;
       },
-      "bounds are at offset 6 with stride 0, which are no multiples of 4");
+      "bounds are at offset 6 with stride 0; both must be multiples of 4");
   refused(
       [](CrowdOutputs& o) {
         o.bounds = true;
         o.bounds_stride = 30;
       },
-      "bounds are at offset 0 with stride 30, which are no multiples of 4");
+      "bounds are at offset 0 with stride 30; both must be multiples of 4");
   refused(
       [](CrowdOutputs& o) {
         o.bounds = true;
         o.bounds_stride = 20;
       },
-      "bounds take 24 bytes and have a stride of 20");
+      "bounds take 24 bytes, more than their stride of 20");
   refused(
       [](CrowdOutputs& o) {
         o.previous_positions.format = VertexFormat::kFloat;
         o.control_meshes = true;
       },
-      "previous positions are of skins alone");
+      "previous positions cannot be combined with control meshes");
 }
 
 TEST_F(MixedCrowds, RememberPreviousPositions) {

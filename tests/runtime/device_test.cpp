@@ -209,7 +209,7 @@ TEST(GpuTimer, HasNoTimesOfCommandsThatWereNotSubmitted) {
   const auto seconds = timer.seconds();
   ASSERT_FALSE(seconds);
   EXPECT_EQ(seconds.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(seconds.error().message, HasSubstr("the 2 timestamps are not there yet"));
+  EXPECT_THAT(seconds.error().message, HasSubstr("the 2 timestamps are not available yet"));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wait_too_long(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t longest) {
@@ -241,7 +241,7 @@ TEST(Transfer, SaysThatADeviceHangs) {
   functions.vkDestroyCommandPool(gpu_device()->handle(), pool, nullptr);
   ASSERT_FALSE(waited);
   EXPECT_EQ(waited.error().code, ErrorCode::kDeviceFailed);
-  EXPECT_EQ(waited.error().message, "cannot wait for a long look: the device is not done with it after 600 seconds");
+  EXPECT_EQ(waited.error().message, "cannot wait for a long look: the device has not finished after 600 seconds");
 }
 
 TEST(GpuTimer, StampsAscendOrSayThatThereAreNone) {

@@ -98,7 +98,8 @@ TEST_F(DrawnCrowds, SayWhatTheirPartsUse) {
 TEST_F(DrawnCrowds, RefuseListsThatContradictEachOther) {
   CrowdOptions options = drawn_options();
   options.visible = {list_.handle()};
-  EXPECT_THAT(Crowd::create(*gpu_device(), *gpu_, options).error().message, testing::HasSubstr("one of visible"));
+  EXPECT_THAT(Crowd::create(*gpu_device(), *gpu_, options).error().message,
+              testing::HasSubstr("a list of visible instances"));
   options = drawn_options();
   options.outputs.slots = 2;
   EXPECT_THAT(Crowd::create(*gpu_device(), *gpu_, options).error().message, testing::HasSubstr("output slots"));

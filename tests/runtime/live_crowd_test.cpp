@@ -154,7 +154,7 @@ TEST_F(LiveCrowds, SayWhatThereIsNoRoomFor) {
 TEST_F(LiveCrowds, HaveRoomForACharacter) {
   for (const VkDeviceSize capacity : {0, 1, 47}) {
     EXPECT_THAT(GpuCharacters::create(*gpu_device(), {}, {.capacity = capacity}).error().message,
-                testing::HasSubstr(std::to_string(capacity) + " bytes has no room"));
+                testing::HasSubstr(std::to_string(capacity) + " bytes is too small"));
   }
 }
 
@@ -171,7 +171,7 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
   Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
   const VkDeviceSize free_bytes = gpu.free_bytes();
   const auto kept = crowd.character(0);
-  EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("told of character 1"));
+  EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("cannot add character 1"));
   for (std::size_t turn = 1; turn < 5; ++turn) {
     const Character& character = characters_[1 + turn % 2];
     ASSERT_TRUE(crowd.prepare(*gpu_device(), std::span(&character, 1)));

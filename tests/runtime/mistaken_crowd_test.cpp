@@ -76,14 +76,14 @@ class MistakenCrowds : public MixedCrowds {
     expect("Crowd::previous_slot");
     EXPECT_EQ(crowd.previous_slot(gone, 0), 0u);
     expect("Crowd::previous_slot");
-    EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("does not have it"));
+    EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("has no instance "));
   }
   // Expects that what would change the frame is refused between its two parts.
   void expect_nothing_done_between_parts(Crowd& crowd, VkCommandBuffer commands) {
     crowd.record_pose(commands);
     expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
-    EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the parts of a frame"));
-    EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the parts of a frame"));
+    EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the two parts of a frame"));
+    EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the two parts of a frame"));
     crowd.pose(0, bind_joints_);
     expect("Crowd::pose: the second part of the frame");
     crowd.show(0, false);
@@ -109,9 +109,9 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
   crowd.release(1);
   for (const std::uint32_t gone : {1u, 2u, ~0u}) expect_nothing_done(crowd, gone);
   crowd.pose(0, std::span(bind_joints_).first(1));
-  expect("1 joint matrices are given, and there are 2");
+  expect("got 1 joint matrices, expected 2");
   crowd.inputs(0, std::vector{1.0f});
-  expect("1 values are given, and there are 0");
+  expect("got 1 values, expected 0");
   crowd.control(0, 3, 1);
   expect("Crowd::control: 'tube' has no control 3: it has 0");
   crowd.stream(0, 3, {});
@@ -125,7 +125,7 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
   EXPECT_TRUE(crowd.take_outputs(0));
   crowd.show(0, true);
   crowd.remove(0);
-  expect("has 1 instances of character 0");
+  expect("still has 1 instances of character 0");
   crowd.remove(7);
   expect("has no character 7");
   EXPECT_EQ(crowd.mesh_vertex(0, 9), std::nullopt);
@@ -175,8 +175,8 @@ TEST_F(MistakenCrowds, OfNumbersThatAreUsedAgainSaySo) {
     gpu.remove(1);
     EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
     ASSERT_EQ(test::must(gpu.add(*gpu_device(), characters_[next])), 1u);
-    EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' has its number now"));
-    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' has its number now"));
+    EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' now has its number"));
+    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' now has its number"));
     // The plan for another one would read what the number has now.
     const Result<void> added = crowd.add(*gpu_device(), 2);
     ASSERT_FALSE(added);
@@ -252,11 +252,11 @@ TEST_F(MistakenCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
       Buffer::create(*gpu_device(), {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "a caller's"}));
   Crowd crowd = make({.joints = {buffer.handle()}, .inputs = {buffer.handle()}, .visible = {buffer.handle()}});
   crowd.pose(0, bind_joints_);
-  expect("a buffer of the caller's has the joint matrices");
+  expect("a buffer of the caller's supplies the joint matrices");
   crowd.inputs(0, {});
-  expect("a buffer of the caller's has the inputs");
+  expect("a buffer of the caller's supplies the inputs");
   crowd.show(0, false);
-  expect("a buffer of the caller's has the list of instances");
+  expect("a buffer of the caller's supplies the list of instances");
 }
 
 }  // namespace

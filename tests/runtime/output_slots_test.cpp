@@ -113,18 +113,19 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
         o.previous_positions.format = VertexFormat::kNone;
         o.control_meshes = true;
       },
-      "one slot only with control meshes");
-  refused([](CrowdOutputs& o) { o.previous_positions.stride = 12; }, "leave out their place and their stride");
+      "with control meshes must have a single output slot");
+  refused([](CrowdOutputs& o) { o.previous_positions.stride = 12; }, "leave out their place and stride");
   refused([&](CrowdOutputs& o) { o.previous_positions.place = place(1, 0); }, "leave out their place");
   refused([&](CrowdOutputs& o) { o.positions.place = place(1, 0); },
-          "positions have a place of the caller's in one of");
-  refused([&](CrowdOutputs& o) { o.slot_places[0].normals = place(1, 0); }, "normals have a place of the caller's in");
+          "positions must be in buffers of the caller's in both");
+  refused([&](CrowdOutputs& o) { o.slot_places[0].normals = place(1, 0); },
+          "normals must be in buffers of the caller's in");
   refused(
       [&](CrowdOutputs& o) {
         o.bounds_place = place(1, 0);
         o.slot_places[0].bounds = place(1, 6);
       },
-      "bounds of slot 1 are at offset 6, which is no multiple of 4");
+      "bounds of slot 1 are at offset 6, which is not a multiple of 4");
   refused(
       [&](CrowdOutputs& o) {
         o.slots = 3;
@@ -132,7 +133,7 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
         o.slot_places[0].positions = place(1, 1 << 20);
         o.slot_places[1].positions = place(1, 1 << 20);
       },
-      "positions of slots 1 and 2 are at the same place");
+      "positions of slots 1 and 2 have the same location");
 }
 
 // Every slot is a range of its own, in the crowd's buffer and in buffers of the caller's, and a frame writes no other

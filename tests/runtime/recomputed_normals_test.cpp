@@ -266,9 +266,10 @@ TEST_F(RecomputedNormals, NeedRingsPositionsAndNormals) {
   refused(
       *gpu_, [](CrowdOutputs& o) { o.positions.format = Format::kNone; }, "recomputed normals need positions");
   refused(
-      *gpu_, [](CrowdOutputs& o) { o.normals.format = Format::kNone; }, "normals are recomputed, and not written");
+      *gpu_, [](CrowdOutputs& o) { o.normals.format = Format::kNone; },
+      "cannot recompute normals that it does not write");
   refused(
-      *gpu_, [](CrowdOutputs& o) { o.normal_mode = static_cast<NormalMode>(2); }, "no such mode");
+      *gpu_, [](CrowdOutputs& o) { o.normal_mode = static_cast<NormalMode>(2); }, "an unknown mode");
 }
 
 }  // namespace

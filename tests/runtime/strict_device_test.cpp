@@ -83,7 +83,7 @@ TEST_F(StrictDevices, SayHowManyInstancesTheyBind) {
   ASSERT_FALSE(crowd);
   EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(crowd.error().message,
-              HasSubstr("binds at most 4194304 bytes at once, which holds the positions of " + std::to_string(most)));
+              HasSubstr("binds at most 4194304 bytes at once, enough for the positions of " + std::to_string(most)));
 }
 
 TEST_F(StrictDevices, CountWhatLiesBeforeAnOutputThatTheyBindFurtherInFront) {
@@ -101,7 +101,7 @@ TEST_F(StrictDevices, CountWhatLiesBeforeAnOutputThatTheyBindFurtherInFront) {
   const Result<Crowd> crowd = Crowd::create(*device_, *gpu_, options);
   EXPECT_EQ(crowd.has_value(), end <= test::kStrictRange);
   ASSERT_FALSE(crowd);
-  EXPECT_THAT(crowd.error().message, HasSubstr("which holds the bounds of 99"));
+  EXPECT_THAT(crowd.error().message, HasSubstr("enough for the bounds of 99"));
 }
 
 // Slots are bound one by one, and allocated together.

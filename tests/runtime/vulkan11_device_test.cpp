@@ -131,7 +131,7 @@ TEST_F(Vulkan11Devices, NeedALoaderThatKnowsThem) {
   const Result<Device> device = make();
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(device.error().message, "the Vulkan loader is of version 1.0, and Pelt needs 1.1");
+  EXPECT_EQ(device.error().message, "the Vulkan loader has version 1.0; Pelt needs 1.1");
 }
 
 TEST(TestDevice, IsOfVulkan11WhereItIsAskedFor) {
