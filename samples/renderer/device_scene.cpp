@@ -17,7 +17,7 @@ namespace {
 
 constexpr VkDescriptorType kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 
-// Makes an immutable buffer of values in device memory. It is never empty, so that it can be bound.
+// Makes an immutable buffer of values in device memory. Never empty, so that it can be bound.
 template <class T>
 Result<runtime::Buffer> make_buffer(const runtime::Device& device, const std::vector<T>& values,
                                     VkBufferUsageFlags usage, const char* name) {
@@ -31,7 +31,7 @@ Result<runtime::Buffer> make_buffer(const runtime::Device& device, const std::ve
   return made;
 }
 
-// The vertices of an item, from its first instance's. Descriptors start at aligned offsets; words count from there.
+// The vertices of an item, from its first instance on. Descriptors start at aligned offsets; words count from them.
 struct VertexRange {
   VkDescriptorBufferInfo positions;
   VkDescriptorBufferInfo directions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A scene in the form that shaders read. It keeps on the device what the next scene uses again, and writes the
-// remainder anew into the same memory.
+// A scene in the form that shaders read. It keeps everything on the device that the next scene uses again, and rewrites
+// the rest into the same memory.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct DeviceItem {
 // Move-only; the Device and the Pipelines must outlive it.
 class DeviceScene {
  public:
-  // The images in set 0: `sample` is read while samples are summed up, `sum` while the sum is developed.
+  // The images in set 0: `sample` is read to sum samples up, `sum` to develop the sum.
   struct Images {
     VkImageView maps;
     VkImageView sample;
@@ -55,13 +55,13 @@ class DeviceScene {
   std::uint32_t sample_offset(std::uint32_t sample) const { return sample * sample_stride_; }
   VkDescriptorSet item_set(std::uint32_t item) const { return item_sets_[item]; }
   VkDescriptorSet texture_set(const Texture* texture) const { return texture_sets_[texture_places_.at(texture)]; }
-  // For draws that read nothing from an item.
+  // The set for draws that do not read an item.
   VkDescriptorSet no_item_set() const { return item_sets_[items_.size()]; }
 
  private:
   // Buffers of a character, kept while scenes show it.
   struct CharacterBuffers {
-    Character character;  // held, so that no other character takes its address
+    Character character;  // owned, so that no other character gets its address
     std::vector<MeshGeometry> meshes;
     runtime::Buffer indices;
     runtime::Buffer edges;
@@ -83,7 +83,7 @@ class DeviceScene {
   std::vector<runtime::Crowd*> crowds_;
   std::map<const Texture*, std::size_t> texture_places_;
 
-  // In the form that goes to the device.
+  // In the form that is copied to the device.
   std::vector<shared::Affine> worlds_;
   std::vector<float> weights_;
   std::vector<shared::Overlay> overlays_;

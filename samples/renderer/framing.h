@@ -39,11 +39,11 @@ struct Bounds {
 // Returns the bounds of a transformed box.
 Bounds transform_bounds(const glm::mat4& world, const Bounds& box);
 
-// Finds on the CPU the bounds of a character's skins in a pose (model-space joint matrices, as Crowd::pose takes them):
+// Computes the bounds of a character's skins in a pose (model-space joint matrices, as for Crowd::pose) on the CPU:
 // model space, without control meshes.
 Bounds posed_bounds(const Character& character, const InstancePose& pose);
 
-// Returns the same of posed positions of all meshes, in packed order.
+// Returns the same for the posed positions of all meshes, in packed order.
 Bounds skin_bounds(const CharacterData& character, std::span<const glm::vec3> positions);
 
 struct View {
@@ -53,13 +53,13 @@ struct View {
   float margin = 1.12f;       // factor on the picture's size; 1: the box touches the edge
 };
 
-// Returns the nearest camera in that direction that sees all of the boxes, centred. It is never nearer than the longest
-// diagonal of a box, so that a character seen end on keeps its shape. aspect: width / height.
-// Precondition: there is a box, and none is empty.
+// Returns the nearest camera in that direction that sees all of the boxes, centred. Its distance is at least the
+// longest diagonal of a box, so that a character seen end on keeps its shape. aspect: width / height. Precondition:
+// there is a box, and none is empty.
 Camera frame_camera(std::span<const Bounds> boxes, float aspect, const View& view = {});
 
 // Returns the matrices of `count` copies of a character with these bounds (model space), in a row across the picture of
-// a camera of this yaw, with gaps of `gap` times their width. The row's middle is where the character stands.
+// a camera of this yaw, with gaps of `gap` times their width. The row is centred on the character's position.
 std::vector<glm::mat4> side_by_side(const Bounds& bounds, std::uint32_t count, float yaw, float gap = 0.12f);
 
 // Returns clip <- world with depth in [0, 1] and y down; near and far plane enclose `bounds`.

@@ -18,7 +18,7 @@ namespace {
 constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
 constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit; differs from clay and from the background
 
-// Returns true for the formats that shaders/vertices.glsl reads.
+// Returns true if the formats are those that shaders/vertices.glsl reads.
 bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
   using runtime::VertexFormat;
   return outputs.positions.format == VertexFormat::kFloat && outputs.positions.stride == sizeof(glm::vec3) &&
@@ -51,14 +51,14 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
     if (!item.crowd->has_instance(i)) return refuse(fmt::format("shows instance {}, which its crowd does not have", i));
     if (!item.crowd->has_outputs(i)) return refuse(fmt::format("shows instance {}, which has no outputs", i));
   }
-  // Copies of a character share its data.
+  // Compare the data: copies of a character share it.
   const CharacterData& data = **item.character;
   const std::uint32_t character = item.crowd->character_of(item.instance);
   const auto made_of = item.crowd->character(character);
   if (!made_of || &**made_of != &data) return refuse("names another character than its crowd was made of");
   for (const std::uint32_t i : shown) {
     if (item.crowd->character_of(i) != character) {
-      return refuse(fmt::format("shows instance {}, which is of another character", i));
+      return refuse(fmt::format("shows instance {}, which has another character", i));
     }
   }
   if (item.control_meshes && !writes_drivers(*item.crowd, character, data)) {
@@ -75,7 +75,7 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   return {};
 }
 
-// Returns the colour of a part. White says that a texture holds the colour.
+// Returns the colour of a part. White: a texture has the colour.
 glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) {
   if (item.color) return *item.color;
   if (part.material < 0) return kClay;
@@ -84,7 +84,7 @@ glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) 
   return white && !textured ? kClay : color;
 }
 
-// Appends an edge of zero length for each vertex that no triangle names, and returns their number.
+// Appends an edge of zero length for each vertex without triangles, and returns their number.
 std::uint32_t append_points(const CharacterMesh& mesh, std::vector<glm::uvec2>& edges) {
   std::vector<bool> named(mesh.vertex_count(), false);
   for (const glm::uvec3& t : mesh.triangles) named[t.x] = named[t.y] = named[t.z] = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The drawn geometry of characters: triangles and edges as index lists, and one record for each draw.
+// The drawn geometry of characters: triangles and edges as index lists, and one record per draw.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ struct MeshGeometry {
   std::uint32_t first_index = 0;
   std::uint32_t first_edge = 0;
   std::uint32_t edge_count = 0;
-  std::uint32_t first_point = 0;  // an edge of zero length for each vertex that no triangle names
+  std::uint32_t first_point = 0;  // an edge of zero length per vertex without triangles
   std::uint32_t point_count = 0;
 };
 
-// The part of a character's geometry that stays from frame to frame. Indices and edges count from vertex 0 of their
-// mesh.
+// The part of a character's geometry that does not change between frames. Indices and edges count from vertex 0 of
+// their mesh.
 struct Geometry {
-  std::vector<std::uint32_t> indices;  // three a triangle of the skin
+  std::vector<std::uint32_t> indices;  // three per triangle of the skin
   std::vector<glm::uvec2> edges;
-  std::vector<glm::vec2> uvs;        // one a vertex of the character; empty if no mesh has any
+  std::vector<glm::vec2> uvs;        // one per vertex of the character; empty if no mesh has any
   std::vector<MeshGeometry> meshes;  // as CharacterData::meshes
 };
 
@@ -38,7 +38,7 @@ Geometry make_geometry(const CharacterData& character);
 struct DrawnMesh {
   std::uint32_t item = 0;
   std::uint32_t crowd_vertex = 0;      // among an instance's vertices in the crowd's outputs (Crowd::mesh_vertex)
-  std::uint32_t character_vertex = 0;  // among the character's vertices, as weights and uvs are (first_vertex)
+  std::uint32_t character_vertex = 0;  // among the character's vertices, like weights and uvs (first_vertex)
 };
 
 // Triangles of one material: indices [first_index, first_index + index_count).
@@ -73,7 +73,7 @@ struct Draws {
   std::vector<PointDraw> points;
 };
 
-// Checks everything that a scene names. Errors: as for Renderer::set_scene.
+// Checks everything that a scene refers to. Errors: as for Renderer::set_scene.
 Result<void> check_scene(const Scene& scene);
 
 // Adds the draws of item `index` of a scene; `meshes` are its character's. Precondition: check_scene passes.

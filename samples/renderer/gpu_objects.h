@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vulkan handles that destroy themselves, images, and their barriers.
+// Owning Vulkan handles, images, and their barriers.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -44,7 +44,7 @@ Result<Owned<T>> make_object(const runtime::Device& device, Create create, Destr
   return Owned<T>(made, {device.handle(), destroy});
 }
 
-// Memory that the host rewrites now and then and the device reads. Each write replaces the whole content; if it does
+// Memory that the host rewrites occasionally and the device reads. Each write replaces the whole content; if it does
 // not fit, a larger buffer replaces the old one. The device must no longer read the previous content.
 class StreamBuffer {
  public:
@@ -66,7 +66,7 @@ class StreamBuffer {
   runtime::Buffer buffer_;
 };
 
-// What a set of descriptors holds, for vertex and fragment shaders.
+// The layout of a descriptor set, for vertex and fragment shaders.
 struct SetLayout {
   Owned<VkDescriptorSetLayout> handle;
   std::vector<VkDescriptorPoolSize> sizes;  // the descriptors of one set
@@ -84,7 +84,7 @@ class DescriptorSets {
   DescriptorSets() = default;
   explicit DescriptorSets(const SetLayout& layout) : layout_(layout.handle.get()), sizes_(layout.sizes) {}
 
-  // Makes sure that there are `count` sets. The device must no longer read the previous ones.
+  // Makes at least `count` sets. The device must no longer read the previous ones.
   Result<void> reserve(const runtime::Device& device, std::size_t count);
   VkDescriptorSet operator[](std::size_t i) const { return sets_[i]; }
 
@@ -120,7 +120,7 @@ struct Texture {
 
 Result<Texture> make_texture(const runtime::Device& device, const TextureOptions& options, const std::string& name);
 
-// Copies pictures of 4 bytes a pixel to the host; its buffer is used again and again.
+// Copies pictures of 4 bytes per pixel to the host, always through the same buffer.
 class PictureReader {
  public:
   PictureReader() = default;
@@ -137,8 +137,7 @@ class PictureReader {
   runtime::Buffer buffer_;
 };
 
-// Returns the first format that the device offers with all of `features` and optimal tiling; VK_FORMAT_UNDEFINED if
-// there is none.
+// Returns the first format that the device offers with all of `features` and optimal tiling, or VK_FORMAT_UNDEFINED.
 VkFormat first_format(const runtime::Device& device, std::span<const VkFormat> formats, VkFormatFeatureFlags features);
 
 // The use of an image before or after a barrier.
@@ -159,18 +158,18 @@ inline constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_
                                    VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
 inline constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                                   VK_ACCESS_2_TRANSFER_READ_BIT};
-// Returns the same use without the contents, which will be overwritten.
+// Returns the same use, with contents that will be overwritten.
 constexpr ImageUse discarded(ImageUse use) {
   use.layout = VK_IMAGE_LAYOUT_UNDEFINED;
   return use;
 }
 
-// Describes a color that is drawn to; `clear` counts if it is loaded by clearing it.
+// Describes a color that is drawn to; `clear` matters if `load` clears it.
 VkRenderingAttachmentInfo color_attachment(const Texture& texture, VkAttachmentLoadOp load,
                                            VkClearColorValue clear = {});
 
-// Begins rendering to `area`, and sets viewport and scissor; pixels outside of it stay. `depth` is cleared, and may be
-// VK_NULL_HANDLE.
+// Begins rendering to `area`, and sets viewport and scissor; pixels outside of it are kept. `depth` is cleared, and may
+// be VK_NULL_HANDLE.
 void begin_rendering(const runtime::Device& device, VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area,
                      std::span<const VkRenderingAttachmentInfo> colors, VkImageView depth);
 

@@ -28,7 +28,7 @@ unsigned char* compress_bytes(unsigned char* bytes, int size, int* compressed_si
 
 }  // namespace
 
-// stb's code gives warnings at our warning level.
+// stb's code does not compile without warnings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -68,7 +68,7 @@ Result<void> write_png(const std::filesystem::path& path, const Image& image) {
   const std::size_t expected = std::size_t{4} * image.width * image.height;
   if (expected == 0 || image.width > kMaxSide || image.height > kMaxSide || image.pixels.size() != expected) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: an image of {} x {} pixels and {} bytes cannot be written", path.string(), image.width,
+                fmt::format("{}: cannot write an image of {} x {} pixels and {} bytes", path.string(), image.width,
                             image.height, image.pixels.size()));
   }
   std::vector<std::byte> bytes;
@@ -76,7 +76,7 @@ Result<void> write_png(const std::filesystem::path& path, const Image& image) {
   const int width = static_cast<int>(image.width);
   if (stbi_write_png_to_func(append, &bytes, width, static_cast<int>(image.height), 4, image.pixels.data(),
                              4 * width) == 0) {
-    return fail(ErrorCode::kWriteFailed, fmt::format("{}: the picture cannot be compressed", path.string()));
+    return fail(ErrorCode::kWriteFailed, fmt::format("{}: cannot compress the picture", path.string()));
   }
   return write_file(path, bytes);
 }

@@ -12,7 +12,7 @@
 
 namespace pelt::samples {
 
-// 8-bit sRGB with alpha, rows from the top, 4 bytes a pixel.
+// 8-bit sRGB with alpha, rows from the top, 4 bytes per pixel.
 struct Image {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
@@ -38,10 +38,10 @@ std::span<const unsigned char> label_font();
 // row `baseline_y`, capitals about 0.73 * `size` pixels high. Text outside the image is clipped.
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size);
 
-// Returns how many pixels wide such a line is.
+// Returns the width of such a line, pixels.
 float label_width(std::string_view text, float size);
 
-// Draws the colours of DrawItem::weights as a bar from 0 (left) to 1 in the lower left corner, with its two ends named
+// Draws the colours of DrawItem::weights as a bar from 0 (left) to 1 in the lower left corner, with labels of both ends
 // above it.
 void draw_legend(Image& image, std::string_view least, std::string_view most);
 

@@ -30,7 +30,7 @@ const stbtt_fontinfo& font() {
   return info;
 }
 
-// Returns the character at the front of `text` and removes it there; U+FFFD for bytes that are not UTF-8.
+// Removes the first character of `text` and returns it; U+FFFD for bytes that are not UTF-8.
 int next_character(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 0;
@@ -44,8 +44,7 @@ int next_character(std::string_view& text) {
   return character;
 }
 
-// Calls place(character, x) for each character, x in pixels from the start of the line; returns the line's length,
-// pixels.
+// Calls `place` with each character and its x in pixels from the start of the line; returns the line's length, pixels.
 template <class Place>
 float lay_out(std::string_view text, float scale, const Place& place) {
   float x = 0;

@@ -22,7 +22,8 @@ constexpr float kGoldenRatio = 1.6180339887f;
 
 float fraction(float x) { return x - std::floor(x); }
 
-// Returns point i of a sequence that fills the unit square evenly for any number of points (Roberts 2018, R2 sequence).
+// Returns point i of a sequence that covers the unit square evenly with any number of points (Roberts 2018, R2
+// sequence).
 glm::vec2 square_point(std::uint32_t i) {
   const auto n = static_cast<float>(i);
   return {fraction(0.5f + 0.7548776662f * n), fraction(0.5f + 0.5698402910f * n)};
@@ -119,7 +120,7 @@ Lighting make_lighting(const Scene& scene, const RendererOptions& options) {
   const glm::mat4 clip = clip_from_world(scene.camera, size.x / size.y, seen);
   const glm::vec3 key = glm::normalize(-0.62f * right + 0.95f * up + 0.70f * back);
   const glm::vec3 rim = glm::normalize(0.75f * right + 0.45f * up - 0.8f * back);
-  // Each direction represents its share of the lamp's disc or of the sphere.
+  // Each direction represents an equal part of the lamp's disc or of the sphere.
   const auto count = static_cast<float>(options.samples);
   const float lamp_spread = kLampRadius / std::sqrt(count);
   const float sky_spread = std::sqrt(4.0f / (static_cast<float>(shared::kSkyMaps) * count));

@@ -13,10 +13,10 @@ namespace pelt::samples {
 struct Lighting {
   shared::Frame frame;
   std::vector<shared::Sample> samples;
-  bool ground = false;  // true if the scene wants the floor and the camera is above it
+  bool ground = false;  // true if the scene has a floor and the camera is above it
 };
 
-// Places the lights relative to the camera: key from the upper left, rim from behind on the right.
+// Places the lights relative to the camera: key from the upper left, rim from the right, facing the camera.
 // Precondition: every item has bounds.
 Lighting make_lighting(const Scene& scene, const RendererOptions& options);
 

@@ -20,7 +20,7 @@ Result<Owned<VkShaderModule>> make_module(const runtime::Device& device, std::sp
   return make_object<VkShaderModule>(device, vk.vkCreateShaderModule, vk.vkDestroyShaderModule, info, "a shader");
 }
 
-// Targets hold colour times coverage, and coverage.
+// Targets store colour times coverage, and coverage.
 VkPipelineColorBlendAttachmentState blend_state(Blend blend) {
   VkPipelineColorBlendAttachmentState state{
       .blendEnable = blend == Blend::kNone ? VK_FALSE : VK_TRUE,

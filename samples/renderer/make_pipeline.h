@@ -35,14 +35,14 @@ struct PipelineOptions {
 Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelineLayout layout,
                                         const PipelineOptions& options);
 
-// `constant_bytes`: of the push constants, which vertex and fragment shaders read.
+// `constant_bytes`: size of the push constants of vertex and fragment shaders.
 Result<Owned<VkPipelineLayout>> make_pipeline_layout(const runtime::Device& device,
                                                      std::span<const VkDescriptorSetLayout> sets,
                                                      std::uint32_t constant_bytes = 0);
 
 Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSamplerCreateInfo& info);
 
-// Describes a sampler of render targets. `compare`: of depths of a shadow map, outside of which everything is lit.
+// Describes a sampler of render targets. `compare`: for depths of a shadow map; everything outside of it is lit.
 VkSamplerCreateInfo target_sampler(bool compare, bool filtered);
 
 }  // namespace pelt::samples

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device's times of the passes of a picture.
+// Device times of the passes of a picture.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -16,10 +16,10 @@
 
 namespace pelt::samples {
 
-// The work before a timestamp, beside the passes of crowds.
+// The work that ends at a timestamp; crowds have further passes.
 enum class Timed { kBegin, kCrowd, kCrowdsReady, kShadows, kSurfaces, kLines, kDevelopment };
 
-// Times the passes of one record() of the renderer; on a device without timestamps it does nothing.
+// Times the passes of one record() of the renderer. Does nothing on a device without timestamps.
 class PassTimer {
  public:
   // Makes enough timestamps for one record() of all crowds and all samples of a scene.
@@ -36,7 +36,7 @@ class PassTimer {
  private:
   std::optional<runtime::GpuTimer> timer_;
   std::uint32_t capacity_ = 0;
-  std::vector<Timed> stamped_;  // what each stamp of the last record() ends
+  std::vector<Timed> stamped_;  // the work that each stamp of the last record() ends
   std::vector<std::vector<std::string>> crowd_passes_;
 };
 

@@ -64,7 +64,7 @@ Result<void> make_layouts(const runtime::Device& device, Pipelines& made) {
   return {};
 }
 
-// Makes the pipelines; their layout is made.
+// Makes the pipelines. Precondition: their layouts exist.
 Result<void> make_all_pipelines(const runtime::Device& device, const TargetFormats& formats, Pipelines& made) {
   const struct {
     Owned<VkPipeline>& into;

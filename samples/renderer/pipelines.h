@@ -11,13 +11,13 @@
 
 namespace pelt::samples {
 
-// Formats of the render targets, chosen by the device's abilities.
+// Formats of the render targets, chosen by the device's features.
 struct TargetFormats {
   VkFormat color = VK_FORMAT_R16G16B16A16_SFLOAT;  // one sample
   VkFormat mean = VK_FORMAT_R32G32B32A32_SFLOAT;   // of all samples; the target of blending
   VkFormat picture = VK_FORMAT_R8G8B8A8_UNORM;     // the result; the shader converts to sRGB
   VkFormat depth = VK_FORMAT_D32_SFLOAT;
-  bool filtered_depth = true;  // shadow maps can be compared between texels
+  bool filtered_depth = true;  // comparisons with shadow maps can be filtered
 };
 
 // Viewport and scissor are dynamic.

@@ -38,7 +38,7 @@ constexpr float kSplitWidth = 2.0f;
 
 constexpr ImageUse kNew{};
 
-// Returns what the renderer needs of the device and crowds do not.
+// Returns the missing device features that the renderer needs and crowds do not.
 std::vector<std::string> missing_for_drawing(const runtime::Device& device) {
   std::vector<std::string> missing;
   const runtime::DeviceFunctions& vk = device.functions();
@@ -85,7 +85,7 @@ Result<Targets> make_targets(const runtime::Device& device, const TargetFormats&
   return made;
 }
 
-// A part of the picture that shows the items of one side and their shadows.
+// A part of the picture, with the items of one side and their shadows.
 struct Region {
   VkRect2D area{};
   SplitSide side = SplitSide::kBoth;
@@ -107,10 +107,10 @@ struct Renderer::State {
   PictureReader reader;  // made when a picture is first read back
 
   std::vector<Region> regions;   // of the scene
-  float split_column = 0;        // column at which they meet
+  float split_column = 0;        // column between them
   bool split_line = false;       // draws a line at split_column
   bool crowds_recorded = false;  // in this scene
-  std::uint32_t samples = 0;     // number of samples of this scene that are recorded
+  std::uint32_t samples = 0;     // recorded samples of this scene
   bool drawn = false;            // true if there is a picture
 
   PassTimer timer;
@@ -158,7 +158,7 @@ struct Renderer::State {
   VkRect2D whole() const { return {{0, 0}, size()}; }
 };
 
-// If no item has a side, there is one region. A region that the split leaves empty is not drawn.
+// If no item has a side, there is one region. Regions without pixels are left out.
 void Renderer::State::set_regions(const Scene& wanted) {
   const auto on = [&](SplitSide side) {
     return std::any_of(wanted.items.begin(), wanted.items.end(),
@@ -221,7 +221,7 @@ void Renderer::State::draw_triangles(VkCommandBuffer commands, const SurfaceDraw
   vk.vkCmdDrawIndexed(commands, draw.index_count, item.instances, draw.first_index, 0, 0);
 }
 
-// Draws the lines. `hidden`: only the cages, faint, over everything in front of them.
+// Draws the lines. `hidden`: only the drivers, faint, over everything in front of them.
 void Renderer::State::draw_lines(VkCommandBuffer commands, const Region& region, bool hidden) {
   for (const LineDraw& draw : scene.draws().lines) {
     if (!region.shows(scene.items()[draw.mesh.item]) || (hidden && !draw.control)) continue;
@@ -359,7 +359,7 @@ Result<Renderer> Renderer::create(const runtime::Device& device, const RendererO
   const std::uint32_t limit = device.limits().maxImageDimension2D;
   if (options.width == 0 || options.height == 0 || options.width > limit || options.height > limit) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a picture of {} x {} pixels: this device draws 1 to {} a side", options.width,
+                fmt::format("a picture of {} x {} pixels: this device draws 1 to {} per side", options.width,
                             options.height, limit));
   }
   if (options.samples == 0 || options.samples > kMaxSamples) {
@@ -386,7 +386,7 @@ Result<void> Renderer::set_scene(const Scene& scene) {
   state.samples = 0;
   state.crowds_recorded = false;
   if (auto valid = check_scene(scene); !valid) {
-    // The previous scene's crowds may be gone by now: show nothing.
+    // Show nothing: the previous scene's crowds may no longer exist.
     PELT_TRY(set_scene({}));
     return valid;
   }

@@ -22,7 +22,7 @@
 
 namespace pelt::samples {
 
-// The side of Scene::split on which an item is drawn.
+// The side of Scene::split that shows an item.
 enum class SplitSide { kBoth, kLeft, kRight };
 
 // Decoded images of a character's materials, by material. The renderer's user owns them; textures.h makes them.
@@ -31,17 +31,17 @@ struct MaterialTextures;
 // Instances of one character to draw, from the crowd that poses them.
 struct DrawItem {
   runtime::Crowd* crowd = nullptr;
-  std::uint32_t instance = 0;            // index of the first instance
-  const Character* character = nullptr;  // the instance's in the crowd, or a copy of it
-  Bounds bounds;                         // of the posed characters, model space (posed_bounds): they aim the lights
-  glm::mat4 world{1.0f};                 // of the first instance: model space -> the scene's space; may mirror
-  std::span<const glm::mat4> others;     // of the instances that follow it; empty: only one instance
-  std::optional<glm::vec4> color;        // linear; instead of the materials' base colours
+  std::uint32_t instance = 0;                  // index of the first instance
+  const Character* character = nullptr;        // that of the instance, or a copy of it
+  Bounds bounds;                               // of the posed characters, model space (posed_bounds); for the lights
+  glm::mat4 world{1.0f};                       // of the first instance: model space -> the scene's space; may mirror
+  std::span<const glm::mat4> others;           // of the following instances; empty: only one instance
+  std::optional<glm::vec4> color;              // linear; instead of the materials' base colours
   const MaterialTextures* textures = nullptr;  // multiplied with the base colours; not drawn with weights
   bool skin = true;                            // false: only its lines are drawn
   bool wire = false;                           // edges drawn over the surface
-  bool control_meshes = false;        // draw the drivers too, as cages of lines; needs CrowdOutputs::control_meshes
-  std::span<const float> weights;     // one a vertex of the character, drawn by color_ramp over [0, 1]; empty: none
+  bool control_meshes = false;                 // also draw the drivers, as lines; needs CrowdOutputs::control_meshes
+  std::span<const float> weights;     // one per vertex of the character, drawn by color_ramp over [0, 1]; empty: none
   SplitSide side = SplitSide::kBoth;  // the side on which it is visible and casts its shadows
 };
 
@@ -52,7 +52,7 @@ struct OverlayLine {
   glm::vec3 to{0.0f};
   glm::vec4 color{1.0f};
   float width = 1.5f;
-  bool through = false;  // shows through the skin, fainter where it is behind
+  bool through = false;  // shows through the skin, fainter
 };
 struct OverlayDot {
   glm::vec3 at{0.0f};
@@ -66,7 +66,7 @@ struct Scene {
   std::vector<DrawItem> items;
   std::span<const OverlayLine> lines;
   std::span<const OverlayDot> dots;
-  float split = 0.5f;  // share of the picture's width at which its two sides meet
+  float split = 0.5f;  // fraction of the picture's width that is its left side
   bool ground = true;  // a floor at y = ground_height that shows shadows and fades into the backdrop
   float ground_height = 0.0f;
 };
@@ -74,7 +74,7 @@ struct Scene {
 struct RendererOptions {
   std::uint32_t width = 1280;
   std::uint32_t height = 720;
-  std::uint32_t samples = 16;  // pictures whose mean is the result: more of them smooth edges, penumbras and occlusion
+  std::uint32_t samples = 16;  // pictures whose mean is the result; more make smoother edges and shadows
 };
 
 // The device's seconds for one recorded frame.
@@ -105,16 +105,16 @@ class Renderer {
   // not read; a number of weights other than the character's number of vertices; out of memory; a lost device.
   Result<Image> render(const Scene& scene);
 
-  // Sets the scene, for programs that show pictures as they come. The scene's spans are copied; its crowds and textures
-  // are used until the next scene is set. The device must have finished drawing the previous scene. Characters,
-  // textures and buffers that the previous scene also used stay on the device. Errors: as for render; nothing is shown
-  // then.
+  // Sets the scene, for programs that show pictures while they refine. The scene's spans are copied; its crowds and
+  // textures are used until the next scene is set. The device must have finished drawing the previous scene.
+  // Characters, textures and buffers that both scenes use stay on the device. Errors: as for render; the scene is then
+  // empty.
   Result<void> set_scene(const Scene& scene);
 
   // Records the crowds' compute (each crowd once, and only the first time after set_scene) and `samples` more samples
   // of the scene, up to RendererOptions::samples in all, and develops the mean of the samples so far into picture().
-  // Call it outside a render pass. It leaves picture() in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, with its writes visible
-  // to copies and blits.
+  // Call it outside a render pass. Afterwards picture() is in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, visible to copies
+  // and blits.
   void record(VkCommandBuffer commands, std::uint32_t samples);
   std::uint32_t recorded_samples() const;  // since set_scene
   VkImage picture() const;                 // RGBA, sRGB values in a UNORM format

@@ -39,7 +39,7 @@ constexpr std::uint64_t kMaxPixelsInAll = std::uint64_t{256} << 20;
 constexpr ImageUse kFilled{VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_WRITE_BIT};
 
-// Decodes an image, or says why it is left out. `pixels_left`: the number of pixels that may still be decoded.
+// Decodes an image. The error is the reason to leave it out. `pixels_left`: pixels that may still be decoded.
 Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::uint64_t pixels_left) {
   if (encoded.bytes.empty() || encoded.bytes.size() > std::numeric_limits<int>::max()) {
     return fail(ErrorCode::kInvalidFile, fmt::format("it has {} bytes", encoded.bytes.size()));
@@ -50,7 +50,7 @@ Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::
   int height = 0;
   int channels = 0;
   if (stbi_info_from_memory(bytes, size, &width, &height, &channels) == 0 || width <= 0 || height <= 0) {
-    return fail(ErrorCode::kInvalidFile, "it is no PNG or JPEG that can be read");
+    return fail(ErrorCode::kInvalidFile, "it is not a readable PNG or JPEG");
   }
   const std::uint64_t pixels = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
   if (std::cmp_greater(std::max(width, height), most_side) || pixels > std::min(kMaxPixels, pixels_left)) {

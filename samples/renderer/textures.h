@@ -31,10 +31,10 @@ struct MaterialTextures {
 // Uploads an image with its mip maps and waits for the device. Errors: out of memory, a lost device.
 Result<Texture> upload_image(const runtime::Device& device, const Image& image, const std::string& name);
 
-// Decodes Model::images and uploads them; waits for the device. An image that is no PNG or JPEG, is broken, or would
-// take too much memory (16384 pixels a side, 64 Mi pixels, 256 Mi pixels in all) is left out with a sentence in
-// `notes`, and its materials show their plain colour. `goes_on` is called before each image with the fraction done; if
-// it returns false, the remaining images are left out. Errors: out of memory, a lost device.
+// Decodes Model::images and uploads them; waits for the device. An image that is not PNG or JPEG, is broken, or would
+// take too much memory (16384 pixels per side, 64 Mi pixels, 256 Mi pixels in all) is left out with a note, and its
+// materials show their plain colour. `goes_on` is called before each image with the fraction done; if it returns false,
+// the remaining images are left out. Errors: out of memory, a lost device.
 Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& device, const Model& model,
                                                         std::vector<std::string>& notes,
                                                         const std::function<bool(double fraction)>& goes_on = {});

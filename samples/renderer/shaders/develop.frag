@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the mean of all samples over the backdrop, tone mapped, in sRGB.
+// Composites the mean of all samples over the backdrop, tone mapped, in sRGB.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -15,7 +15,7 @@ const float kExposure = 0.70;
 // Maps light to [0, 1] by a fit of the film curve of the Academy Color Encoding System (Narkowicz 2015).
 vec3 film(vec3 c) { return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0); }
 
-// Returns the backdrop of a pixel: bright behind the character, darker towards the corners.
+// Returns the backdrop of a pixel: bright in the centre, darker towards the corners.
 vec3 backdrop(vec2 pixel) {
   vec2 at = pixel / frame.size - vec2(0.5, 0.46);
   float falloff = smoothstep(0.0, 0.85, length(at * vec2(1.0, 0.9)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a floor of which only the shadows are visible, so that it has no horizon.
+// Draws only the shadows on a floor, so that it has no horizon.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -16,7 +16,7 @@ void main() {
   vec3 received = key * lamp_visibility(kKeyMap, position, normal, kGround, gl_FragCoord.xy) + sky -
                   hidden_sky(position, normal, kGround, gl_FragCoord.xy);
   float fade = smoothstep(frame.ground_fade, 0.4 * frame.ground_fade, distance(position.xz, frame.ground_center));
-  // The shadow of a coloured light has a colour; only its luminance is kept, so that it is an opacity of black.
+  // Reduce the shadow of a coloured light to its luminance: it becomes an opacity of black.
   const vec3 kLuminance = vec3(0.2126, 0.7152, 0.0722);
   float shade = dot(received, kLuminance) / dot(key + sky, kLuminance);
   color = vec4(0.0, 0.0, 0.0, (1.0 - shade) * fade);

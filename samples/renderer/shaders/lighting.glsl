@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The studio: a soft key light, a sky that darkens towards the floor, and a light behind.
+// The studio: a soft key light, a sky that darkens towards the floor, and a rim light.
 #extension GL_EXT_control_flow_attributes : require
 
 layout(set = 0, binding = kBindMaps) uniform sampler2DArrayShadow shadow_maps;
@@ -23,19 +23,19 @@ float pixel_noise(vec2 pixel, float offset) {
   return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))) + offset);
 }
 
-// Filter radii, in widths of the map: from a texel and a half to the width that four taps can smooth; wider on the
+// Filter radii, in widths of the map: from a texel and a half to the largest that four taps can smooth; larger on the
 // floor.
 const float kMinFilter = 1.5 / 1024.0;
 struct Receiver {
   float largest;  // greatest filter radius
-  float lift;     // 1: lifted off its own depth in the map; 0: the floor is in no map, and feet touch their shadows
+  float lift;     // 1: lifted off its own depth in the map; 0: the floor, which is in no map: feet touch their shadows
 };
 const Receiver kSurface = Receiver(0.012, 1.0);
 const Receiver kGround = Receiver(0.035, 0.0);
 
-// Returns the share of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando
-// 2005). The light is a cone; the distance to the occluder gives the width of the shadow's edge. The taps lie on a ring
-// that turns with each pixel and sample; they are compared on the surface's tangent plane, so that a slope does not
+// Returns the fraction of the light of map `index` that reaches `position`: percentage-closer soft shadows (Fernando
+// 2005). The light is a cone; the distance to the occluder gives the width of the shadow's edge. The taps are on a ring
+// that turns with each pixel and sample, and are compared on the surface's tangent plane, so that a slope does not
 // shade itself.
 float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver, float angle) {
   ShadowMap map = current.maps[index];
@@ -72,14 +72,14 @@ float light_visibility(uint index, vec3 position, vec3 normal, Receiver receiver
   return 0.25 * sum;
 }
 
-// Returns the share of the key light or of the rim light that reaches `position`.
+// Returns the fraction of the key or rim light that reaches `position`.
 float lamp_visibility(uint index, vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   return light_visibility(index, position, normal, receiver, angle);
 }
 
-// Estimates, for this sample, the irradiance / pi that the scene hides from the surface. Directions are uniform over
-// the sphere, 4 pi / kSkyMaps each. Only the hidden part is estimated; the light of the open sky is exact.
+// Estimates, for this sample, the irradiance / pi of the hidden part of the sky. Directions are uniform over the sphere,
+// 4 pi / kSkyMaps each. Only the hidden part is estimated; the light of the open sky is exact.
 vec3 hidden_sky(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);
   vec3 hidden = vec3(0.0);

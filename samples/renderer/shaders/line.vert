@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws edges of meshes and the scene's own lines as strips with a width in pixels: six vertices each, all of which
-// read both ends. A line of zero length becomes a dot.
+// Draws edges of meshes and the scene's own lines as strips with a width in pixels: six vertices each, which all read
+// both ends. A line of zero length becomes a dot.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -52,7 +52,7 @@ void main() {
   vec4 from = lifted(line.from);
   vec4 to = lifted(line.to);
   vec4 at = corner.x == 0.0 ? from : to;
-  // A line that passes behind the eye has no direction on the screen: it is left out.
+  // Leave out a line that crosses the eye's plane: it has no direction on the screen.
   vec2 along = (to.xy * from.w - from.xy * to.w) * frame.size;
   bool visible = line.shown && from.w > 0.0 && to.w > 0.0 && (line.is_dot || dot(along, along) > 0.0);
   at_dot = line.is_dot ? vec2(2.0 * corner.x - 1.0, corner.y) : vec2(0.0);

@@ -3,7 +3,7 @@
 // are linear.
 //
 // A picture is the mean of many cheap ones (Haeberli and Akeley 1990, "The Accumulation Buffer"): each sample moves the
-// camera within a pixel, the two lights within their areas, and takes other directions of the sky. One sum then gives
+// camera within a pixel, the two lights within their areas, and uses other directions of the sky. One sum then gives
 // the edges, the penumbras of the lights and the occlusion of the sky.
 #ifndef PELT_SAMPLES_RENDERER_SCENE_H
 #define PELT_SAMPLES_RENDERER_SCENE_H
@@ -13,7 +13,7 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kKeyMap = 0u;    // shadow map of the key light
-PELT_SHARED_CONST uint kRimMap = 1u;    // shadow map of the rim light, from behind
+PELT_SHARED_CONST uint kRimMap = 1u;    // shadow map of the rim light
 PELT_SHARED_CONST uint kFirstSky = 2u;  // first shadow map of a direction of the sky
 PELT_SHARED_CONST uint kSkyMaps = 2u;
 PELT_SHARED_CONST uint kMaps = kFirstSky + kSkyMaps;
@@ -24,15 +24,15 @@ PELT_SHARED_CONST uint kBindSample = 1u;    // Sample, at a dynamic offset
 PELT_SHARED_CONST uint kBindMaps = 2u;      // shadow maps, kMaps layers, compared
 PELT_SHARED_CONST uint kBindDepths = 3u;    // the same, as depths
 PELT_SHARED_CONST uint kBindColor = 4u;     // the sample just drawn, or the sum of samples
-PELT_SHARED_CONST uint kBindWorlds = 5u;    // Affine[], world from model, one an instance of an item
-PELT_SHARED_CONST uint kBindWeights = 6u;   // float[], one a vertex of an item's character
+PELT_SHARED_CONST uint kBindWorlds = 5u;    // Affine[], world from model, one per instance of an item
+PELT_SHARED_CONST uint kBindWeights = 6u;   // float[], one per vertex of an item's character
 PELT_SHARED_CONST uint kBindOverlays = 7u;  // Overlay[]
 
 // Set 1: an item.
-PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three a vertex
+PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three per vertex
 PELT_SHARED_CONST uint kBindDirections = 1u;  // uint[], packed normal and tangent
-PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices of a mesh an edge
-PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one a vertex of the character
+PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices of a mesh per edge
+PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one per vertex of the character
 
 // Set 2: a material.
 PELT_SHARED_CONST uint kBindTexture = 0u;
@@ -69,7 +69,7 @@ struct Overlay {
   vec3 to;
   vec4 color;
   float width;   // pixels
-  uint through;  // 1: also drawn where it is hidden
+  uint through;  // 1: also drawn if it is hidden
 };
 PELT_SHARED_SIZE(Overlay, 48);
 
@@ -90,11 +90,11 @@ struct DrawConstants {
   uint flags;
   uint map;          // index of the shadow map that is drawn
   float line_width;  // pixels
-  float line_lift;   // lines move towards the eye by this share of their distance
+  float line_lift;   // lines move towards the eye by this fraction of their distance
 };
 PELT_SHARED_SIZE(DrawConstants, 56);
 
-// Push constants in place of DrawConstants when the picture is developed.
+// Push constants of the development, which replace DrawConstants.
 struct DevelopConstants {
   float mean_from_sum;  // samples of a whole picture / samples summed so far
   float split;          // column of the line between the picture's sides

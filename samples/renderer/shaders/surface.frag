@@ -6,7 +6,7 @@
 #include "color_ramp.h"
 #include "lighting.glsl"
 
-// A pipeline of its own: a shader that may discard cannot write depth early.
+// For a separate pipeline: a shader that may discard cannot write depth early.
 layout(constant_id = 0) const bool kMasked = false;
 
 layout(push_constant, scalar) uniform Constants { DrawConstants draw; };
@@ -21,8 +21,8 @@ layout(location = 0) out vec4 color;
 const float kRoughness = 0.48;
 const float kF0 = 0.04;
 
-// Returns the normal that faces the viewer, whichever way the triangle is wound: mirrored parts and insides are lit
-// alike.
+// Returns the normal that faces the viewer, whichever way the triangle is wound, so that mirrored parts and insides are
+// lit alike.
 vec3 facing_normal(vec3 towards_eye) {
   vec3 geometric = cross(dFdx(position), dFdy(position));
   geometric *= dot(geometric, towards_eye) < 0.0 ? -1.0 : 1.0;
@@ -49,7 +49,7 @@ float specular(vec3 normal, vec3 towards_eye, vec3 towards_light) {
   return a2 / (d * d) * 0.5 / max(smith, 1e-5) * fresnel * n_l;
 }
 
-// Returns the share of an even surrounding light that the coat mirrors: a fit of the integral of GGX (Karis 2014,
+// Returns the fraction of uniform surrounding light that the coat mirrors: a fit of the integral of GGX (Karis 2014,
 // "Physically Based Shading on Mobile").
 float mirrored_surrounding(float n_v) {
   vec4 r = kRoughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
@@ -58,7 +58,7 @@ float mirrored_surrounding(float n_v) {
   return kF0 * scale_and_bias.x + scale_and_bias.y;
 }
 
-// Adds the light of a lamp with a shadow map: the part that the surface scatters, and the part that its coat mirrors.
+// Adds the light of a lamp with a shadow map: what the surface scatters, and what its coat mirrors.
 void add_lamp(uint map, vec3 radiance, vec3 normal, vec3 towards_eye, inout vec3 light, inout vec3 mirrored) {
   vec3 towards_light = current.maps[map].towards_light;
   float cosine = dot(normal, towards_light);
@@ -79,7 +79,7 @@ void main() {
   add_lamp(kKeyMap, kKeyRadiance, normal, towards_eye, light, mirrored);
   add_lamp(kRimMap, kRimRadiance, normal, towards_eye, light, mirrored);
 
-  // The character itself hides the sky: it reflects a part of the hidden light in its own colour.
+  // The character hides its own sky, and reflects some of the hidden light in its own colour.
   vec3 hidden = hidden_sky(position, normal, kSurface, gl_FragCoord.xy);
   vec3 open = sky_irradiance(normal);
   light += open - hidden * (1.0 - 0.45 * base);
@@ -89,6 +89,6 @@ void main() {
   // The discard comes last: a discarded pixel gives its neighbours no derivatives.
   if (kMasked && material.a < 0.5) discard;
 
-  // A heat map is matt, so that its colours can be read.
+  // Draw heat maps matt, so that their colours are legible.
   color = vec4(base * light + mirrored * ((draw.flags & kDrawHeat) != 0u ? 0.3 : 1.0), 1.0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads vertices as compute wrote them (pelt/runtime/crowd.h), for the instances of a draw; `vertex` counts from vertex
-// 0 of the drawn mesh.
+// Reads vertices that compute wrote (pelt/runtime/crowd.h), for the instances of a draw. `vertex` counts from vertex 0
+// of the drawn mesh.
 #include "pelt/shaders/frame.h"
 #include "pelt/shaders/octahedral.h"
 

@@ -67,7 +67,7 @@ TEST_F(Renderers, RefuseInstancesOfAnotherCharacter) {
   EXPECT_TRUE(renderer.render(scene_));
   const glm::mat4 second(1);
   scene_.items[0].others = {&second, 1};
-  refuses(renderer, "item 0 of the scene shows instance 1, which is of another character");
+  refuses(renderer, "item 0 of the scene shows instance 1, which has another character");
 }
 
 // A crowd has room for more instances than it has, and instances may have no outputs.
