@@ -16,8 +16,8 @@ namespace {
 
 constexpr float kSameNormal = 0.99985f;     // cosine of a degree
 constexpr float kMinAgreement = 0.5f;       // cosine of 60 degrees
-constexpr std::size_t kMaxSidesTried = 16;  // at a place where many different vertices meet
-constexpr std::size_t kBlockPlaces = 1024;  // whose rings are found by one thread in a row
+constexpr std::size_t kMaxSidesTried = 16;  // at a position shared by many different vertices
+constexpr std::size_t kBlockPlaces = 1024;  // positions whose rings one thread finds in a row
 
 // A triangle seen from one of its vertices, the apex: b and c follow it counterclockwise.
 struct Corner {
@@ -26,7 +26,7 @@ struct Corner {
   friend auto operator<=>(const Corner&, const Corner&) = default;
 };
 
-// The corners of each vertex, one vertex after the other.
+// The corners of all vertices, vertex after vertex.
 struct Corners {
   std::vector<std::size_t> first;  // n + 1
   std::vector<Corner> corners;
@@ -55,11 +55,11 @@ Corners find_corners(const CharacterMesh& mesh) {
   return found;
 }
 
-// Strings the corners of an apex to fans. Keeps its memory from one apex to the next.
+// Strings the corners of an apex into fans. Reuses its memory for the next apex.
 class FanStringer {
  public:
-  // Appends the fans of one apex, with their flags; the order of the corners is lost. A fan begins where no other ends,
-  // and otherwise anywhere: the order of the corners does not change their sum.
+  // Appends the fans of one apex, with their flags; sorts `corners`. A fan begins at a corner that continues no other,
+  // or anywhere in a closed fan: the sum does not depend on the order of the corners.
   void append(std::vector<Corner>& corners, std::vector<std::uint32_t>& words) {
     std::sort(corners.begin(), corners.end());
     ends_.clear();
@@ -97,10 +97,10 @@ class FanStringer {
 
   std::vector<std::uint32_t> ends_;
   std::vector<std::uint8_t> used_;
-  std::vector<std::size_t> skip_;  // from the first corner with the same b to one that may be unused
+  std::vector<std::size_t> skip_;  // from the first corner with the same b to the first that may be unused
 };
 
-// What all places read.
+// Read by all searches.
 struct RingSource {
   explicit RingSource(const CharacterMesh& mesh) : points(mesh.binding.points), corners(find_corners(mesh)) {
     assert(mesh.vertex_count() <= shared::kRingVertex);
@@ -113,10 +113,10 @@ struct RingSource {
   Corners corners;
 };
 
-// Vertices, those of a place side by side and ascending.
+// Vertices grouped by position, ascending within a group.
 struct Places {
   std::vector<std::uint32_t> order;
-  std::vector<std::size_t> begins;  // of each place in `order`; then the end
+  std::vector<std::size_t> begins;  // per group in `order`; then the end
 
   std::size_t count() const { return begins.size() - 1; }
   std::span<const std::uint32_t> vertices(std::size_t place) const {
@@ -143,7 +143,7 @@ Places find_places(std::span<const glm::vec3> points) {
   return places;
 }
 
-// Finds the rings of a range of places.
+// Finds the rings of a range of positions.
 class RingFinder {
  public:
   explicit RingFinder(const RingSource& source) : source_(source) {}
@@ -153,7 +153,7 @@ class RingFinder {
     for (const std::vector<std::uint32_t>& twins : sides(vertices)) add_ring(twins);
   }
 
-  // Appends the rings, and writes where each vertex has its own.
+  // Appends the rings, and writes the start of each vertex's ring.
   void append(std::vector<std::uint32_t>& words) const {
     const auto first = static_cast<std::uint32_t>(words.size());
     words.insert(words.end(), words_.begin(), words_.end());
@@ -162,7 +162,7 @@ class RingFinder {
   std::size_t size() const { return words_.size(); }
 
  private:
-  // Groups the vertices of a place by agreeing normals.
+  // Groups the vertices of a position by similar normals.
   std::vector<std::vector<std::uint32_t>> sides(std::span<const std::uint32_t> vertices) const {
     const std::vector<glm::vec3>& normals = source_.normals;
     std::vector<std::vector<std::uint32_t>> found;
@@ -180,7 +180,7 @@ class RingFinder {
     return found;
   }
 
-  // Sets the corners of an apex, each once.
+  // Sets the corners of an apex, without duplicates.
   void set_corners(std::uint32_t apex, std::vector<Corner>& corners) const {
     const std::span<const Corner> all = source_.corners.of(apex);
     corners.assign(all.begin(), all.end());
@@ -201,7 +201,7 @@ class RingFinder {
         sum += glm::cross(glm::dvec3(source_.points[corner.b]) - origin, glm::dvec3(source_.points[corner.c]) - origin);
     }
     const double along = glm::dot(sum, glm::dvec3(source_.normals[twins[0]]));
-    // The condition also refuses a sum that is not finite.
+    // Also rejects a sum that is not finite.
     if (!(std::abs(along) > kMinAgreement * glm::length(sum))) return;
     const auto first = static_cast<std::uint32_t>(words_.size());
     for (std::size_t t = 0; t < twins.size(); ++t) {
@@ -219,7 +219,7 @@ class RingFinder {
   const RingSource& source_;
   std::vector<std::uint32_t> words_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> starts_;  // vertex, first word of its ring in words_
-  std::vector<std::vector<Corner>> corners_;                     // of the twins of a ring
+  std::vector<std::vector<Corner>> corners_;                     // per twin of a ring
   FanStringer fans_;
 };
 
@@ -228,7 +228,7 @@ class RingFinder {
 std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const JobSystem& jobs) {
   const RingSource source(mesh);
   const Places places = find_places(source.points);
-  // Blocks are of one size, and follow each other in the result, whatever divides the work.
+  // Blocks have a fixed size and keep their order in the result, however the work is divided.
   std::vector<RingFinder> blocks((places.count() + kBlockPlaces - 1) / kBlockPlaces, RingFinder(source));
   for_ranges(jobs, blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the engine asks of a pose kernel; <pelt/pose_kernels.list> lists them.
+// The interface of pose kernels; <pelt/pose_kernels.list> lists them.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@
 
 namespace pelt {
 
-// The input of a pose kernel, and the palette that it writes, of one instance.
+// The inputs of a pose kernel for one instance, and the palette that it writes.
 struct PoseContext {
   std::span<const glm::mat4> joints;    // model-space joint matrices
-  std::span<const glm::vec3> vertices;  // posed positions of all meshes; those of earlier stages are valid
+  std::span<const glm::vec3> vertices;  // posed positions of all meshes; valid for those of earlier stages
   std::span<const float> inputs;        // CharacterData::input_count numbers
   std::span<Affine> palette;
-  bool fresh = false;  // the instance does not go on from the frame before: secondary action starts at rest
+  bool fresh = false;  // the instance does not continue its last pose: secondary action starts at rest
 };
 
 // Makes the pointers through which the kernels of shaders/<kernel>/pose.h read.
@@ -41,13 +41,13 @@ inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& co
           context.fresh};
 }
 
-// Makes the same of a table and of entries that were posed, for what reads nothing else.
+// Makes them from only a table and posed entries, for functions that read nothing else.
 inline shared::PoseWork table_work(std::span<const std::uint32_t> table, std::span<const Affine> palette = {}) {
   return {table.data(), nullptr, nullptr, nullptr, reinterpret_cast<const float*>(palette.data())};
 }
 
-// Poses records [begin, end) by a function that returns the palette entries of a record: an Affine, or a struct of
-// nothing else.
+// Poses records [begin, end) with a function that returns the palette entries of a record: an Affine, or a struct of
+// only Affines.
 template <class Record, auto pose_record>
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   using Entries = decltype(pose_record(std::declval<Record>(), std::declval<shared::PoseWork>()));
@@ -62,10 +62,10 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
   }
 }
 
-// Returns true if an earlier stage than the pass's moves this vertex of the instance.
+// Returns true if a stage before the pass's moves this vertex of the instance.
 bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex);
 
-// One palette entry of a pass: number `slot` of those that record `record` writes.
+// One palette entry of a pass: number `slot` of the entries of record `record`.
 struct PassEntry {
   const PalettePass& pass;
   std::uint32_t record = 0;
@@ -75,50 +75,50 @@ struct PassEntry {
   Record read() const {
     return read_record<Record>(pass.records, record);
   }
-  // A word of the pass's table, as a number.
+  // A word of the pass's table as a float.
   float number(std::uint32_t word) const { return std::bit_cast<float>(pass.table[word]); }
-  // The pass's table for functions of shaders/ that read nothing else.
+  // The pass's table, for functions of shaders/ that read nothing else.
   shared::PoseWork table() const { return table_work(pass.table); }
 };
 
-// The rest of entries that hold no frames.
+// The rest of entries without frames.
 inline EntryRest no_rest(const PassEntry&) { return {}; }
 
-// What a palette entry holds, for those who read it.
+// The content of a palette entry.
 enum class EntryContent : std::uint8_t {
   kNothing,  // no pass writes it
   kFrame,    // a transform from rest
   kDualQuaternion,
-  kStretch,  // beside a dual quaternion
+  kStretch,  // the stretch of a dual quaternion
   kOffset,   // of a vertex, added before its blend
   kWeights,  // of morph targets and key poses
-  kNumbers,  // who reads them knows the kernel
+  kNumbers,  // meaningful only to readers of this kernel's entries
 };
 
-// Makes PoseKernelInfo::contents of entries that all hold the same.
+// Makes PoseKernelInfo::contents of a kernel whose entries have the same content.
 constexpr std::array<EntryContent, 2> both(EntryContent content) { return {content, content}; }
 
 // A function that poses records [begin, end) of a pass.
 using PoseRecords = void(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
 
-// What Pelt knows of a pose kernel: the folder of every deformer that has one defines it.
+// The description of a pose kernel, defined in its deformer's folder.
 struct PoseKernelInfo {
   const char* name;  // for people
   std::uint32_t record_words;
-  std::uint32_t slots_per_record;  // palette entries that a record writes
+  std::uint32_t slots_per_record;  // palette entries per record
   // Checks indices in the records against `data`; errors name the record.
   Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
   PoseRecords* pose;
-  // For tools (pelt/tools/inspect.h): the frame of an entry at rest, its name, and what it reads.
+  // For tools (pelt/tools/inspect.h): an entry's frame at rest, its name, and its sources.
   EntryRest (*rest)(const PassEntry& entry);
   std::string (*label)(const PassEntry& entry, const CharacterData& data);
   void (*append_sources)(const PassEntry& entry, const CharacterData& data, std::vector<EntrySource>& sources);
-  // Appends the points that pose the pass's curves. nullptr: it has no curves.
+  // Appends the points that shape the pass's curves; nullptr: it has no curves.
   void (*append_handles)(const PalettePass& pass, const PoseContext& context,
                          std::vector<PosedHandle>& handles) = nullptr;
-  // What the even and the odd entries of a pass hold; where these differ, a record has an even number of entries.
+  // Contents of even and odd entries of a pass; if these differ, a record has an even number of entries.
   std::array<EntryContent, 2> contents = both(EntryContent::kFrame);
-  bool invocation_per_entry = false;  // true: an invocation of the shader poses an entry; false: a record
+  bool invocation_per_entry = false;  // true: a shader invocation poses an entry; false: a record
 };
 
 #define PELT_POSE_KERNEL(kernel, folder, shader) \
@@ -134,16 +134,16 @@ constexpr std::size_t kPoseKernelCount = 0
 #undef PELT_POSE_KERNEL
     ;
 
-// Returns the mesh that this vertex of the instance belongs to. Precondition: vertex < data.vertex_count().
+// Returns the mesh of this vertex of the instance. Precondition: vertex < data.vertex_count().
 const CharacterMesh& mesh_of(const CharacterData& data, std::uint32_t vertex);
 
-// Returns a name such as "body vertex 12", by the model's numbers.
+// Returns a name such as "body vertex 12", with the model's vertex number.
 std::string vertex_label(const CharacterData& data, std::uint32_t vertex);
 
-// Returns what Pelt knows of a kernel. Precondition: it is one of the enumerators (Character::create has checked it).
+// Returns the description of a kernel. Precondition: it is an enumerator (checked by Character::create).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);
 
-// Returns true if the pass computes weights: other passes of its stage and morph targets read them, so that it is posed
+// Returns true if the pass computes weights. Other passes of its stage and morph targets read them, so it is posed
 // first, at every detail.
 inline bool writes_weights(PoseKernel kernel) { return pose_kernel(kernel).contents[0] == EntryContent::kWeights; }
 

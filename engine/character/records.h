@@ -11,8 +11,8 @@
 
 namespace pelt {
 
-// Largest number of palette entries, and of vertices, of a character: 32 bits index them, and kNoSlot
-// (shaders/blend/blend.h) is none of them.
+// Largest number of palette entries, and of vertices, of a character: 32-bit indices without kNoSlot
+// (shaders/blend/blend.h).
 constexpr std::uint64_t kMaxCount = 0xFFFFFFFEu;
 
 template <class Record>

@@ -25,7 +25,7 @@ class TableReader {
     return first <= words_.size() && count <= words_.size() - first;
   }
 
-  // Returns why `count` words from `first` on cannot be read or are not finite numbers; nullptr if they can and are.
+  // Returns the reason why `count` words from `first` on cannot be read as finite numbers, or nullptr.
   const char* check_numbers(std::uint64_t first, std::uint64_t count) const {
     if (!holds(first, count)) return "reads past its table";
     for (std::uint64_t i = first; i < first + count; ++i) {
@@ -34,12 +34,12 @@ class TableReader {
     return nullptr;
   }
 
-  // Returns the same of a place or an offset, or of `count` numbers as of an inverse bind frame, which are within
+  // Returns the same for a position, an offset or `count` numbers of an inverse bind frame, which must be within
   // kMaxCoordinate.
   const char* check_place(std::uint64_t first, std::uint64_t count = 3) const {
     if (!holds(first, count)) return "reads past its table";
     for (std::uint64_t i = first; i < first + count; ++i) {
-      if (!is_near(number(i))) return "holds a place that is not finite, or beyond 1e+12";
+      if (!is_near(number(i))) return "holds a position that is not finite, or beyond 1e+12";
     }
     return nullptr;
   }

@@ -22,8 +22,8 @@ const char* check_line(const PalettePass& pass, const CharacterData& data, std::
   if (count < shared::kMinLinePoints || count > shared::kMaxLinePoints) return "has too few or too many points";
   const std::uint64_t first = pass.table[word + shared::kLineFirstPoint];
   if (first + count >= data.vertex_count()) return "names a point that is not there";
-  for (std::uint64_t i = first; i <= first + count; ++i) {  // the side vertex too
-    if (!is_posed_before(pass, data, static_cast<std::uint32_t>(i))) return "names a point that nothing has moved yet";
+  for (std::uint64_t i = first; i <= first + count; ++i) {  // includes the side vertex
+    if (!is_posed_before(pass, data, static_cast<std::uint32_t>(i))) return "names a point that no earlier stage moves";
   }
   for (const std::uint32_t length : {shared::kLineLength, shared::kLineSide}) {
     const float value = number(pass, word + length);
@@ -100,7 +100,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
                    entry.number(record.first_sample + entry.slot * shared::kLineSampleWords));
 }
 
-// Appends the two control points beside the sample.
+// Appends the two control points next to the sample.
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::ActionLineRecord>();
   const std::uint32_t first = entry.pass.table[record.line + shared::kLineFirstPoint];

@@ -10,10 +10,10 @@
 
 namespace pelt::chain {
 
-// Returns why the words of a chain and its anchors (shaders/chain/chain.h) cannot be posed, or nullptr if they can.
+// Returns the reason why a chain and its anchors (shaders/chain/chain.h) cannot be posed, or nullptr.
 const char* check_chain(const TableReader& words, const CharacterData& data, std::uint64_t word);
 
-// Returns the same for a chain that is turned by: `anchors` are the entries of posed anchors.
+// Returns the same for a chain whose anchors turn other records. `anchors`: the entries of posed anchors.
 const char* check_posed_chain(const TableReader& words, const CharacterData& data, const EntryRuns& anchors,
                               std::uint64_t word);
 

@@ -30,7 +30,7 @@ class Table {
         parts_(pass),
         posed_(pass) {}
 
-  // Returns why a record cannot be posed, or nullptr if it can.
+  // Returns the reason why a record cannot be posed, or nullptr.
   const char* check(const shared::CurveRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
     if (record.bone >= words_.word(record.curve) - 1) return "names a bone that is not there";
@@ -55,7 +55,7 @@ class Table {
     return nullptr;
   }
 
-  // Checks each curve once, however many records name it.
+  // Checks each curve once, even if several records refer to it.
   const char* check_curve(std::uint64_t word) {
     if (!words_.holds(word, shared::kCurveWords)) return "reads past its table";
     bool is_new = false;
@@ -92,7 +92,7 @@ class Table {
       return wrong;
     }
     if (!(words_.number(word + shared::kCurveAnchorLeast) <= words_.number(word + shared::kCurveAnchorMost))) {
-      return "has a range of distances that is none";
+      return "has an empty range of distances";
     }
     const std::uint64_t first = words_.word(keys);
     const std::uint64_t count = words_.word(keys + 1);
@@ -179,7 +179,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
                    std::lerp(from, to, entry.number(sample_word(entry))));
 }
 
-// Appends the joints of the two anchors beside the sample.
+// Appends the joints of the two anchors next to the sample.
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::CurveRecord>();
   const shared::Chain chain = shared::read_chain(entry.table(), record.curve);

@@ -82,8 +82,8 @@ Result<void> validate_actions(const PalettePass& pass, const CharacterData& data
   return check_records<shared::ActionRecord>(pass, [&](const shared::ActionRecord& record) -> const char* {
     if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
     if (!frames.hold(record.entry)) return kNoFrame;
-    if (record.clock != clock) return "names an input that is no clock";
-    // Then neither motion of the pair (r, s) grows from step to step.
+    if (record.clock != clock) return "names an input that is not a clock";
+    // With this, neither motion of the pair (r, s) grows from step to step.
     const auto is_pull = [](float kept, float pull) {
       return kept >= 0 && kept <= 1 && pull >= 0 && pull * shared::kActionStep <= 2;
     };
@@ -107,8 +107,7 @@ void pose_actions(const PalettePass& pass, std::size_t begin, std::size_t end, c
   }
 }
 
-// Each level of a surface and its skin have a pass of frames, over control vertices of one name: the passes are
-// counted.
+// Numbers the passes, since all levels of a surface and its skin have control vertices of the same name.
 std::string frame_label(const PassEntry& entry, const CharacterData& data) {
   const auto is_of_frames = [](const PalettePass& pass) { return pass.kernel == PoseKernel::kTangentFrame; };
   const auto before = std::count_if(data.passes.data(), &entry.pass, is_of_frames);

@@ -12,7 +12,7 @@
 namespace pelt::key_pose {
 namespace {
 
-// Returns true for each place among the floats of the palette that holds a weight when the pass is posed.
+// The indices among the palette's floats that hold a weight when the pass is posed.
 class WeightPlaces {
  public:
   WeightPlaces(const PalettePass& pass, const CharacterData& data) {
@@ -39,7 +39,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     if (wrong == nullptr && record.entry_count > kMaxTerms) wrong = kTooManyTerms;
     for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
       const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
-      wrong = words.check_place(word + 1);  // the offset; then the tilt
+      wrong = words.check_place(word + 1);  // the offset, then the tilt
       if (wrong == nullptr) wrong = words.check_numbers(word + 4, shared::kKeyEntryWords - 4);
       if (wrong != nullptr) continue;
       const std::uint32_t place = words.word(word);

@@ -13,7 +13,7 @@ namespace pelt::key_pose {
 namespace {
 
 struct Entry {
-  std::uint32_t place;  // of its weight
+  std::uint32_t place;  // index of its weight
   glm::vec3 offset;
   glm::vec3 tilt;
 };

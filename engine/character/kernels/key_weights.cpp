@@ -54,7 +54,7 @@ class Table {
     return centres > kMaxCentres || centres_ > kMaxAllCentres ? "names keys of too many centres" : nullptr;
   }
 
-  // Checks each key once, however many weights name it: a small file must not take long to check.
+  // Checks each key once, even if several weights use it: a small file must not take long to check.
   const char* check_key(std::uint64_t word) {
     if (word >= words_.size()) return "reads past its table";
     const std::uint32_t kind = words_.word(word);
@@ -108,7 +108,7 @@ class Table {
     return is_new ? check_angle(words_, data_, word) : nullptr;
   }
 
-  // Most centres of one weight: 256 keys of 256 centres each; and of all weights, which are posed for every copy.
+  // Most centres of one weight, 256 keys of 256 centres each, and of all weights, which are posed per instance.
   static constexpr std::uint64_t kMaxCentres = std::uint64_t{shared::kMaxKeyCentres} * shared::kMaxKeyCentres;
   static constexpr std::uint64_t kMaxAllCentres = 64 * kMaxCentres;
 
@@ -130,7 +130,7 @@ std::string label(const PassEntry& entry, const CharacterData&) {
   return formatted("weights of keys {}", entry.record);
 }
 
-// A weight of a pass: the word of its list.
+// A weight of a pass, by the word of its list.
 struct Weight {
   const std::vector<std::uint32_t>& table;
   std::uint32_t list;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the pose kernels of linear blend and dual quaternion have in common: records of joints
-// (shaders/linear_blend/pose.h).
+// Shared by the pose kernels of linear blend and dual quaternion: records of joints (shaders/linear_blend/pose.h).
 #pragma once
 
 #include "engine/character/pose_kernels.h"
 
 namespace pelt::linear_blend {
 
-// Errors: a joint that is not there, a matrix that is not finite.
+// Errors: a joint that does not exist, a non-finite matrix.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
 
 EntryRest joint_rest(const PassEntry& entry);

@@ -37,7 +37,7 @@ class Table {
   Table(const PalettePass& pass, const CharacterData& data)
       : words_(pass.table), data_(data), anchors_(entries_before(pass, data, PoseKernel::kAnchor)), parts_(pass) {}
 
-  // Returns why a point cannot be posed, or nullptr if it can. No two records pose one point.
+  // Returns the reason why a point cannot be posed, or nullptr. Each point belongs to one record.
   const char* check(const shared::MosPointRecord& record) {
     const std::uint64_t word = record.point;
     if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
@@ -98,7 +98,7 @@ class Table {
     if (far >= words_.word(chain) || far == top) return "turns with a bone that is not there";
     for (const std::uint32_t part : {shared::kMosPointSwing, shared::kMosPointTwist}) {
       const float value = words_.number(word + part);
-      if (!(value >= 0 && value <= 1)) return "turns beside its bone";
+      if (!(value >= 0 && value <= 1)) return "turns outside its bone";
     }
     return words_.check_numbers(word + shared::kMosPointAxis, 3);
   }
@@ -110,7 +110,7 @@ class Table {
     const std::uint32_t anchors = chain == shared::kMosNoWord ? 0 : words_.word(chain);
     if (words_.word(word) == shared::kMosOutward) {
       const std::uint32_t far = words_.word(point + shared::kMosPointFar);
-      if (anchors == 0 || far == 0 || far + 1 >= anchors) return "is slid outward at no joint of a chain";
+      if (anchors == 0 || far == 0 || far + 1 >= anchors) return "slides outward, but not at an inner joint of a chain";
     }
     if (words_.word(word) == shared::kMosSlide) {
       if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that is not there";
@@ -204,7 +204,7 @@ EntryRest table_rest(const PassEntry& entry) {
 
 std::uint32_t joint_of(const PassEntry& entry) { return entry.pass.table[entry.read<shared::MosPointRecord>().point]; }
 
-// Returns the joint of the point that has this palette entry.
+// Returns the joint of the point with this palette entry.
 std::uint32_t joint_of(std::uint32_t slot, const CharacterData& data) {
   const auto pass = std::ranges::find_if(data.passes, [&](const PalettePass& one) {
     return one.kernel == PoseKernel::kMosWindowPoint && slot >= one.first_slot &&
@@ -226,7 +226,7 @@ std::string table_label(const PassEntry& entry, const CharacterData& data) {
                    entry.number(sample_word(entry)));
 }
 
-// A control point moves with its joint alone, whatever turns it.
+// A control point moves only with its own joint, whatever turns it.
 void append_point_source(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   sources.push_back({SourceKind::kJoint, joint_of(entry), 1});
 }

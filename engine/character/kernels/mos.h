@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The control points in the passes of multipoint offset sampling (shaders/mos/point_pose.h).
+// The control points in passes of multipoint offset sampling (shaders/mos/point_pose.h).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace pelt::mos {
 // Returns true for a pass that poses control points.
 bool has_points(const PalettePass& pass);
 
-// Returns the words of all points of such a pass, ascending. The twin of a point, which carries directions, comes right
-// after it. Precondition: the pass is valid.
+// Returns the words of all points of such a pass, ascending. A point's twin, which carries directions, directly follows
+// it. Precondition: the pass is valid.
 std::vector<std::uint32_t> words_with_twins(const PalettePass& pass);
 
 bool is_twin(const PalettePass& pass, std::uint32_t word);

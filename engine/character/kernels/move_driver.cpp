@@ -22,8 +22,8 @@ tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
               formatted("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
 }
 
-// Finds the pass that gives a driver's vertices their offsets. Precondition: it has one. Errors: no pass has exactly
-// this driver's records.
+// Finds the pass of a driver's offsets. Precondition: the driver has offsets. Errors: no pass has exactly this driver's
+// records.
 Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
   const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
     return pass.kernel == PoseKernel::kKeyPose && pass.first_slot == *mesh.offset_slot &&
@@ -33,7 +33,7 @@ Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& 
   return static_cast<std::size_t>(found - data.passes.begin());
 }
 
-// Returns the offsets in packed order. Precondition: check_driver_offsets.
+// Returns the offsets in packed order. Precondition: check_driver_offsets has passed.
 std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<const VertexOffset> offsets) {
   std::vector<glm::vec3> of_source(mesh.vertex_count(), glm::vec3(0.0f));
   for (const VertexOffset& offset : offsets) of_source[offset.vertex] = offset.offset;
@@ -43,7 +43,7 @@ std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<cons
   return result;
 }
 
-// Removes the offsets of all drivers, and returns them by the driver's mesh number. `slots_read`: as Character has it.
+// Removes the offsets of all drivers, and returns them by the driver's mesh index. `slots_read`: as in Character.
 Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData& data, std::uint32_t slots_read) {
   std::map<std::size_t, std::vector<glm::vec3>> taken;
   std::vector<bool> dropped(data.passes.size(), false);
@@ -54,7 +54,7 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
     taken.emplace(m, key_pose::constant_offsets(data.passes[pass]));
     if (!key_pose::is_constant(data.passes[pass])) continue;
-    // The pass was added after everything that bind lays out; the driver's frames were added with it, unless bind did.
+    // This pass was added after everything that bind lays out; so were the driver's frames, unless bind made them.
     dropped[pass] = true;
     kept_slots = std::min(kept_slots, data.passes[pass].first_slot);
     mesh.offset_slot.reset();
@@ -64,7 +64,7 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     if (mesh.offset_slot) return not_as_bound(mesh);
     mesh.frame_slot.reset();
   }
-  bool needed = slots_read > kept_slots;  // true if something reads or follows the entries to drop
+  bool needed = slots_read > kept_slots;  // true if other entries follow, or a mesh blends, the entries to drop
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     needed = needed || (!dropped[p] && data.passes[p].record_count > 0 && data.passes[p].first_slot >= kept_slots);
   }
@@ -105,7 +105,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   return within(formatted("the driver '{}'", mesh.name), key_pose::kKeyPose.validate(*pass, data));
 }
 
-// Moves all drivers anew, one after the other, so that the result does not depend on the order of earlier moves.
+// Applies the offsets of all drivers again, in order, so that the result does not depend on earlier moves.
 Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
   for (const auto& [m, moves] : offsets) {
     PELT_TRY(check_driver_offsets(data, m, moves));

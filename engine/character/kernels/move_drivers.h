@@ -8,8 +8,8 @@
 
 namespace pelt {
 
-// Moves the control meshes of data that is not a Character yet, as move_driver_vertices does. Errors start with the
-// mesh's name.
+// Moves control meshes in unfinished data of a Character, as move_driver_vertices does. Errors start with the mesh's
+// name.
 Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets);
 
 }  // namespace pelt

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the pose kernels of samples of a patch have in common: records of shaders/driver/patch_frame/pose.h.
+// Shared by the pose kernels of patch samples: records of shaders/driver/patch_frame/pose.h.
 #pragma once
 
 #include "engine/character/pose_kernels.h"
 
 namespace pelt::patch_frame {
 
-// Errors: a table that is too short, a vertex that no earlier stage moves, a number that is not finite.
+// Errors: a table that is too short, a vertex that no earlier stage moves, a non-finite number.
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data);
 
 EntryRest sample_rest(const PassEntry& entry);

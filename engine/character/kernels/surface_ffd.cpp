@@ -29,7 +29,7 @@ EntryRest rest(const PassEntry& entry) {
 
 std::string label(const PassEntry& entry, const CharacterData& data) {
   const auto triangle = entry.read<shared::TriangleRecord>();
-  const auto source = [&](std::uint32_t vertex) {  // a file may name vertices of several meshes
+  const auto source = [&](std::uint32_t vertex) {  // a file may use vertices of several meshes
     const CharacterMesh& mesh = mesh_of(data, vertex);
     return mesh.source_vertex[vertex - mesh.first_vertex];
   };

@@ -18,16 +18,16 @@ namespace {
 
 bool is_unit(const glm::vec4& v) { return std::abs(glm::length(v) - 1.0f) < 1e-3f; }
 
-// Returns the direction from a joint towards the joints below it or, if there are none, on from its parent, in the
-// joint's space; along x where there is no such direction.
+// Returns the direction from a joint to its children or, without children, its direction from its parent, in joint
+// space; along x if neither exists.
 glm::vec3 bone_direction(const Skeleton& skeleton, std::uint32_t joint, const std::vector<glm::mat4>& rest) {
   const glm::vec3 bone = bone_of(skeleton, joint, [&](std::uint32_t j) { return glm::vec3(rest[j][3]); });
   const glm::mat3 axes = shared::orthonormal_axes(glm::mat3(rest[joint]));
   return shared::normalize_or(glm::transpose(axes) * bone, glm::vec3(1, 0, 0));
 }
 
-// Returns the number of helper joints that must be turned before helper h; as many as there are, if they read each
-// other in a circle. `helper_of`: for each joint its helper, or -1.
+// Returns the number of helper joints that must be turned before helper h, or their total number if they depend on each
+// other in a cycle. `helper_of`: the helper of each joint, or -1.
 std::size_t depth_of(std::size_t h, const Skeleton& skeleton, const std::vector<std::int64_t>& helper_of) {
   const auto source_of = [&](std::size_t helper) { return helper_of[skeleton.helpers[helper].source]; };
   std::size_t depth = 0;
@@ -61,7 +61,7 @@ Result<void> check_helper(const Skeleton& skeleton, const HelperJoint& helper) {
     return invalid("the helper joint '{}' has an axis or a rotation that is not of unit length", name);
   }
   if (!(std::abs(helper.twist) <= kMaxTurnShare && std::abs(helper.swing) <= kMaxTurnShare)) {
-    return invalid("the helper joint '{}' takes shares {:g} and {:g} of a turn, and not -{:g} to {:g}", name,
+    return invalid("the helper joint '{}' takes shares {:g} and {:g} of a turn, which must be -{:g} to {:g}", name,
                    helper.twist, helper.swing, kMaxTurnShare, kMaxTurnShare);
   }
   return {};

@@ -8,7 +8,7 @@
 
 namespace pelt {
 
-// Checks that human bones are joints that are there.
+// Checks that human bones refer to existing joints.
 inline Result<void> check_human_bones(const Skeleton& skeleton) {
   for (const HumanBone& bone : skeleton.human_bones) {
     if (bone.joint >= skeleton.joints.size()) {

@@ -29,7 +29,7 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
   if (std::memcmp(header.signature, kLegal.signature, sizeof kLegal.signature) != 0) return refuse("not a PC2 cache");
   if (header.version != kLegal.version) {
     return fail(ErrorCode::kUnsupported,
-                formatted("{}: version {}, where {} is known", source, header.version, kLegal.version));
+                formatted("{}: version {}, but this program reads {}", source, header.version, kLegal.version));
   }
   if (header.points < 1) return refuse(formatted("{} points", header.points));
   if (header.samples < 1) return refuse(formatted("{} samples", header.samples));
@@ -51,10 +51,10 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
 
 Result<PointCache> load_pc2(const std::filesystem::path& path) {
   const std::string source = path.string();
-  // A sparse file of any size takes no room on the disk, and its points all of it in memory.
+  // A sparse file of any size takes no room on the disk, but its points fill memory.
   PELT_ASSIGN(const std::uint64_t size, size_of_file(path, std::uint64_t{16} << 30));
 
-  // Reads straight into place: caches are the largest files that Pelt reads.
+  // Reads directly into the result: caches are the largest files that Pelt reads.
   std::ifstream stream(path, std::ios::binary);
   const auto read = [&](auto values) {
     const auto bytes = std::as_writable_bytes(values);
@@ -90,7 +90,7 @@ void sample(const PointCache& cache, float frame, std::span<glm::vec3> to) {
   assert(cache.frames > 0 && to.size() == cache.count);
   const double last = static_cast<double>(cache.frames) - 1;
   const double wanted = (static_cast<double>(frame) - cache.start) / cache.rate;
-  const double at = wanted > 0 ? std::min(wanted, last) : 0.0;  // NaN also becomes 0
+  const double at = wanted > 0 ? std::min(wanted, last) : 0.0;  // NaN becomes 0, too
   const auto before = static_cast<std::uint32_t>(at);
   const std::span<const glm::vec3> low = cache.frame(before);
   const std::span<const glm::vec3> high = cache.frame(std::min(before + 1, cache.frames - 1));

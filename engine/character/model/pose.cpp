@@ -21,7 +21,7 @@ struct Keys {
   Interpolation interpolation = Interpolation::kLinear;
   std::span<const float> times;
   std::span<const float> values;
-  std::size_t width = 1;  // floats a value
+  std::size_t width = 1;  // floats per value
   bool rotations = false;
 
   Value operator[](std::size_t index) const {
@@ -33,7 +33,7 @@ struct Keys {
 
 glm::quat to_quat(const Value& v) { return glm::quat(v[3], v[0], v[1], v[2]); }
 
-// The value at `time` (glTF 2.0, Appendix C).
+// Returns the value at `time` (glTF 2.0, Appendix C).
 Value interpolate(const Keys& keys, float time) {
   const bool cubic = keys.interpolation == Interpolation::kCubicSpline;
   const auto value_of_key = [&](std::size_t key) { return keys[cubic ? 3 * key + 1 : key]; };
@@ -61,7 +61,7 @@ Value interpolate(const Keys& keys, float time) {
                   (-2 * t3 + 3 * t2) * end[c] + interval * (t3 - t2) * in_tangent[c];
     }
   } else if (keys.rotations) {
-    const glm::quat q = glm::slerp(to_quat(start), to_quat(end), t);  // takes the shorter arc
+    const glm::quat q = glm::slerp(to_quat(start), to_quat(end), t);  // slerp takes the shorter arc
     result = {q.x, q.y, q.z, q.w};
   } else {
     for (std::size_t c = 0; c < keys.width; ++c) result[c] = start[c] + t * (end[c] - start[c]);
@@ -83,7 +83,7 @@ void place(const Skeleton& skeleton, std::size_t j, const Transform& local, std:
   matrices[j] = parent ? matrices[*parent] * matrix : matrix;
 }
 
-// Returns the turn of a helper joint from its rest, in its own space.
+// Returns the rotation of a helper joint from rest, in its own space.
 glm::vec4 turn_of(const HelperJoint& helper, std::uint32_t source_parent, std::span<const glm::mat4> matrices) {
   const shared::PoseWork work{nullptr, matrices.data(), nullptr, nullptr, nullptr};
   const glm::vec4 turn = shared::joint_turn(work, helper.source, source_parent, helper.source_rest);
@@ -99,8 +99,8 @@ glm::vec4 turn_of(const HelperJoint& helper, std::uint32_t source_parent, std::s
                                     shared::quaternion_conjugate(helper.source_to_joint));
 }
 
-// Moves what hangs below a joint, after the joint has moved from `before` to its matrix. What hangs on a joint without
-// extent stays.
+// Moves the joints below a joint after the joint has moved from `before` to its matrix. Joints below one that is scaled
+// to nothing stay.
 void move_below(const Skeleton& skeleton, const HelperJoint& helper, const glm::mat4& before,
                 std::span<glm::mat4> matrices) {
   if (helper.last == helper.joint || !(std::abs(glm::determinant(glm::mat3(before))) > 1e-20f)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ways up and down a skeleton, whose joints come after their parents.
+// Traverses a skeleton, whose joints come after their parents.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ std::optional<std::uint32_t> find_above(const Skeleton& skeleton, std::size_t jo
   return above;
 }
 
-// Returns true if a joint hangs below another, at any depth.
+// Returns true if a joint is below another, at any depth.
 inline bool hangs_below(const Skeleton& skeleton, std::uint32_t joint, std::uint32_t above) {
   return find_above(skeleton, joint, [&](std::uint32_t j) { return j <= above; }) == above;
 }
@@ -30,8 +30,8 @@ std::vector<std::vector<std::uint32_t>> children_of_joints(const Skeleton& skele
 // Returns the number of joints above each joint.
 std::vector<std::uint32_t> depths_of_joints(const Skeleton& skeleton);
 
-// Returns the way from a joint to the mean of its children, metres; of a joint without children, as long a way as from
-// its parent, on in the same direction; 0 of a single joint. `place_of(joint)`: metres.
+// Returns the vector from a joint to the mean of its children, metres; without children, as far on from its parent in
+// the same direction; 0 for a single joint. `place_of(joint)`: position, metres.
 template <class PlaceOf>
 glm::vec3 bone_of(const Skeleton& skeleton, std::uint32_t joint, const PlaceOf& place_of) {
   const glm::vec3 place = place_of(joint);

@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kRows = shared::kSliceRows;
 
 std::uint32_t pack_direction(glm::vec3 offset) {
-  // Clamps first: a larger float has no integer.
+  // Clamps first: a larger float does not fit an integer.
   const glm::ivec3 steps(glm::clamp(glm::round(offset / shared::kMorphDirectionUnit), -511.0f, 511.0f));
   return (static_cast<std::uint32_t>(steps.x) & 0x3FFu) | (static_cast<std::uint32_t>(steps.y) & 0x3FFu) << 10u |
          (static_cast<std::uint32_t>(steps.z) & 0x3FFu) << 20u;
 }
 
-// Appends the column of a target unless it moves none of the rows. `vertices`: those of the slice.
+// Appends the column of a target unless it moves no row. `vertices`: those of the slice.
 void append_column(const MorphOffsets& target, std::uint32_t number, std::span<const std::uint32_t> vertices,
                    PackedMorphs& packed) {
   constexpr float kSteps = 32767;
@@ -34,7 +34,7 @@ void append_column(const MorphOffsets& target, std::uint32_t number, std::span<c
     turns = turns || (!target.normals.empty() && target.normals[v] != glm::vec3(0.0f)) ||
             (!target.tangents.empty() && target.tangents[v] != glm::vec3(0.0f));
   }
-  // A smaller unit has no exact multiples; nobody sees such offsets.
+  // A smaller unit has no exact multiples; such offsets are invisible.
   const float unit = largest / kSteps > 1e-30f ? largest / kSteps : 0.0f;
   if (unit == 0 && !turns) return;
   packed.columns.emplace_back(shared::morph_weight_place(number), std::bit_cast<std::uint32_t>(unit));
@@ -52,7 +52,7 @@ void append_column(const MorphOffsets& target, std::uint32_t number, std::span<c
   }
 }
 
-// Puts the words of columns, which lie in the order of columns, to their places.
+// Reorders the words of columns from column order to target order.
 void order_by_target(PackedMorphs& packed) {
   const std::size_t column_words = packed.row_words * kRows;
   const std::vector<std::uint32_t> places = morph_places(packed);
@@ -110,7 +110,7 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
                    kMaxMorphTargets);
   }
   if (morphs.row_words < shared::kMorphPositionWords || morphs.row_words > shared::kMorphTangentWords) {
-    return invalid("{}: its morph targets have {} words a row", what, morphs.row_words);
+    return invalid("{}: its morph targets have {} words per row", what, morphs.row_words);
   }
   const std::size_t slices = (vertex_count + kRows - 1) / kRows;
   if (morphs.slices.size() != slices + 1 || morphs.slices.front() != 0 ||
@@ -123,13 +123,13 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
                    morphs.offsets.size());
   }
   for (std::size_t slice = 0; slice < slices; ++slice) {
-    std::uint32_t last = 0;  // no weight is there
+    std::uint32_t last = 0;  // a weight's index is never 0
     for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
       const std::uint32_t place = morphs.columns[c].x;
       const float unit = std::bit_cast<float>(morphs.columns[c].y);
       if (place <= last || place % shared::kMorphEntryFloats == 0 ||
           place > shared::morph_weight_place(morphs.target_count - 1)) {
-        return invalid("{}: the morph targets of slice {} do not ascend, or there are no such", what, slice);
+        return invalid("{}: the morph targets of slice {} do not ascend or do not exist", what, slice);
       }
       last = place;
       if (!(std::isfinite(unit) && unit >= 0 && unit <= kMaxCoordinate)) {

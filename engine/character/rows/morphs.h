@@ -21,8 +21,8 @@ namespace pelt {
 
 constexpr std::uint32_t kMaxMorphTargets = 65536;  // of a mesh
 
-// What one target adds to each vertex at weight 1, in metres and in parts of unit vectors. Normals and tangents may be
-// empty.
+// The offsets that one target adds to each vertex at weight 1, in metres for positions and relative to unit length for
+// normals and tangents, which may be empty.
 struct MorphOffsets {
   std::span<const glm::vec3> positions;
   std::span<const glm::vec3> normals;
@@ -33,15 +33,15 @@ struct MorphOffsets {
 PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vertex_count,
                          std::span<const std::uint32_t> order);
 
-// Returns for each column the place of its words in PackedMorphs::offsets, counted in columns: those of the first
-// target come first, slice by slice, so that a target that is active is one stretch of memory.
+// Returns for each column the index of its words in PackedMorphs::offsets, counted in columns. Columns are ordered by
+// target, then by slice, so that an active target's words are contiguous.
 std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs);
 
-// Checks the packed targets of a mesh with so many vertices, but not the palette entries of their weights. Errors are
-// kInvalidArgument and name `what`.
+// Checks the packed targets of a mesh of vertex_count vertices, but not the palette entries of their weights. Errors:
+// kInvalidArgument, naming `what`.
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what);
 
-// Calls visit(target, row, sum) for each row of each column, where `sum` is what the target adds at weight 1.
+// Calls visit(target, row, sum) for each row of each column; `sum`: the target's offsets at weight 1.
 template <class Visit>
 void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count, const Visit& visit) {
   const std::size_t words = morphs.row_words;

@@ -18,17 +18,16 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kSortWindow = 4096;  // rows: far enough to fill slices, near enough to keep the mesh's locality
+constexpr std::size_t kSortWindow = 4096;  // rows: enough to fill slices, few enough to keep the mesh's locality
 
-// Returns the number of words of a row; a group without an influence takes one.
+// Returns the number of words of a row; an empty group takes one.
 std::size_t row_length(std::span<const SparseRows> groups, std::size_t row) {
   std::size_t sum = 0;
   for (const SparseRows& rows : groups) sum += std::max<std::size_t>(rows.row(row).size(), 1);
   return sum;
 }
 
-// Returns the influence that fills a group of share 0 without one: the palette entry that the row names first, in any
-// group.
+// Returns the influence that fills an empty group of share 0: the first palette entry of the row, in any group.
 Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, float share) {
   for (const SparseRows& rows : groups) {
     if (share == 0 && !rows.row(row).empty()) return Influence{rows.row(row).front().index, 1.0f};
@@ -39,10 +38,10 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
 constexpr float kMaxGradient = 1e12f;                            // per metre
-constexpr std::size_t kMaxRowInfluences = std::size_t{1} << 16;  // as many as there are palette entries to name
-constexpr int kGradientSteps = 126;  // one less than 8 bits hold, since the carried rounding may add one
+constexpr std::size_t kMaxRowInfluences = std::size_t{1} << 16;  // as many as palette entries that 16 bits can index
+constexpr int kGradientSteps = 126;  // one less than fits, since the carried rounding may add one
 
-// Influences of a row as they are packed, one group after the other.
+// Influences of a row as they are packed, group after group.
 struct PackedRow {
   std::vector<std::uint32_t> words;
   std::vector<glm::vec2> gradients;  // along e and f, 1/metres
@@ -55,8 +54,8 @@ struct PackedRow {
   }
 };
 
-// Raises each influence of weight 0 with a gradient by one unit, taken from the strongest: behind the others it would
-// count for the next group.
+// Raises each influence that has weight 0 but a gradient to one unit, taken from the strongest: after the group's other
+// influences, one of weight 0 would count for the next group.
 void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& weights) {
   for (std::size_t k = 0; k < gradients.size(); ++k) {
     if (weights[k] != 0 || gradients[k] == glm::vec3(0.0f)) continue;
@@ -65,8 +64,8 @@ void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32
   }
 }
 
-// Converts gradients that sum to 0 to integers in units of `unit` that sum to 0. Each is rounded, and the remainder is
-// carried to the next palette entry, as in quantise.
+// Converts gradients that sum to 0 to integers in units of `unit` that sum to 0. Rounds each, and carries the remainder
+// to the next palette entry, as quantise does.
 void quantise_gradients(const PackedRow& row, std::size_t begin, std::size_t end, float unit,
                         std::vector<std::size_t>& by_index, std::uint16_t* out, std::size_t stride) {
   by_index.resize(end - begin);
@@ -108,8 +107,9 @@ Result<void> check_sizes(std::span<const SparseRows> groups, const RestGeometry&
     }
   }
   if (local_points.size() > kMaxLocalGroups) {
-    return fail(ErrorCode::kUnsupported, formatted("{} groups of influences with local points; a mesh can have {}",
-                                                   local_points.size(), kMaxLocalGroups));
+    return fail(ErrorCode::kUnsupported,
+                formatted("{} groups of influences with local points; a mesh can have at most {}", local_points.size(),
+                          kMaxLocalGroups));
   }
   if (rest.positions.size() != count || rest.normals.size() != count ||
       (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
@@ -196,8 +196,8 @@ class SlicePacker {
     return {};
   }
 
-  // Returns the factor that makes the gradients of a row ones that a file may hold, 0 if one is not finite. All of a
-  // row are scaled alike, since they sum to 0.
+  // Returns the factor that brings the gradients of a row into the range of the format, 0 if one is not finite. All
+  // gradients of a row are scaled alike, since they sum to 0.
   double gradient_scale(std::size_t source) const {
     double steepest = 0;
     for (const SparseRows& rows : groups_) {
@@ -276,7 +276,7 @@ class SlicePacker {
     for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
       std::size_t begin = 0;
       for (const std::size_t end : rows_[r].group_end) {
-        if (!local_points_.empty() && end != rows_[r].group_end.back()) continue;  // together they sum to 0
+        if (!local_points_.empty() && end != rows_[r].group_end.back()) continue;  // they sum to 0 over the row
         quantise_gradients(rows_[r], begin, end, packed_.gradient_units.back(), places_, &gradients_[first + r],
                            shared::kSliceRows);
         begin = end;
@@ -289,7 +289,7 @@ class SlicePacker {
   std::span<const std::vector<glm::vec4>> local_points_;
   PackedBinding& packed_;
   std::vector<std::uint16_t> gradients_;  // of all slices so far
-  PackedRow rows_[shared::kSliceRows];    // of the slice that is packed
+  PackedRow rows_[shared::kSliceRows];    // of the current slice
   std::vector<std::uint32_t> by_index_;   // reused from group to group, as are the next three
   std::vector<std::uint32_t> weights_;
   std::vector<std::size_t> places_;
@@ -304,7 +304,7 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
                             const std::string& what) {
   const std::size_t begin = packed.slices[slice];
   const std::size_t length = (packed.slices[slice + 1] - begin) / shared::kSliceRows;
-  // One invocation of a device goes along a row: a small file must not make it go on for long.
+  // One shader invocation processes a whole row, so a small file must not make it run for long.
   if (length > kMaxRowInfluences) {
     return fail(ErrorCode::kUnsupported, formatted("{}: a row of slice {} has {} influences, more than {}", what, slice,
                                                    length, kMaxRowInfluences));
@@ -384,7 +384,7 @@ Result<void> validate_slices(std::span<const std::uint32_t> slices, std::size_t 
     return invalid("{}: {} slices for {} vertices", what, slices.size(), vertex_count);
   }
   if (slices.front() != 0 || slices.back() != size) {
-    return invalid("{}: slices do not cover what they cut", what);
+    return invalid("{}: slices do not cover their stream", what);
   }
   for (std::size_t slice = 0; slice + 1 < slices.size(); ++slice) {
     if (slices[slice + 1] < slices[slice] || (slices[slice + 1] - slices[slice]) % shared::kSliceRows != 0) {

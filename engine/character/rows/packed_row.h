@@ -11,9 +11,9 @@
 
 namespace pelt {
 
-// Calls visit(word, group) for each influence of a row whose weight is not 0. `word`: as it is stored; `group`: the
-// number of groups of the row that end before it. `Binding`: PackedBinding, or PaintedWeights, which have the same
-// slices.
+// Calls visit(word, group) for each influence of a row with a weight other than 0. `word`: as stored; `group`: the
+// number of groups of the row that end before it. `Binding`: PackedBinding or PaintedWeights, whose slices have the
+// same layout.
 template <class Binding, class Visit>
 void for_each_influence(const Binding& binding, std::size_t row, const Visit& visit) {
   const std::size_t slice = row / shared::kSliceRows;
@@ -31,8 +31,8 @@ void for_each_influence(const Binding& binding, std::size_t row, const Visit& vi
   }
 }
 
-// Calls visit(influence, local point) for each influence of a row whose group has a share. Weights are multiplied by
-// the share, so that those of a row sum to 1; the local point is the rest position where groups have none of their own.
+// Calls visit(influence, local point) for each influence of a row whose group's share is not 0. Weights are multiplied
+// by the share, so that they sum to 1; the local point is the rest position if groups have no local points.
 template <class Visit>
 void for_each_shared_influence(const PackedBinding& binding, std::size_t row, const Visit& visit) {
   for_each_influence(binding, row, [&](std::uint32_t word, std::size_t group) {

@@ -11,13 +11,13 @@
 namespace pelt {
 namespace {
 
-// A triangle's contribution to the gradient at a corner from another one, times its area.
+// A triangle's contribution to the gradient at a corner from another corner, times its area.
 struct Share {
   std::uint32_t other;
   glm::dvec3 rate;
 };
 
-// Sorts the few shares of a vertex by `other`; those of one corner keep their order.
+// Sorts the few shares of a vertex by `other`; equal ones keep their order.
 void sort_by_other(std::span<Share> shares) {
   for (std::size_t i = 1; i < shares.size(); ++i) {
     const Share moved = shares[i];
@@ -27,8 +27,8 @@ void sort_by_other(std::span<Share> shares) {
   }
 }
 
-// Returns how far apart positions must be for their difference to say anything, metres: the rounding to float of the
-// coordinate furthest from 0, since exporters compute all positions of a mesh by the same matrices.
+// Returns the smallest significant distance between positions, metres: the float rounding of the coordinate farthest
+// from 0, since exporters compute all positions of a mesh with the same matrices.
 double precision_of(std::span<const glm::vec3> positions) {
   float furthest = 0;
   for (const glm::vec3& p : positions) furthest = std::max({furthest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
@@ -39,8 +39,8 @@ double precision_of(std::span<const glm::vec3> positions) {
 
 SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles)
     : welded_(weld_by_position(positions)) {
-  // A vertex of thin triangles alone counts as of that area, over the square of its longest edge: its gradient would
-  // leave those of the vertices that are stored with it no steps.
+  // A vertex with only thin triangles counts as having at least this area, relative to the square of its longest edge:
+  // otherwise its gradient would leave no steps for the vertices stored with it.
   constexpr double kLeastArea = 1e-3;
   std::vector<double> areas(positions.size(), 0.0), least_areas(positions.size(), 0.0);
   std::vector<glm::dvec3> normals(positions.size(), glm::dvec3(0));
@@ -64,11 +64,10 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
     const double twice_area = glm::length(across);
     double longest = 0;
     for (int c = 0; c < 3; ++c) longest = std::max(longest, glm::distance(places[c], places[(c + 1) % 3]));
-    // The least height. Across a sliver below the precision a function would change without bound.
+    // Compares the least height. Across a sliver below the precision the rate of change is unbounded.
     if (!(twice_area > precision * longest)) continue;
     for (int c = 0; c < 3; ++c) {
-      // The gradient of the function that is 1 at this corner and 0 at the others is n x (the opposite edge) / (2
-      // area).
+      // The gradient of the function that is 1 at this corner and 0 at the others: n x (the opposite edge) / (2 area).
       const glm::dvec3 rate = 0.5 * glm::cross(across / twice_area, places[(c + 2) % 3] - places[(c + 1) % 3]);
       areas[corners[c]] += 0.5 * twice_area;
       least_areas[corners[c]] = std::max(least_areas[corners[c]], kLeastArea * longest * longest);

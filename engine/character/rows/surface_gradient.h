@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients, along the surface of a mesh, of functions given at its vertices.
+// Gradients along the surface of a mesh, for functions defined at its vertices.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 namespace pelt {
 
 // For each vertex, the gradient of a function f that is linear on every triangle: the mean over the triangles round the
-// vertex, weighted by area. It is the sum over the vertex's ring of `rate` (f(vertex) - f(own)). It lies along the
-// surface, in 1/metres. Vertices at one place are one. Triangles lower than the rounding of positions to float do not
-// count; a vertex without others round it has no ring. A gradient is at most some 1000 times the change of f along the
-// longest edge, over that edge: round a vertex of slivers alone it is too small.
+// vertex, weighted by area; the sum over the vertex's ring of `rate` (f(vertex) - f(own)). It lies along the surface,
+// in 1/metres. Vertices at the same position count as one. Triangles lower than the float rounding of positions do not
+// count; a vertex without neighbours has no ring. A gradient is at most about 1000 times the change of f along the
+// longest edge, over that edge, so it is too small at a vertex that has only slivers.
 class SurfaceGradient {
  public:
   struct Term {
@@ -28,7 +28,7 @@ class SurfaceGradient {
     return std::span(terms_).subspan(offsets_[welded], offsets_[welded + 1] - offsets_[welded]);
   }
 
-  // Returns the unit mean of the triangles' normals, weighted by area; 0 if there is none.
+  // Returns the unit mean of the triangles' normals, weighted by area; 0 if there is no triangle.
   glm::vec3 normal(std::uint32_t vertex) const { return normals_[welded_[vertex]]; }
 
   // Returns the gradient of a function at every vertex.

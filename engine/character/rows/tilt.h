@@ -9,8 +9,8 @@
 
 namespace pelt {
 
-// Returns how the surface round each vertex turns when offsets (metres) move the vertices: the axis, with the tangent
-// of the angle as its length (shaders/driver/key_pose/pose.h).
+// Returns how the surface round each vertex tilts when offsets (metres) move the vertices: the axis, whose length is
+// the tangent of the angle (shaders/driver/key_pose/pose.h).
 std::vector<glm::vec3> tilts(const SurfaceGradient& surface, std::span<const glm::vec3> offsets);
 
 }  // namespace pelt

@@ -215,7 +215,8 @@ TEST_F(BlendGroupsTest, MoreThanAMeshCanHaveAreRefused) {
   const Result<Character> refused = character(over(groups(4), groups(4), everywhere(0.5f)), report);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(refused.error().message, "mesh 'control': 9 groups of influences with local points; a mesh can have 8");
+  EXPECT_EQ(refused.error().message,
+            "mesh 'control': 9 groups of influences with local points; a mesh can have at most 8");
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ const test::Fault kFaults[] = {
     {"Entry", [](CharacterData& d) { change_action(d, [&](auto& r) { r.entry = own_entry(d); }); },
      "names a palette entry that no earlier stage writes a frame to"},
     {"Clock", [](CharacterData& d) { change_action(d, [](auto& r) { r.clock += 1; }); },
-     "names an input that is no clock"},
+     "names an input that is not a clock"},
     {"Kept", [](CharacterData& d) { change_action(d, [](auto& r) { r.kept = 1.01f; }); }, "displacement grows"},
     {"PullInto", [](CharacterData& d) { change_action(d, [](auto& r) { r.pull_into = std::nanf(""); }); },
      "displacement grows"},
@@ -150,7 +150,8 @@ const test::Fault kFaults[] = {
        d.controls.push_back({.kind = ControlKind::kClock, .name = "second", .mesh = "", .input = d.input_count++});
      },
      "is a second clock"},
-    {"NoClock", [](CharacterData& d) { d.controls[0].kind = ControlKind::kTwist; }, "names an input that is no clock"},
+    {"NoClock", [](CharacterData& d) { d.controls[0].kind = ControlKind::kTwist; },
+     "names an input that is not a clock"},
 };
 
 TEST(ActionRecords, WithAFaultAreRefused) { test::expect_refused(kFaults, *swinging_tube()); }

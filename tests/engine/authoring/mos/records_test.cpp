@@ -199,13 +199,13 @@ const Fault kFaults[] = {
        f.set(f.edit(), shared::kMosOutward);
        f.set(f.point + shared::kMosPointFar, 3);
      },
-     "is slid outward at no joint of a chain"},
+     "slides outward, but not at an inner joint of a chain"},
     {"OutwardWithoutAChain",
      [](File& f) {
        f.set(f.edit(), shared::kMosOutward);
        f.set(f.point + shared::kMosPointChain, shared::kMosNoWord);
      },
-     "is slid outward at no joint of a chain"},
+     "slides outward, but not at an inner joint of a chain"},
     {"DriverFar", [](File& f) { f.set(f.edit() + shared::kMosEditDriver, kFar); }, "reads past its table"},
     {"SlideFromFar", [](File& f) { f.set(f.edit() + shared::kMosEditValues + 1, 4); }, "names a joint"},
     {"SlideToFar", [](File& f) { f.set(f.edit() + shared::kMosEditValues + 2, kFar); }, "names a joint"},

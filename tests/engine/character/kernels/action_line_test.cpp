@@ -62,7 +62,7 @@ const test::Fault kLineFaults[] = {
      [](CharacterData& d) {
        line_word(d, shared::kLineFirstPoint) = test::mesh_of(*Character::create(d), "tube").first_vertex;
      },
-     "nothing has moved yet"},
+     "no earlier stage moves"},
     {"LengthZero", [](CharacterData& d) { line_word(d, shared::kLineLength) = word_of(0); }, "not positive"},
     {"LengthNan", [](CharacterData& d) { line_word(d, shared::kLineLength) = kNanWord; }, "not positive"},
     {"SideNegative", [](CharacterData& d) { line_word(d, shared::kLineSide) = word_of(-1); }, "not positive"},

@@ -117,7 +117,7 @@ const test::Fault kFaults[] = {
      [](CharacterData& d) {
        std::swap(curve_anchor_word(d, 2, shared::kCurveAnchorLeast), curve_anchor_word(d, 2, shared::kCurveAnchorMost));
      },
-     "a range of distances that is none"},
+     "an empty range of distances"},
     {"DisplacementNotFinite",
      [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorAfter + 1) = kNanWord; }, "not finite"},
     {"BulgeNotFinite", [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorBulge) = kNanWord; },
@@ -204,7 +204,7 @@ const test::Fault kFaults[] = {
     {"TwistOfNoJoint", [](CharacterData& d) { d.controls[0].target = 4; }, "names joint 4 of 4"},
     {"TwistNotFinite", [](CharacterData& d) { d.controls[0].rest = std::numeric_limits<float>::quiet_NaN(); },
      "not finite at rest"},
-    {"TwistOfATakenInput", [](CharacterData& d) { d.controls[0].input = d.controls[1].input; }, "taken or not there"},
+    {"TwistOfATakenInput", [](CharacterData& d) { d.controls[0].input = d.controls[1].input; }, "in use or missing"},
     {"TwistUnnamed", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "two controls"},
     {"ControlOfAnUnknownKind", [](CharacterData& d) { d.controls[0].kind = static_cast<ControlKind>(9); },
      "'twist/joint1' is of an unknown kind"},

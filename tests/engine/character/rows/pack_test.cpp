@@ -325,7 +325,7 @@ TEST(Pack, RefusesLocalPoints) {
                 w.points.push_back(w.points[1]);
               }
             }),
-            "9 groups of influences with local points; a mesh can have 8");
+            "9 groups of influences with local points; a mesh can have at most 8");
   EXPECT_EQ(error([](WithPoints& w) {
               for (SparseRows& rows : w.groups) {
                 rows = {};

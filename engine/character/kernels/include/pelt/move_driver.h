@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moves the vertices of a driver after bind (DriverParameters::offsets), as when an artist drags one.
+// Moves the vertices of a driver after bind (DriverParameters::offsets), for example when an artist drags one.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace pelt {
 
-// Returns the character with `offsets` as the offsets of its driver `mesh`, a control mesh; they replace those that it
-// had. None: the driver as it was bound. The result is what bind makes of a rig with these offsets, except that the
-// text of the rig, CharacterData::rig, stays. Vertices are numbered by CharacterMesh::source_vertex. The driver's rest
-// positions, `binding.points`, stay as well: what moves is the posed driver. Takes as long as a copy of the character.
-// The palette grows when a driver without key poses is moved for the first time, and shrinks when no driver is moved
-// any more. Errors: kNotFound for a mesh that is not a control mesh; kInvalidArgument for a streamed driver, for a
-// vertex that does not exist or is given twice, and for an offset that is not finite or exceeds kMaxCoordinate;
-// kUnsupported for a character whose palette is not laid out as bind does it, or would have more than 2^32 - 2 entries.
+// Returns the character with `offsets` as the offsets of its driver `mesh`, a control mesh; they replace its earlier
+// offsets. None: the driver as bound. The result equals a bind of a rig with these offsets, except that
+// CharacterData::rig, the text of the rig, stays. Vertices are numbered as by CharacterMesh::source_vertex. The
+// driver's rest positions, `binding.points`, stay as well: only the posed driver moves. Takes as long as copying the
+// character. The palette grows when a driver without key poses is moved for the first time, and shrinks again when no
+// driver is moved. Errors: kNotFound if `mesh` is not a control mesh; kInvalidArgument for a streamed driver, a vertex
+// that does not exist or is repeated, and an offset that is not finite or exceeds kMaxCoordinate; kUnsupported if the
+// palette is not laid out as bind does it, or would have more than 2^32 - 2 entries.
 Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                        std::span<const VertexOffset> offsets);
 

@@ -12,8 +12,8 @@ namespace pelt {
 enum class ChannelPath : std::uint8_t { kTranslation, kRotation, kScale };
 enum class Interpolation : std::uint8_t { kStep, kLinear, kCubicSpline };
 
-// Keys of one property of one joint, as glTF 2.0 defines them (Appendix C): `values` holds 3 or 4 (rotation, x y z w)
-// floats a key; kCubicSpline holds in-tangent, value, out-tangent a key. Times ascend strictly, in seconds, >= 0.
+// Keys of one property of one joint, as in glTF 2.0 (Appendix C): `values` holds 3 or 4 (rotation, x y z w) floats per
+// key; with kCubicSpline in-tangent, value, out-tangent per key. Times ascend strictly, in seconds, >= 0.
 struct Channel {
   std::uint32_t joint = 0;
   ChannelPath path = ChannelPath::kTranslation;
@@ -22,10 +22,10 @@ struct Channel {
   std::vector<float> values;
 };
 
-// Keys of the weight of one morph target; `times` and `interpolation` as in Channel; one value a key, or three for
+// Keys of the weight of one morph target; `times` and `interpolation` as in Channel; one value per key, or three with
 // kCubicSpline.
 struct MorphChannel {
-  std::string mesh;          // name of a mesh of the model
+  std::string mesh;          // a mesh of the model
   std::uint32_t target = 0;  // index in Mesh::morph_targets
   Interpolation interpolation = Interpolation::kLinear;
   std::vector<float> times;
@@ -34,7 +34,7 @@ struct MorphChannel {
 
 struct Clip {
   std::string name;
-  float duration = 0;  // seconds; time of the last key of any channel
+  float duration = 0;  // seconds; the last key of any channel
   std::vector<Channel> channels;
   std::vector<MorphChannel> morph_channels;
 };

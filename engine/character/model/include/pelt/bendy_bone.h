@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bendy-bone properties of a bone of Blender, with Blender's names without `bbone_`. docs/bendy_bones.md says how
-// they are used.
+// The bendy-bone properties of a Blender bone, named as in Blender without `bbone_`. docs/bendy_bones.md describes
+// their use.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace pelt {
 
-// `in` is at the bone's head, `out` at its tail. The bone's space has y along the bone, z = the joint's z, and x = y x
-// z.
+// `in` is at the bone's head, `out` at its tail. In the bone's space y runs along the bone, z is the joint's z, and x =
+// y x z.
 struct BendyBone {
   std::optional<std::uint32_t> segments;  // 1: the bone does not bend, and the other values have no effect
   std::optional<float> ease_in;           // scale of the handles: 1 is Blender's default, 0 to 10
   std::optional<float> ease_out;
-  float roll_in = 0;  // degrees about y, at most 3600 either way
+  float roll_in = 0;  // degrees about y, within +-3600
   float roll_out = 0;
-  glm::vec2 curve_in{0.0f};  // x, z in units of the joint's space: offsets of the handles, at most 1000 either way
+  glm::vec2 curve_in{0.0f};  // x, z in units of joint space: offsets of the handles, within +-1000
   glm::vec2 curve_out{0.0f};
   glm::vec3 scale_in{1.0f};  // 0.001 to 1000
   glm::vec3 scale_out{1.0f};

@@ -19,13 +19,13 @@ struct MeshPart {
   std::int32_t material = -1;  // index in Model::materials; -1: none
 };
 
-// A shape that a mesh can take: each position, normal and tangent becomes itself + weight * offset before anything else
-// moves it (glTF 2.0, section 3.7.2.2).
+// A morph target: each position, normal and tangent becomes itself + weight * offset before any other motion (glTF 2.0,
+// section 3.7.2.2).
 struct MorphTarget {
   std::string name;                // unique in the mesh
-  std::vector<glm::vec3> offsets;  // one a vertex, in the space of the positions
-  float weight = 0;                // weight in the rest pose
-  // Offsets of normals and of tangents' directions, one a vertex; empty: the target does not turn them.
+  std::vector<glm::vec3> offsets;  // per vertex, in the space of the positions
+  float weight = 0;                // in the rest pose
+  // Offsets of normals and of tangents' directions, per vertex; empty: they do not change.
   std::vector<glm::vec3> normals{};
   std::vector<glm::vec3> tangents{};
 };
@@ -37,24 +37,24 @@ struct VertexOffset {
   friend bool operator==(const VertexOffset&, const VertexOffset&) = default;
 };
 
-// A number for each vertex that the file gives besides the other members of Mesh, for example a mask.
+// An additional number per vertex from the file, for example a mask.
 struct VertexAttribute {
-  std::string name;           // unique in the mesh: "_MASK", or "COLOR_0.r" if there are several components
-  std::vector<float> values;  // one a vertex; 0 where a part of the mesh lacks it
+  std::string name;           // unique in the mesh: "_MASK", or "COLOR_0.r" for one of several components
+  std::vector<float> values;  // per vertex; 0 for parts of the mesh without it
 };
 
 // A triangle mesh in model space at bind: the space of the joint matrices, in metres, with the character in its bind
-// pose. Every array of vertex data that is not empty has one entry a vertex. Vertices that no triangle uses are points:
-// hair roots, particles, control vertices. They move as others do; a mesh may consist of points alone.
+// pose. Arrays of vertex data are empty or have one entry per vertex. Vertices without triangles are points: hair
+// roots, particles, control vertices. They move as others do; a mesh may consist only of points.
 struct Mesh {
   std::string name;
   std::vector<glm::vec3> positions;
-  std::vector<glm::vec3> normals;   // unit; made from the triangles where the file has none
+  std::vector<glm::vec3> normals;   // unit; computed from the triangles if the file has none
   std::vector<glm::vec4> tangents;  // unit xyz, w = handedness; may be empty
   std::vector<glm::vec2> uvs;       // may be empty
   std::vector<glm::uvec3> triangles;
   std::vector<MeshPart> parts;  // cover all triangles, in order
-  // Columns: Model::bound_joints; the strongest of a row comes first, as append_row has it. No rows: the mesh has no
+  // Columns: Model::bound_joints; the strongest of a row comes first, as append_row sorts it. No rows: the mesh has no
   // weights (a driver from OBJ).
   SparseRows weights;
   std::vector<MorphTarget> morph_targets;
@@ -63,14 +63,14 @@ struct Mesh {
 
 bool has_weights(const Mesh& mesh);
 
-// Joins positions and triangles of meshes, one after the other, and weights if all of them have some; nothing else.
+// Joins the positions and triangles of meshes, in order, and their weights if all meshes have weights; nothing else.
 Mesh concatenate(std::span<const Mesh> meshes);
 Mesh concatenate(std::span<const Mesh* const> meshes);
 
-// Returns the area round each vertex, a third of that of its triangles, square metres.
+// Returns the area of each vertex, a third of that of its triangles, square metres.
 std::vector<double> vertex_areas(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
 
-// Returns area-weighted vertex normals; (0, 0, 1) at vertices that no triangle with area touches.
+// Returns area-weighted vertex normals; (0, 0, 1) for vertices without a triangle that has area.
 std::vector<glm::vec3> vertex_normals(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contents of a model file before binding: plain structs, which bind validates.
+// The contents of a model file before binding: plain structs, validated by bind.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace pelt {
 
-// A joint as skins use it: matrix_of(joint) * inverse_bind is linear blend's palette entry. One table serves all meshes
-// of a model; skins that bind the same joint with the same matrix share a row.
+// A joint as skins use it: matrix_of(joint) * inverse_bind is its palette entry of linear blend. All meshes of a model
+// share one table, and skins that bind the same joint with the same matrix share a row.
 struct BoundJoint {
   std::uint32_t joint = 0;       // index in Model::skeleton
   glm::mat4 inverse_bind{1.0f};  // maps model space at bind to joint space; affine
@@ -28,22 +28,22 @@ struct JointBendyBone {
   BendyBone values;
 };
 
-// What an expression adds to the weight of a morph target.
+// The weight that an expression adds to a morph target.
 struct ExpressionTarget {
   std::string mesh;
   std::uint32_t target = 0;  // index in Mesh::morph_targets
-  float weight = 1;          // of the target, where the expression is 1
+  float weight = 1;          // of the target, at expression value 1
 };
 
-// A named set of morph targets that one control moves together, from 0 to 1: a smile, a blink, the mouth of a vowel
-// (VRM 1.0, VRMC_vrm.expressions). Where several name a target, what they add is summed.
+// A named set of morph targets moved by one control from 0 to 1: a smile, a blink, the mouth of a vowel (VRM 1.0,
+// VRMC_vrm.expressions). Contributions of several expressions to one target are summed.
 struct Expression {
   std::string name;     // "happy"; the name of its control
-  bool binary = false;  // it is 1 where its control is above 0.5, else 0
+  bool binary = false;  // its value is 1 if its control is above 0.5, else 0
   std::vector<ExpressionTarget> targets;
 };
 
-// A PNG or JPEG as the file holds it; its bytes are not checked.
+// A PNG or JPEG as in the file; its bytes are not checked.
 struct EncodedImage {
   std::string name;
   std::vector<std::uint8_t> bytes;
@@ -54,34 +54,33 @@ struct Material {
   glm::vec4 base_color{0.8f, 0.8f, 0.8f, 1.0f};  // linear
   // For programs that draw the model; a Character has no images.
   std::int32_t base_color_image = -1;  // index in Model::images, multiplied with base_color; -1: none
-  bool alpha_mask = false;             // true: parts less than half opaque are not drawn
+  bool alpha_mask = false;             // true: parts that are less than half opaque are not drawn
 };
 
-// The decisions of the importer, for people to read.
+// The importer's decisions, for people.
 struct ImportReport {
   std::uint32_t renormalised_vertices = 0;  // weights did not sum to 1 within 1e-3
-  std::uint32_t unweighted_vertices = 0;    // had no weights and follow their nearest joint
-  // One sentence for each kind of thing, also for parts that were not read, with the names of its meshes, skins or
-  // clips.
+  std::uint32_t unweighted_vertices = 0;    // had no weights and follow the nearest joint
+  // One sentence per kind of decision or unread part, with the names of its meshes, skins or clips.
   std::vector<std::string> notes;
 };
 
-// A mesh of less detail, which a character shows instead of one of the model's meshes where it is small on screen.
+// A coarser mesh, which a character shows instead of one of the model's meshes while that is small on screen.
 struct MeshLevel {
   std::uint32_t of = 0;     // index in Model::meshes
-  std::uint32_t level = 1;  // 1 and up; the higher, the coarser. A mesh has each level once at most
-  Mesh mesh;                // its name is that of no other mesh or level
+  std::uint32_t level = 1;  // from 1; the higher, the coarser. A mesh has each level at most once
+  Mesh mesh;                // its name is unique among meshes and levels
 };
 
 struct Model {
   std::string name;  // file name, or "builtin:..."
   Skeleton skeleton;
   std::vector<BoundJoint> bound_joints;
-  std::vector<JointBendyBone> bendy_bones;  // joints ascend; none twice
+  std::vector<JointBendyBone> bendy_bones;  // by ascending joint; each joint once
   std::vector<Mesh> meshes;                 // names are unique
   std::vector<MeshLevel> levels;            // of `meshes`, in any order
   std::vector<Material> materials;
-  std::vector<EncodedImage> images;     // of the materials' base colours
+  std::vector<EncodedImage> images;     // base-colour images of materials
   std::vector<Clip> clips;              // names are unique
   std::vector<Expression> expressions;  // names are unique
   ImportReport report;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PC2, the point cache of 3ds Max that Blender and Maya read and write: positions of the vertices of a mesh, frame by
-// frame.
+// PC2, the point cache of 3ds Max that Blender and Maya read and write: vertex positions of a mesh, frame by frame.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace pelt {
 
-// The first bytes of a PC2 file, little-endian; float3[samples][points] follows.
+// The header of a PC2 file, little-endian; float3[samples][points] follows.
 struct Pc2Header {
   char signature[12] = "POINTCACHE2";
   std::int32_t version = 1;
@@ -37,8 +36,8 @@ struct PointCache {
   }
 };
 
-// Reads a cache of at least one point and one sample; every number must be finite. Errors: kNotFound, kReadFailed, and
-// kInvalidFile if the size of the file is not the one that its header gives, and kUnsupported above 16 GiB.
+// Reads a cache of at least one point and one sample; every number must be finite. Errors: kNotFound; kReadFailed;
+// kInvalidFile if the size of the file differs from that in its header; kUnsupported above 16 GiB.
 Result<PointCache> load_pc2(const std::filesystem::path& path);
 
 // Writes the positions at a time in frames, linear between samples and constant beyond the ends. Does not allocate.

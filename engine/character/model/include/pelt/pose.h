@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns a clip and a time into joint matrices. No function here allocates.
+// Converts a clip and a time to joint matrices. No function here allocates.
 #pragma once
 
 #include <span>
@@ -12,22 +12,22 @@ namespace pelt {
 // Sets local[j] to the rest transform of joint j. Shape: local.size() == joints.
 void rest_pose(const Skeleton& skeleton, std::span<Transform> local);
 
-// Overwrites the properties that the clip keys, at `time` seconds, clamped to the first and last key. All others in
-// `local` stay as they are, so call rest_pose first. Rotations are normalised; linear ones take the shorter arc.
+// Overwrites the properties that the clip keys with their values at `time` seconds, clamped to the first and last key.
+// Leaves the others in `local`, so call rest_pose first. Rotations are normalised; linear ones take the shorter arc.
 void sample_clip(const Clip& clip, float time, std::span<Transform> local);
 
 // Returns the weight of a morph target at `time` seconds, clamped to the first and last key.
 float sample(const MorphChannel& channel, float time);
 
-// Converts local transforms to model space: matrices[j] = matrices[parent] * local[j]; a joint that has a `matrix` uses
-// that instead of local[j]. Then turns the helper joints. Crowd::pose and Evaluator::pose take these joint matrices.
+// Converts local transforms to model space, matrices[j] = matrices[parent] * local[j], with a joint's `matrix` instead
+// of local[j] if it has one. Then turns the helper joints. Crowd::pose and Evaluator::pose take these matrices.
 void model_matrices(const Skeleton& skeleton, std::span<const Transform> local, std::span<glm::mat4> matrices);
 
-// Turns the helper joints (Skeleton::helpers), and moves along what hangs below them. Matrices that are turned already
-// stay as they are. Crowd::pose and Evaluator::pose do this; it is for matrices that go to the device otherwise.
+// Turns the helper joints (Skeleton::helpers) and moves the joints below them. Matrices that were already turned do not
+// change. Crowd::pose and Evaluator::pose call this; call it for matrices that reach the device in another way.
 void turn_helpers(const Skeleton& skeleton, std::span<glm::mat4> matrices);
 
-// Does rest_pose and model_matrices at once.
+// Calls rest_pose and model_matrices.
 void rest_matrices(const Skeleton& skeleton, std::span<glm::mat4> matrices);
 
 }  // namespace pelt

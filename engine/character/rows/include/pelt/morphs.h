@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Morph targets of a skin, as the GPU reads them.
+// Morph targets of a skin, in the GPU's layout.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace pelt {
 
-// What the targets of one mesh add to its vertices before anything else moves them (glTF 2.0, section 3.7.2.2; layout
-// and decoding: shaders/morph/morph.h). The weights are controls of the character, kMorphTarget; a pass of the kernel
+// The offsets that the targets of one mesh add to its vertices before any other motion (glTF 2.0, section 3.7.2.2;
+// layout and decoding: shaders/morph/morph.h). The weights are controls of the character, kMorphTarget; a pass of
 // kKeyWeights writes them to the palette.
 //
 //   slices   ceil(n/32)+1   first column of slice s of the mesh's rows
-//   columns  x              where the target's weight is (shared::morph_weight_place);
-//            y              a float as a word: metres that the integers of its positions count
-//   offsets  words          a column has 32 rows of row_words words: word (p * row_words + k) * 32 + r is word k of row
-//                           r: x and y of the position, z, three signed integers of 16 bits; the normal and the
-//                           tangent, each three signed integers of 10 bits in units of 2/511. p numbers the columns
-//                           target by target, those of each in the order of slices
+//   columns  x              index of the target's weight (shared::morph_weight_place);
+//            y              unit of the integers of its positions, metres: a float as a word
+//   offsets  words          32 rows of row_words words per column: word (p * row_words + k) * 32 + r is word k of row
+//   r:
+//                           x and y of the position, z, three signed integers of 16 bits; normal and tangent, each
+//                           three signed integers of 10 bits in units of 2/511. p numbers the columns target by
+//                           target, those of each in the order of slices
 //
-// A component of a position is off by at most half a unit: 1/65534 of the largest component of its column.
+// The error of a position component is at most half a unit: 1/65534 of the largest component of its column.
 struct PackedMorphs {
   std::uint32_t target_count = 0;  // of the model's mesh
-  std::uint32_t first_slot = 0;    // palette entry with the weights of the first targets
-  std::uint32_t row_words = 2;     // 2: targets move positions alone; 3: normals too; 4: tangents too
+  std::uint32_t first_slot = 0;    // palette entry of the first targets' weights
+  std::uint32_t row_words = 2;     // 2: targets move only positions; 3: normals too; 4: tangents too
   std::vector<std::uint32_t> slices;
   std::vector<glm::uvec2> columns;
   std::vector<std::uint32_t> offsets;

@@ -12,29 +12,29 @@
 
 namespace pelt {
 
-// The bind data of one mesh as the GPU reads it (layout and decoding: shaders/blend/blend.h).
+// The bind data of one mesh in the GPU's layout (decoding: shaders/blend/blend.h).
 //
-//   points      n x float3      rest position of vertex i, model space at bind, metres: its local point, but for groups
-//                               that have their own
-//   directions  n x uint x 2    normal: octahedral snorm16 x 2; tangent: the same, lowest bit 1 where handedness is -1
+//   points      n x float3      rest position of vertex i, model space at bind, metres: its local point, unless groups
+//                               have their own
+//   directions  n x uint x 2    normal: octahedral snorm16 x 2; tangent: the same, lowest bit 1 if handedness is -1
 //   slices      ceil(n/32)+1    first word of slice s in `influences`
 //   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
 //                               row 32 s + r: palette entry in the low 16 bits, unorm16 weight in the high 16.
 //                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
-//   gradients   words           how each weight changes across the surface: influence i in 16 bits of word i / 2, the
-//                               low ones first: components along shared::tangent_basis of the packed normal, signed
-//                               integers of 8 bits from -127 to 127; empty where the mesh has none
-//   gradient_units  ceil(n/32)  1/metres, what the integers of slice s count; empty where the mesh has none
+//   gradients   words           change of each weight across the surface: influence i in 16 bits of word i / 2, the low
+//                               ones first: components along shared::tangent_basis of the packed normal, signed
+//                               integers of 8 bits from -127 to 127; empty: no gradients
+//   gradient_units  ceil(n/32)  unit of the gradients of slice s, 1/metres; empty: no gradients
 //   local_points  G x n x float4
-//                               of groups with local points of their own, else empty: entry g n + i is the local point
-//                               of vertex i in group g, model space at bind, metres, then the group's share
+//                               local points of groups that have their own, else empty: entry g n + i is the local
+//                               point of vertex i in group g, model space at bind, metres, then the group's share
 //
-// The integer weights of a row sum to exactly 65535. A row may hold several groups, one after the other, each with
-// weights that sum to that: deformers that are combined at the vertex. The gradients of each group sum to 0.
+// The integer weights of a row sum to exactly 65535. A row may hold several groups in sequence, each with weights that
+// sum to 65535: deformers that are combined at the vertex. The gradients of each group sum to 0.
 //
-// Where there are local points every row holds G groups, at most kMaxLocalGroups, and their shares sum to 1. A group
-// whose share is 0 at a vertex has one influence there, an entry that the row names elsewhere. Gradients are of the
-// share times the weight, and those of the row sum to 0.
+// With local points, every row holds G groups, at most kMaxLocalGroups, whose shares sum to 1. A group with share 0 at
+// a vertex has one influence there, of an entry that is used elsewhere in the row. Gradients are those of share times
+// weight, and sum to 0 over the row.
 struct PackedBinding {
   std::vector<glm::vec3> points;
   std::vector<glm::uvec2> directions;
@@ -52,48 +52,48 @@ constexpr float kMaxShare = 64;  // largest magnitude of a share
 
 enum class Groups {
   kOne,
-  kSeveral,    // any number of groups in a row
+  kSeveral,    // any number of groups per row
   kWithPoints  // as many groups as local_points has
 };
 
 struct RestGeometry {
   std::span<const glm::vec3> positions;
   std::span<const glm::vec3> normals;   // unit; same size as positions
-  std::span<const glm::vec4> tangents;  // unit xyz, w = +1 or -1; empty: made from the normals
+  std::span<const glm::vec4> tangents;  // unit xyz, w = +1 or -1; empty: computed from the normals
 };
 
 // Converts weights to multiples of 1/65535 that sum to exactly 1, as pack stores them. Each weight is rounded, and the
-// remainder is carried to the next palette entry. Neighbours in the palette move alike, so that the errors of a long
-// row cancel instead of adding up, and weights below one step do not all vanish. Replaces `units`, in the row's order,
-// and `by_index`, which sorts the row by palette entry. Precondition: weights are >= 0 and sum to about 1.
+// remainder is carried to the next palette entry: neighbours in the palette move alike, so the errors of a long row
+// cancel instead of adding up, and weights below one step do not all vanish. Replaces `units`, in the row's order, and
+// `by_index`, which sorts the row by palette entry. Precondition: weights are >= 0 and sum to about 1.
 void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
 
-// Sorts rows so that neighbours have similar lengths and slices waste little: by length, longest first, within windows
-// of 4096 rows of `order`; ties keep their order. `order`: a permutation with the source row of each packed row; rows
-// near each other in it stay near.
+// Sorts rows so that neighbours have similar lengths and slices need little padding: by length, longest first, within
+// windows of 4096 rows of `order`; ties keep their order. `order`: a permutation with the source row of each packed
+// row; rows near each other in it stay near.
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order);
 
 // Packs the rows of `groups` (at least one) and `rest`. Packed row r is source row order[r]; `order` is a permutation
-// (empty: the identity). `local_points`: for each group, one for each vertex, or empty; with them a row of a group may
-// be empty where its share is 0. Gradients beyond 1e12 per metre are scaled to that with the others of their row, and
-// those of a row with one that is not finite are 0: they turn normals only. Errors: kUnsupported if an index does not
-// fit 16 bits or there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no influence.
+// (empty: the identity). `local_points`: one array per group, one point per vertex, or empty; with them, a group's row
+// may be empty if its share is 0. Gradients only turn normals: if one exceeds 1e12 per metre, all of its row are scaled
+// down, and if one is not finite, all of its row become 0. Errors: kUnsupported if an index does not fit 16 bits or
+// there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no influence.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
                            std::span<const std::uint32_t> order,
                            std::span<const std::vector<glm::vec4>> local_points = {});
 
-// Returns the rows that the streams hold, without padding; weights are multiples of 1/65535. In groups with local
-// points, weights are multiplied by the share, and groups of share 0 are left out.
+// Returns the rows of the streams, without padding; weights are multiples of 1/65535. In groups with local points,
+// weights are multiplied by the share, and groups of share 0 are left out.
 SparseRows unpack_rows(const PackedBinding& packed);
 
-// Returns the gradient of influence `at` (an index into `influences`) of row `row`, 1/metres, as exact as it is stored;
-// 0 if the binding has no gradients.
+// Returns the gradient of influence `at` (an index into `influences`) of row `row`, 1/metres, with the stored
+// precision; 0 if the binding has no gradients.
 glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::size_t at);
 
-// Checks packed streams. Errors are kInvalidArgument and name `what` and the row: sizes that disagree, slices that do
-// not ascend or overrun, indices >= palette_size, weights that do not sum to 65535, gradients that do not sum to 0 or
-// that belong to a weight of 0 among several groups, points that are not finite, local points that are missing for a
-// group, or shares that are beyond kMaxShare or do not sum to 1.
+// Checks packed streams. Errors: kInvalidArgument, naming `what` and the row: sizes that disagree; slices that do not
+// ascend or overrun; indices >= palette_size; weights that do not sum to 65535; gradients that do not sum to 0 or that
+// belong to a weight of 0 among several groups; non-finite points; a group without its local point; shares beyond
+// kMaxShare or that do not sum to 1.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

@@ -13,7 +13,7 @@
 
 namespace pelt {
 
-// One palette entry and its weight in a row. Weights of a finished row are >= 0 and sum to 1.
+// One palette entry and its weight in a row. In a finished row weights are >= 0 and sum to 1.
 struct Influence {
   std::uint32_t index;
   float weight;
@@ -24,8 +24,8 @@ struct Influence {
 struct SparseRows {
   std::vector<std::uint32_t> offsets{0};
   std::vector<Influence> influences;
-  // Gradient of each influence's weight across the surface, by the rest position, model space, 1/metres. Normals need
-  // it (shaders/blend/blend.h); positions do not. The gradients of a row sum to 0. Empty: unknown.
+  // Gradient of each influence's weight across the surface, with respect to the rest position, model space, 1/metres.
+  // Only normals need it (shaders/blend/blend.h). The gradients of a row sum to 0. Empty: unknown.
   std::vector<glm::vec3> gradients;
 
   std::size_t row_count() const { return offsets.size() - 1; }
@@ -45,17 +45,17 @@ struct SparseRows {
   friend bool operator==(const SparseRows&, const SparseRows&) = default;
 };
 
-// How a row is cut to its K strongest influences (docs/mathematics.md section 1).
+// How to cut a row to its K strongest influences (docs/mathematics.md section 1).
 enum class Cut {
   kContinuous,  // the K largest, less the (K+1)-th: no jump when two influences change rank
   kHard,        // the K largest
 };
 
-// Checks rows. Errors are kInvalidArgument and name `what` and the row: offsets that do not ascend, indices >=
-// column_count, weights that are not finite, are negative, or do not sum to 1 within 1e-4, and empty rows.
+// Checks rows. Errors: kInvalidArgument, naming `what` and the row: offsets that do not ascend, indices >=
+// column_count, weights that are not finite, are negative or do not sum to 1 within 1e-4, and empty rows.
 Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what);
 
-// An influence while its row is built. It uses double because raw weights may span many orders of magnitude.
+// An influence while its row is built; double, because raw weights may span many orders of magnitude.
 struct WeightedElement {
   std::uint32_t index;
   double weight;
@@ -68,14 +68,14 @@ struct WeightedElement {
 std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 
 // Appends a cut, normalised row as floats, or an empty one. Merges equal indices and drops weights below 1e-7 of the
-// row's sum. kKnown: appends gradients too, and keeps an influence with a gradient whatever its weight.
+// row's sum. kKnown: appends gradients, too, and keeps an influence with a gradient whatever its weight.
 enum class Gradients { kNone, kKnown };
 void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradients gradients = Gradients::kNone);
 
-// Does the same for a row without equal indices, which it sorts in place.
+// Does the same for a row of distinct indices, which it sorts in place.
 void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradients gradients = Gradients::kNone);
 
-// Sums weights by index, for rows that repeat indices below a known bound. It is reused from row to row.
+// Sums weights by index, for rows that repeat indices below a known bound. Reused from row to row.
 class WeightSums {
  public:
   explicit WeightSums(std::size_t index_count) : sums_(index_count, 0.0) {}
@@ -86,7 +86,7 @@ class WeightSums {
     sums_[index] += weight;
   }
 
-  // Replaces `row` with the sums, their indices raised by `first`, in no special order, and starts anew.
+  // Replaces `row` with the sums in no particular order, their indices raised by `first`, and restarts at 0.
   void take(std::uint32_t first, std::vector<WeightedElement>& row) {
     row.clear();
     for (const std::uint32_t index : touched_) {
@@ -101,17 +101,17 @@ class WeightSums {
   std::vector<std::uint32_t> touched_;  // indices whose sum is not 0
 };
 
-// Cuts each row to the `most` influences with the largest weights (cut_row). The gradients of the dropped influences go
-// to the kept ones in proportion to their weights.
+// Cuts each row to the `most` influences with the largest weights (cut_row). The gradients of the dropped influences
+// are distributed to the kept ones in proportion to their weights.
 SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut);
 
 // Lays the rows of one layer over another: (1 - mask_i) * below + mask_i * above. Both must index the same palette and
 // have mask.size() rows; mask is in [0, 1]. A row that is empty in both is empty in the result. The result has
-// gradients if one of the layers has any; they include `mask_gradient`, one for each row (empty: the mask is even).
+// gradients if one of the layers has; they include `mask_gradient`, one per row (empty: the mask is constant).
 SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::span<const float> mask,
                       std::span<const glm::vec3> mask_gradient = {});
 
-// Does the same for rows whose gradients already include the mask: they are added up as they are.
+// Does the same for rows whose gradients already include the mask: adds them up unchanged.
 SparseRows merge_faded(const SparseRows& below, const SparseRows& above, std::span<const float> mask);
 
 // Figures for the bind report.
