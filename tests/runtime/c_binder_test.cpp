@@ -164,14 +164,15 @@ TEST(CBinder, RefusesWhatMakesNoSense) {
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_NOT_FOUND, "magic");
   options.deformer = "linear-blend";
   options.judging = 3;
-  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "options.judging is 3");
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "options.judging has the unknown value 3");
   options.judging = 0;
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INTERNAL, "enough");
 
   auto quality = sized<pelt_binder_quality_options>();
   quality.poses = 3;
-  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_INVALID_ARGUMENT, "poses is 3");
+  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_INVALID_ARGUMENT,
+                        "poses has the unknown value 3");
   quality.poses = 0;
   quality.deformer_count = 1;
   EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_INVALID_ARGUMENT,

@@ -21,10 +21,10 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
                  "pelt_crowd_pose: the crowd of 2 characters has no instance 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "got 3 joint matrices, expected 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 values are given");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "got 1 values");
   EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
   EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "has no stream 0: it has 0");
-  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 positions are given");
+  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "got 1 positions");
   EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "has no control 0");
   std::vector<float> bad(10000);
   bad[35] = INFINITY;
@@ -86,7 +86,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
         o.character_count = 3;
       },
       kInvalid, "of 3 characters");
-  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "the format of normals is 9");
+  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "the format of normals has the unknown value 9");
   refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL16; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
   refused(

@@ -179,7 +179,7 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
 
   float number = 0;
   pelt_evaluator* none = nullptr;
-  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), &number, 99), "99 joints are given");
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), &number, 99), "got 99 joints");
   EXPECT_INVALID(pelt_evaluator_pose(handle.get(), nullptr, 2), "joints is null");
   std::vector<float> bad(32);
   bad[20] = NAN;

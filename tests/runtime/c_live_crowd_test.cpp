@@ -56,7 +56,7 @@ void pose_in_both_forms(pelt_crowd* c, std::span<const std::uint32_t, 3> instanc
     return rows;
   };
   ASSERT_OK(pelt_crowd_pose_rows(c, instances[1], up(3).data(), 2));
-  EXPECT_INVALID(pelt_crowd_pose_rows(c, instances[1], up(3).data(), 1), "1 joint matrices are given");
+  EXPECT_INVALID(pelt_crowd_pose_rows(c, instances[1], up(3).data(), 1), "got 1 joint matrices");
   ASSERT_OK(pelt_crowd_pose_rows(c, instances[2], up(5).data(), 2));
   std::vector<glm::mat4> seven_up;
   for (const glm::mat4& joint : joints) seven_up.push_back(glm::translate(glm::mat4(1), glm::vec3(0, 7, 0)) * joint);
