@@ -117,7 +117,7 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
   crowd.stream(0, 3, {});
   expect("has no stream 3");
   crowd.give_outputs(0);
-  expect("instance 0 of the crowd of 3 characters is shown");
+  expect("instance 0 of the crowd of 3 characters is still shown");
   crowd.show(0, false);
   crowd.give_outputs(0);
   crowd.show(0, true);
