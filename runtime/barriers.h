@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Barriers of Vulkan 1.0, which every device has, from stages and accesses of
-// synchronization2.
+// SPDX-License-Identifier: MIT
+// Barriers of Vulkan 1.0, which every device has, from stages and accesses of synchronization2.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Acquires and releases instances; adds and removes characters.
+// SPDX-License-Identifier: MIT
+// Acquires and releases instances; adds and removes characters.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT The form in which crowds take and store joints.
+// SPDX-License-Identifier: MIT
+// The form in which crowds take and store joints.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Makes a crowd: checks the options, then makes buffers, descriptor sets and dispatches.
+// SPDX-License-Identifier: MIT
+// Makes a crowd: checks the options, then makes buffers, descriptor sets and dispatches.
 
 #include <algorithm>
 #include <cstring>

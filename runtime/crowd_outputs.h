@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT The locations of a crowd's outputs, and the form in which shaders receive them.
+// SPDX-License-Identifier: MIT
+// The locations of a crowd's outputs, and the form in which shaders receive them.
 #pragma once
 
 #include <cstddef>

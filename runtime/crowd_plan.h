@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT The plan of a crowd: its jobs, its dispatches, and the table from which each frame is
-// planned. It is rebuilt when a character is added. The locations of instances (shaders/include/pelt/shaders/jobs.h)
-// are not part of it.
+// SPDX-License-Identifier: MIT
+// The plan of a crowd: its jobs, its dispatches, and the table from which each frame is planned. It is rebuilt when a
+// character is added. The locations of instances (shaders/include/pelt/shaders/jobs.h) are not part of it.
 #pragma once
 
 #include <cstddef>

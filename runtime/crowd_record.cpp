@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Records the frames of a crowd: dispatches, barriers, and ownership transfers between
-// queues.
+// SPDX-License-Identifier: MIT
+// Records the frames of a crowd: dispatches, barriers, and ownership transfers between queues.
 #include <array>
 
 #include <pelt/runtime/crowd.h>

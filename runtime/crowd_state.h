@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT The state of a crowd: crowd_make.cpp fills it, and crowd_record.cpp records frames from
-// it.
+// SPDX-License-Identifier: MIT
+// The state of a crowd: crowd_make.cpp fills it, and crowd_record.cpp records frames from it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Private state that the runtime's files share through a Device.
+// SPDX-License-Identifier: MIT
+// Private state that the runtime's files share through a Device.
 #pragma once
 
 #include <memory>

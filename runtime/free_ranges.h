@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT The free parts of a range of numbers, such as bytes of a memory block or vertices of a
-// crowd.
+// SPDX-License-Identifier: MIT
+// The free parts of a range of numbers, such as bytes of a memory block or vertices of a crowd.
 #pragma once
 
 #include <cstddef>

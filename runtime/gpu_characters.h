@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT The contents of GpuCharacters, which crowds read.
+// SPDX-License-Identifier: MIT
+// The contents of GpuCharacters, which crowds read.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Plans a frame on the host: writes the work that shaders/crowd/plan.comp would write, and
-// counts the workgroups of each dispatch. If the host knows the instances, no planning pass is needed.
+// SPDX-License-Identifier: MIT
+// Plans a frame on the host: writes the work that shaders/crowd/plan.comp would write, and counts the workgroups of
+// each dispatch. If the host knows the instances, no planning pass is needed.
 #pragma once
 
 #include <cstddef>

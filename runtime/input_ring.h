@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT The host's input for every instance, with one copy (slot) per frame in flight. The
-// device reads it from the memory that the host writes: a matrix is read once or twice per frame, so a copy to faster
-// memory, with a barrier, would cost more than it saves.
+// SPDX-License-Identifier: MIT
+// The host's input for every instance, with one copy (slot) per frame in flight. The device reads it from the memory
+// that the host writes: a matrix is read once or twice per frame, so a copy to faster memory, with a barrier, would
+// cost more than it saves.
 #pragma once
 
 #include <cstddef>

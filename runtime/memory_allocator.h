@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Device memory in a few large blocks, split into pieces for buffers and images.
+// SPDX-License-Identifier: MIT
+// Device memory in a few large blocks, split into pieces for buffers and images.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT A crowd checks preconditions once, in the call that could break them. C++ callers learn
-// of misuse through on_mistake, C callers through a result.
+// SPDX-License-Identifier: MIT
+// A crowd checks preconditions once, in the call that could break them. C++ callers learn of misuse through on_mistake,
+// C callers through a result.
 #pragma once
 
 #include <pelt/runtime/mistake.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Selects a physical device, and checks that it meets the device profile.
+// SPDX-License-Identifier: MIT
+// Selects a physical device, and checks that it meets the device profile.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Converts crowd options, and makes crowds.
+// SPDX-License-Identifier: MIT
+// Converts crowd options, and makes crowds.
 #include <type_traits>
 #include <utility>
 

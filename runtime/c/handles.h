@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT The structs that the handles of pelt.h point to. An object shares ownership of the
-// objects it is made from.
+// SPDX-License-Identifier: MIT
+// The structs that the handles of pelt.h point to. An object shares ownership of the objects it is made from.
 #pragma once
 
 #include <atomic>

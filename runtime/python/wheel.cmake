@@ -1,6 +1,6 @@
-# SPDX-License-Identifier: MIT Script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES, into the
-# folder OUTPUT, offline, with Debian's setuptools and pip. Removes other wheels in OUTPUT. STRIP: a program that strips
-# symbols; may be empty.
+# SPDX-License-Identifier: MIT
+# Script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES, into the folder OUTPUT, offline, with
+# Debian's setuptools and pip. Removes other wheels in OUTPUT. STRIP: a program that strips symbols; may be empty.
 cmake_policy(VERSION 3.22)
 set(stage "${OUTPUT}/stage")
 file(REMOVE_RECURSE "${stage}")

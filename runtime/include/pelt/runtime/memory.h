@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Pieces of device memory, from the blocks of a Device or from the caller's callbacks.
+// SPDX-License-Identifier: MIT
+// Pieces of device memory, from the blocks of a Device or from the caller's callbacks.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

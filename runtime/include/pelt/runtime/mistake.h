@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Misuse: a call that breaks a precondition that the library checks, for example one with
-// an unknown instance or an array of the wrong size. Such a call has no effect and is not undefined behaviour.
+// SPDX-License-Identifier: MIT
+// Misuse: a call that breaks a precondition that the library checks, for example one with an unknown instance or an
+// array of the wrong size. Such a call has no effect and is not undefined behaviour.
 #pragma once
 
 namespace pelt::runtime {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Functions that submit work and wait for it: for loading, reading back, tools and tests,
-// not for frames.
+// SPDX-License-Identifier: MIT
+// Functions that submit work and wait for it: for loading, reading back, tools and tests, not for frames.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Vulkan's functions, loaded at run time: nothing links to the loader, and calls go
-// straight to the driver.
+// SPDX-License-Identifier: MIT
+// Vulkan's functions, loaded at run time: nothing links to the loader, and calls go straight to the driver.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
