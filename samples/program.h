@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs with options share: parse them, run, report errors.
+// Parses the options of a program, runs it, and reports errors.
 #pragma once
 
 #include <fmt/format.h>

@@ -33,7 +33,7 @@ struct Binder::State {
   std::deque<Request> waiting;
   std::vector<Finished> finished;
   std::optional<Progress> current;     // progress() sets Progress::waiting
-  std::atomic<bool> given_up = false;  // the running work is no longer wanted; set with the mutex held
+  std::atomic<bool> given_up = false;  // the running work is no longer wanted; set under the mutex
   std::jthread thread;                 // last: it uses the members above, and is joined first
 
   bool idle() const { return !current && waiting.empty(); }

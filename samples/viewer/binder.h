@@ -10,8 +10,7 @@
 
 namespace pelt::viewer {
 
-// One thread that does one piece of work after the other. Of waiting requests with the same key, only the newest is
-// done.
+// One thread that runs one piece of work after another. A waiting request replaces older ones with its key.
 class Binder {
  public:
   // Reports the progress of the work. Returns false if its result is no longer wanted.
@@ -30,7 +29,7 @@ class Binder {
   };
 
   Binder();
-  ~Binder();  // gives up all work and waits until the running one ends
+  ~Binder();  // gives up all work and waits for the running one
   Binder(const Binder&) = delete;
   Binder& operator=(const Binder&) = delete;
 
@@ -44,7 +43,7 @@ class Binder {
   void cancel();
   // Gives up the running work if a newer one of its key waits.
   void give_up_outdated();
-  // Returns true if the running work is given up; for the work itself, on any of its threads, as often as it likes.
+  // Returns true if the running work is given up; for the work itself, on any of its threads, at any time.
   bool is_given_up() const;
 
  private:

@@ -19,7 +19,7 @@ void pan_by(OrbitCamera& orbit, glm::vec2 pixels, float height);
 // Zooms by `notches` of the wheel; forwards moves nearer.
 void zoom_by(OrbitCamera& orbit, float notches);
 
-// Frames the boxes from the same side, so that all of them are visible. Precondition: none is empty.
+// Frames the boxes from the same direction, so that all of them are visible. Precondition: none is empty.
 void frame_on(OrbitCamera& orbit, std::span<const samples::Bounds> boxes, float aspect);
 
 }  // namespace pelt::viewer

@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxSteps = 200;
 constexpr double kSecondsBetweenLooks = 0.5;
 
-// A state of the rig. Each state has its own folder for relative file names, since saving elsewhere changes it.
+// A state of the rig, with its folder for relative file names, which saving elsewhere changes.
 struct Step {
   std::shared_ptr<const Json> json;
   std::shared_ptr<const Rig> rig;
@@ -61,8 +61,8 @@ struct WatchedFile {
   fs::path path;  // empty: there is no file, as for a built-in model
   std::optional<Stamp> stamp;
 
-  // Returns true once for each change, and remembers the new state. A missing file counts as unchanged: it may be about
-  // to be replaced.
+  // Returns true once per change, and remembers the new state. A missing file counts as unchanged: it may be about to
+  // be replaced.
   bool changed() {
     if (path.empty()) return false;
     const std::optional<Stamp> now = stamp_of(path);
@@ -90,7 +90,7 @@ struct Source {
   std::optional<Rig> rig;  // the rig in the file: a .pelt file, or a glTF file that carries one
 };
 
-// Reads a model. `beside`: gets the files that are read beside it, even if reading fails.
+// Reads a model. `beside`: receives the other files that are read, even if reading fails.
 Result<Source> read_model(const std::string& file, NamedFiles files, std::vector<fs::path>& beside) {
   if (!is_pelt(file)) {
     PELT_ASSIGN(auto model, import_model(file, &beside, files));
@@ -103,7 +103,7 @@ Result<Source> read_model(const std::string& file, NamedFiles files, std::vector
   PELT_ASSIGN(const auto character, load_character(file));
   PELT_ASSIGN(auto rig, parse_rig(character->rig, file + ": its rig"));
   rig.directory = fs::path(file).parent_path().string();
-  // A character may come from a stranger.
+  // A character may be untrusted.
   rig.files = files == NamedFiles::kAnywhere ? files : NamedFiles::kNone;
   PELT_ASSIGN(auto model, within(file, model_of(character)));
   return Source{std::make_shared<const Model>(std::move(model)), std::move(rig)};
@@ -111,7 +111,7 @@ Result<Source> read_model(const std::string& file, NamedFiles files, std::vector
 
 bool names_file(Names names) { return names == Names::kFile || names == Names::kObjFile; }
 
-// Returns true if bind may read the file: links are left to bind.
+// Returns true if bind may read the file: bind itself checks links.
 bool may_read(const Rig& rig, const fs::path& name) {
   if (rig.files == NamedFiles::kAnywhere) return true;
   const fs::path normal = name.lexically_normal();
@@ -140,7 +140,7 @@ bool may_read_all(const Rig& rig) {
   return all;
 }
 
-// Watches the files, and those that are read beside them.
+// Watches the files, and those that are read with them.
 std::vector<WatchedFile> watch_all(const std::vector<fs::path>& files) {
   std::vector<WatchedFile> watched;
   for (const fs::path& file : files) {
@@ -153,7 +153,7 @@ std::vector<WatchedFile> watch_all(const std::vector<fs::path>& files) {
   return watched;
 }
 
-// Makes relative file names mean from `directory` the files that they meant from the rig's folder.
+// Makes the rig's relative file names relative to `directory`.
 void move_to(Rig& rig, const fs::path& directory) {
   const VisitName move = [&](std::string& name, Names names) {
     if (!names_file(names) || fs::path(name).is_absolute()) return;
@@ -175,22 +175,22 @@ struct Document::State {
   std::string model_name;
   WatchedFile model_file;
   std::vector<WatchedFile> beside_model;
-  std::vector<fs::path> named;  // files that the rig named at the last look
+  std::vector<fs::path> named;  // files that the rig named at the last check
   std::vector<WatchedFile> named_files;
   WatchedFile rig_file;       // JSON
-  bool rig_of_model = false;  // true if the model's file holds the rig, too
+  bool rig_of_model = false;  // true if the model's file also has the rig
 
   std::vector<Step> steps;
   std::size_t current = 0;
   Step saved;
   bool modified = false;
-  std::string row;  // key of the current row of edits; empty: the next edit is a step of its own
+  std::string row;  // key of the current row of edits; empty: the next edit is a separate step
   std::uint64_t revision = 1;
-  double looked = -kSecondsBetweenLooks;  // time of the last look at the files, by the caller's clock
+  double looked = -kSecondsBetweenLooks;  // time of the last check of the files, by the caller's clock
 
   const Step& step() const { return steps[current]; }
 
-  // Known files keep the stamps that were taken before they were read.
+  // Known files keep their stamps from before they were read.
   void watch_beside(const std::vector<fs::path>& files) {
     std::vector<WatchedFile> now;
     for (const fs::path& path : files) {
@@ -223,7 +223,7 @@ struct Document::State {
     current = steps.size() - 1;
   }
 
-  // Makes a rig from a file the current one; it counts as saved.
+  // Makes a rig from a file the current one, which counts as saved.
   void take_from_file(Rig rig) {
     Step read = make_step(std::move(rig));
     row.clear();
@@ -243,7 +243,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
                                 NamedFiles files) {
   const bool is_rig = samples::lower_extension(file) == ".json";
   if (is_rig && model.empty()) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a rig needs a model to be shown on", file));
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a rig needs a model that it applies to", file));
   }
   const std::string& model_name = is_rig ? model : file;
   auto state = std::make_shared<State>();
@@ -327,7 +327,7 @@ Result<void> Document::save(const fs::path& path) {
   if (path.parent_path() != fs::path(moved.directory)) {
     const bool allowed = may_read_all(moved);
     move_to(moved, path.parent_path());
-    // What was read from its old folder is still read, until the rig is opened anew.
+    // Files in the old folder may still be read until the rig is opened again.
     if (allowed && !may_read_all(moved)) moved.files = NamedFiles::kAnywhere;
   }
   const std::string text = format_rig(moved);

@@ -18,27 +18,27 @@
 
 namespace pelt::viewer {
 
-// The rig is kept as JSON, as rig.schema.json describes it, with every parameter written out; every state of it parses.
+// The rig is stored as JSON (rig.schema.json), with every parameter written out; every state of it parses.
 class Document {
  public:
-  // Opens a model (file or builtin:NAME), a .pelt file (its model is the one that the character keeps), or a rig
-  // (.json). A rig needs `model`; otherwise `model` may be empty. A model alone has the rig that its file carries, or a
-  // rig of `deformer` for all of it. `files`: those that models and rigs may name; the rig of a .pelt file names none
-  // unless all are allowed. Errors: import_model's, load_character's, load_rig's.
+  // Opens a model (file or builtin:NAME), a .pelt file (with the model that the character keeps), or a rig (.json). A
+  // rig needs `model`; otherwise `model` may be empty. A model's rig is the one in its file, or else `deformer` for all
+  // of it. `files`: those that models and rigs may name; the rig of a .pelt file names none unless all are allowed.
+  // Errors: import_model's, load_character's, load_rig's.
   static Result<Document> open(const std::string& file, const std::string& model = "",
                                const std::string& deformer = "surface_ffd", NamedFiles files = NamedFiles::kFolder);
 
   const std::string& title() const;  // file name of rig or model, for people
   std::shared_ptr<const Model> model() const;
-  const std::string& model_name() const;  // the name that it was opened by
+  const std::string& model_name() const;  // the name that opened it
   const nlohmann::json& rig_json() const;
   const Rig& rig() const;          // the same, parsed
-  std::uint64_t revision() const;  // changes with every change of the rig, undo and reload too
+  std::uint64_t revision() const;  // changes with every change of the rig, including undo and reload
 
-  // Makes `rig` the rig: one step of undo. Consecutive edits with the same key, unless it is empty, are one step: a
-  // slider that is dragged. Errors: parse_rig's; then nothing has changed.
+  // Makes `rig` the rig: one step of undo. Consecutive edits with the same key, unless it is empty, are one step, such
+  // as the drag of a slider. Errors: parse_rig's; the document is then unchanged.
   Result<void> edit(const nlohmann::json& rig, std::string_view key = {});
-  // Ends such a row of edits: the next edit is a step of its own.
+  // Ends such a series of edits: the next edit is a separate step.
   void end_edit();
 
   bool can_undo() const;
@@ -57,17 +57,17 @@ class Document {
   struct Reread {
     std::optional<Rig> rig;
     std::shared_ptr<const Model> model;         // nullptr: the model has not changed
-    std::vector<std::filesystem::path> beside;  // of the model: buffers and images
+    std::vector<std::filesystem::path> beside;  // the model's buffers and images
     bool named = false;                         // true if a file that the rig names has changed
   };
-  // Reads the changed files, on any thread, even if the document no longer exists. Errors: as for open.
+  // Reads the changed files, on any thread. Does not need the document. Errors: as for open.
   using Read = std::function<Result<Reread>()>;
-  // Returns a Read once for each change on disk since the last read or write: of the rig's file, of the model's, or of
-  // a file that these name (a model's buffers and images; a rig's drivers and cages, and their buffers). Looks at the
-  // files at most twice a second, by the caller's clock, which says `seconds`.
+  // Returns a Read once per change on disk since the last read or write: of the rig's file, the model's, or a file that
+  // these name (a model's buffers and images; a rig's drivers and cages, and their buffers). Checks the files at most
+  // twice per second of the caller's clock, `seconds`.
   std::optional<Read> changed_on_disk(double seconds);
-  // Takes the result of a Read. A new rig is one step of undo and counts as saved; a file that the rig names makes a
-  // new revision.
+  // Takes the result of a Read. A new rig is one step of undo and counts as saved; a changed file that the rig names
+  // makes a new revision.
   void take(Reread reread);
 
  private:

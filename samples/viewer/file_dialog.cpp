@@ -91,14 +91,14 @@ std::optional<std::string> FileDialog::draw() {
   const bool entered = ImGui::InputText("##name", &name_, ImGuiInputTextFlags_EnterReturnsTrue);
   const char* verb = purpose_ == Purpose::kOpen ? "Open" : "Save";
   if ((ImGui::Button(verb, {8 * em, 0}) || entered) && !name_.empty()) {
-    // Absolute paths stay as they are, and so do names of built-in models.
+    // Absolute paths and names of built-in models stay as they are.
     const std::string path = (folder_ / name_).string();
     std::error_code error;
     if (purpose_ == Purpose::kOpen) {
       chosen = name_.starts_with("builtin:") ? name_ : path;
     } else if (replaces_ != path && std::filesystem::exists(path, error)) {
       replaces_ = path;
-      problem_ = name_ + " is there already: Save again to replace it";
+      problem_ = name_ + " already exists: Save again to replace it";
     } else {
       chosen = path;
     }

@@ -14,10 +14,10 @@ namespace pelt::viewer {
 namespace {
 
 constexpr int kRingSteps = 64;
-constexpr float kScreenRadius = 1.18f;  // radius of the screen's ring / radius of the others
-constexpr float kBehind = 0.06f;        // how far a ring's half reaches behind its centre / radius
+constexpr float kScreenRadius = 1.18f;  // radius of the ring that faces the eye / radius of the others
+constexpr float kBehind = 0.06f;        // how far a half ring extends past its centre, away from the eye / radius
 constexpr float kHeadLength = 0.16f;    // length of an arrow's head / radius
-constexpr float kSquare = 0.12f;        // half the side of the square that moves in the picture's plane / radius
+constexpr float kSquare = 0.12f;        // half the side of the square for moves in the picture's plane / radius
 
 glm::vec3 towards_eye(const samples::Camera& camera) { return glm::normalize(camera.eye - camera.target); }
 
@@ -27,13 +27,13 @@ glm::vec3 across(glm::vec3 axis) {
   return glm::normalize(glm::cross(axis, other));
 }
 
-// Returns the direction of the part of `v` that is perpendicular to `axis`, or any such direction if there is none.
+// Returns the direction of the part of `v` that is perpendicular to `axis`, or any such direction if that part is 0.
 glm::vec3 perpendicular(glm::vec3 v, glm::vec3 axis) {
   const glm::vec3 part = v - glm::dot(v, axis) * axis;
   return glm::length(part) > 1e-4f * glm::length(v) ? glm::normalize(part) : across(axis);
 }
 
-// Returns the half of a ring that faces the eye, a little more, or all of it if it faces the eye itself.
+// Returns a little more than the half of a ring nearer to the eye, or the whole ring if its axis points at the eye.
 std::vector<glm::vec3> ring(glm::vec3 centre, glm::vec3 axis, float radius, glm::vec3 view) {
   const float tilt = glm::length(glm::cross(axis, view));
   const float half = tilt > kBehind ? std::acos(-kBehind / tilt) : glm::pi<float>();
@@ -76,7 +76,7 @@ float distance_to_segment(glm::vec2 at, glm::vec2 a, glm::vec2 b) {
   return glm::distance(at, a + u * along);
 }
 
-// Returns the point in which a ray meets a plane; none: the plane is parallel or behind the ray.
+// Returns the point in which a ray meets a plane; none: the ray is parallel or points away.
 std::optional<glm::vec3> meets(const Ray& ray, glm::vec3 point, glm::vec3 normal) {
   const float speed = glm::dot(ray.direction, normal);
   const float distance = speed == 0 ? -1.0f : glm::dot(point - ray.origin, normal) / speed;
@@ -166,7 +166,7 @@ glm::quat drag_turn(const GizmoDrag& drag, const samples::Camera& camera, glm::v
 glm::vec3 drag_offset(const GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at) {
   const glm::vec3 axis = drag.gizmo.parts[drag.part].axis;
   const bool in_plane = drag.part == Gizmo::kScreen;
-  // This plane contains the arrow and faces the camera most.
+  // The plane through the arrow that faces the camera most.
   const glm::vec3 normal = in_plane ? axis : perpendicular(towards_eye(camera), axis);
   const auto from = meets(ray_through(camera, size, drag.from), drag.gizmo.position, normal);
   const auto to = meets(ray_through(camera, size, at), drag.gizmo.position, normal);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rings that turn a joint and arrows that move a handle, drawn as overlay lines with a constant size on the screen.
+// Rings that turn a joint and arrows that move a handle, drawn as overlay lines of constant screen size.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ namespace pelt::viewer {
 
 struct Gizmo {
   enum class Kind { kRotate, kTranslate };
-  // A ring's half that faces the eye, or an arrow.
+  // The half of a ring nearer to the eye, or an arrow.
   struct Part {
     glm::vec3 axis;  // unit, world space
     std::vector<glm::vec3> line;
   };
-  static constexpr std::size_t kScreen = 3;  // the part whose axis is the line of sight
+  static constexpr std::size_t kScreen = 3;  // the part with the line of sight as its axis
 
   Kind kind = Kind::kRotate;
   glm::vec3 position{0.0f};   // world space
@@ -42,25 +42,25 @@ Gizmo translate_gizmo(const Handle& handle, const samples::Camera& camera, glm::
 // Adds the gizmo's lines; `hot`: the part under the mouse, or being dragged.
 void draw_gizmo(const Gizmo& gizmo, std::optional<std::size_t> hot, Overlay& overlay);
 
-// Returns the part that is drawn nearest to `at`, less than `radius` pixels away; none: no part. An arrow wins over the
+// Returns the part that is drawn nearest to `at`, less than `radius` pixels away; none: no part. Arrows win over the
 // screen's own part.
 std::optional<std::size_t> hit_gizmo(const Gizmo& gizmo, const samples::Camera& camera, glm::vec2 size, glm::vec2 at,
                                      float radius);
 
-// A drag from its start to the mouse, pixels; `gizmo` stays as it was at the start.
+// A drag from its start to the mouse, pixels; `gizmo`: at the start.
 struct GizmoDrag {
   Gizmo gizmo;
   std::size_t part = 0;
   glm::vec2 from{0.0f};
 };
 
-// Returns the turn about the ring's axis, world space: the mouse's way along the ring where it was grabbed.
+// Returns the turn about the ring's axis, world space: the motion along the ring's tangent at the grabbed point.
 glm::quat drag_turn(const GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at);
 
-// Returns the way along the arrow, or in the picture's plane, world space.
+// Returns the offset along the arrow, or in the picture's plane, world space.
 glm::vec3 drag_offset(const GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at);
 
-// Returns JointTurn::rotation for a joint that had `before` when `rings` were made for it, turned by `turn` in world
+// Returns JointTurn::rotation for a joint that had `before` when `rings` were made, turned by `turn` in world
 // space.
 glm::quat turned_joint(const glm::quat& before, const Gizmo& rings, const glm::quat& turn);
 

@@ -22,7 +22,7 @@ void add_to(Json& vector, glm::vec3 offset) {
   for (std::size_t c = 0; c < 3; ++c) vector[c] = vector[c].get<float>() + offset[static_cast<int>(c)];
 }
 
-// Returns true for an edit that slides only this point and also changes the bind: an earlier drag made it.
+// Returns true for an edit that an earlier drag made: it slides only this point and also changes the bind.
 bool slides(const Json& edit, const std::string& point) {
   return edit.is_object() && edit.value("operation", "") == "slide" &&
          edit.value("points", Json()) == Json::array({point}) && !edit.value("in_bind", true) &&
@@ -75,7 +75,7 @@ bool move_at(Json& place, const Handle& handle, glm::vec3 offset) {
   return false;
 }
 
-// Gives a surface its level 0, which a rig that has nothing to say of it leaves out.
+// Adds level 0 to a surface whose rig leaves it out.
 void add_base_level(Json& rig, const SurfacePlace& place) {
   const Json::json_pointer at(fmt::format("/layers/{}/parameters/levels", place.layer));
   if (!rig.contains(at) || !rig[at].is_array() || !rig[at].empty()) return;
@@ -86,18 +86,18 @@ void add_base_level(Json& rig, const SurfacePlace& place) {
 
 Result<Json> moved_by(Json rig, const Handle& handle, glm::vec3 way) {
   if (handle.kind == HandleKind::kFixed) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("nothing in the rig moves '{}'", handle.name));
+    return fail(ErrorCode::kInvalidArgument, fmt::format("'{}': nothing in the rig moves it", handle.name));
   }
   const glm::vec3 offset = glm::inverse(handle.from_rig) * way;
   if (!is_finite(offset)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("'{}' cannot be moved here: what it moves with is flat", handle.name));
+    return fail(ErrorCode::kInvalidArgument, fmt::format("'{}': cannot be moved here, its axes are flat", handle.name));
   }
   if (handle.surface) add_base_level(rig, *handle.surface);
   for (const std::string& place : handle.places) {
     const Json::json_pointer at(place);
     if (!rig.contains(at) || !move_at(rig[at], handle, offset)) {
-      return fail(ErrorCode::kNotFound, fmt::format("the rig has no {} any more, where '{}' is", place, handle.name));
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("the rig no longer has {}, the location of '{}'", place, handle.name));
     }
   }
   return rig;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A point that can be selected and moved: a control point of MOS, an anchor of a curve, a vertex of a driver, or a
-// control vertex of a hierarchical B-spline; and the part of the rig that moves it.
+// A point that can be selected and moved (a control point of MOS, an anchor of a curve, a vertex of a driver, or a
+// control vertex of a hierarchical B-spline), and the part of the rig that moves it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace pelt::viewer {
 
 enum class HandleKind {
   kFixed,         // nothing in the rig moves it
-  kOffset,        // an existing offset in the rig: of a control point that it lists, or of a curve; or a position
+  kOffset,        // an existing offset in the rig, of a listed control point or of a curve; or a position
   kPointEdit,     // a slide among the edits of its layer, added by the first move
   kVertexOffset,  // an entry in the offsets of a driver or of a level of a surface, added by the first move
 };
@@ -30,7 +30,7 @@ struct SurfacePlace {
 };
 
 struct Handle {
-  std::string name;          // unique: Selection::point holds it
+  std::string name;          // unique, for Selection::point
   glm::vec3 position{0.0f};  // world space, posed
   HandleKind kind = HandleKind::kFixed;
   glm::mat3 from_rig{1.0f};         // space of the rig's offset -> world space
@@ -38,13 +38,13 @@ struct Handle {
                                     // in every layer with that driver
   std::string point;                // kPointEdit: the point's name in edits
   std::uint32_t vertex = 0;         // kVertexOffset: VertexOffset::vertex
-  std::optional<SurfacePlace> surface = std::nullopt;  // none: it is no control vertex of a surface
+  std::optional<SurfacePlace> surface = std::nullopt;  // none: not a control vertex of a surface
   glm::vec3 rest{0.0f};                                // of a control vertex: model space at bind, metres
   glm::mat3 motion{1.0f};                              // of a control vertex: model space at bind -> world space
 };
 
-// Returns `rig` with the handle moved by `way`: world space, metres. Errors: the rig no longer has such a place; the
-// handle is fixed, or its frame is flat there.
+// Returns `rig` with the handle moved by `way`: world space, metres. Errors: the rig no longer has that location; the
+// handle is fixed, or its axes are flat.
 Result<nlohmann::json> moved_by(nlohmann::json rig, const Handle& handle, glm::vec3 way);
 
 }  // namespace pelt::viewer

@@ -20,10 +20,10 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr double kWithin = 0.999;   // share of the vertices within an automatic scale
+constexpr double kWithin = 0.999;   // fraction of the vertices within an automatic scale
 constexpr float kMinScale = 1e-9f;  // least range of an automatic scale
 constexpr std::size_t kGrain = 1024;
-constexpr float kMinWeight = 0.05f;  // a bone's joint must move a vertex by more to count
+constexpr float kMinWeight = 0.05f;  // bones count if their joint moves the vertex by more
 
 // Returns a round number that is at least `value` and not far above it.
 float round_up(float value) {
@@ -90,7 +90,7 @@ std::vector<Bone> bones_of(const Actor& actor) {
   return bones;
 }
 
-// The vector from the nearest point of the nearest bone to a vertex: in the bind pose, and posed.
+// The vector from the nearest point of the nearest bone to a vertex: at bind, and posed.
 struct Flesh {
   glm::vec3 rest{0.0f}, posed{0.0f};
 };
@@ -154,7 +154,7 @@ float volume_of(Edges edges, const Flesh& flesh) {
   const glm::dvec3 rest_normal = glm::normalize(edges.rest_normal);
   const bool turns = glm::length(edges.posed_normal) > 0;
   const glm::dvec3 posed_normal = turns ? glm::normalize(edges.posed_normal) : glm::dvec3(0.0);
-  // A line that hardly leaves the surface says little about the flesh below: the normal then takes over.
+  // Replace a line that is nearly tangent to the surface by the normal: it does not measure the flesh below.
   const double depth = glm::length(glm::dvec3(flesh.rest));
   const double below = depth > 0 ? std::abs(glm::dot(glm::dvec3(flesh.rest), rest_normal)) / depth : 0.0;
   const double scale = std::sqrt(edges.squared);
@@ -185,7 +185,7 @@ Result<void> fill_distances(const Actor& actor, std::vector<float>& values) {
     fill(mesh, values, [&](std::uint32_t v) { return std::max(report->distances[mesh.source_vertex[v]], 0.0f); });
   }
   if (any) return {};
-  return fail(ErrorCode::kNotFound, "no driver moves this character, so there is no distance to one");
+  return fail(ErrorCode::kNotFound, "no driver moves this character, so it has no distance to one");
 }
 
 Result<void> fill_difference(Stage& stage, const Actor& actor, std::vector<float>& values) {
@@ -200,7 +200,7 @@ Result<void> fill_difference(Stage& stage, const Actor& actor, std::vector<float
     const CharacterMesh* same = find_mesh(*reference->character, mesh.name);
     if (same == nullptr || same->vertex_count() != mesh.vertex_count()) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("mesh '{}' is not the same as {} moves it", mesh.name, reference->key));
+                  fmt::format("mesh '{}' differs from the mesh that {} moves", mesh.name, reference->key));
     }
     std::vector<glm::vec3> there(same->vertex_count());
     to_source_order<glm::vec3>(*same, other, there);
@@ -232,17 +232,17 @@ std::string title_of(Stage& stage, const Actor& actor, const Heat& heat) {
   return "weight of " + entry_label(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
 }
 
-// Fills in the values of the skins.
+// Computes the values of the skins.
 Result<void> fill_values(const runtime::Device& device, Stage& stage, const Actor& actor, const Heat& heat,
                          HeatMap& map) {
   const CharacterData& data = *actor.character;
   map.values.assign(data.vertex_count(), 0.0f);
   switch (heat.kind) {
     case HeatKind::kNone:
-      return fail(ErrorCode::kInvalidArgument, "no heat map is chosen");
+      return fail(ErrorCode::kInvalidArgument, "no heat map chosen");
     case HeatKind::kElement: {
       if (heat.element.empty())
-        return fail(ErrorCode::kInvalidArgument, "choose a joint or an element to see its weights");
+        return fail(ErrorCode::kInvalidArgument, "choose a joint or a palette entry to see its weights");
       PELT_ASSIGN(map.values, samples::element_weights(actor.character, heat.element));
       return {};
     }
@@ -288,15 +288,14 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
 std::span<const HeatKindText> heat_kinds() {
   static constexpr HeatKindText kKinds[] = {
       {HeatKind::kNone, "none", "The skin in its own colours."},
-      {HeatKind::kElement, "weight of an element",
-       "How much a joint, or one element of the palette, moves each vertex."},
-      {HeatKind::kInfluences, "influences", "How many elements move each vertex.", "elements"},
+      {HeatKind::kElement, "weight of an element", "How much a joint or a palette entry moves each vertex."},
+      {HeatKind::kInfluences, "influences", "How many palette entries move each vertex.", "elements"},
       {HeatKind::kDistance, "distance to driver", "From each vertex to the closest point of its driver, at bind.", "m"},
-      {HeatKind::kStretch, "stretch", "The longest of the edges about a vertex, posed over rest: 1 is none."},
+      {HeatKind::kStretch, "stretch", "The longest edge at a vertex, posed over rest; 1: no change."},
       {HeatKind::kVolume, "change of volume",
-       "Of the flesh between the skin and the nearest bone, posed over rest: 1 is none."},
-      {HeatKind::kGpuError, "GPU minus CPU", "How far the GPU's vertices are from the CPU's.", "m"},
-      {HeatKind::kDifference, "difference", "From the same vertex as the first deformer compared with moves it.", "m"}};
+       "Volume of the flesh between the skin and the nearest bone, posed over rest; 1: no change."},
+      {HeatKind::kGpuError, "GPU minus CPU", "Distance between the GPU's and the CPU's vertices.", "m"},
+      {HeatKind::kDifference, "difference", "Distance from the vertices that the first compared deformer moves.", "m"}};
   return kKinds;
 }
 

@@ -8,12 +8,12 @@
 namespace pelt::viewer {
 namespace {
 
-// Distance of a vertex from a mirrored place, in sizes of the character, at most: half an edge of a coarse net.
+// Greatest distance of a vertex from a mirrored point, in sizes of the character: half an edge of a coarse net.
 constexpr float kMirrorReach = 0.03f;
 
 const glm::vec3 kMirror(-1.0f, 1.0f, 1.0f);
 
-// A place that the brush is at.
+// A centre of the brush.
 struct Centre {
   const Handle* selected;
   glm::vec3 rest;  // model space at bind
@@ -77,7 +77,7 @@ std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<c
     if (other.weight > 0) {
       const glm::mat3 mirror(-1, 0, 0, 0, 1, 0, 0, 0, 1);
       moved.share += other.weight * handle.motion * mirror * glm::inverse(other.centre->selected->motion);
-      moved.share /= std::max(direct + other.weight, 1.0f);  // what both sides move is moved by their mean
+      moved.share /= std::max(direct + other.weight, 1.0f);  // vertices that both sides move get their mean
     }
     if (direct + other.weight > 0) result.push_back(std::move(moved));
   };

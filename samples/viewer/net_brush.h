@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The brush on control vertices of hierarchical B-splines: a drag moves those near the selected ones, too, and those at
-// the mirrored places. Distances are those at bind, through the air.
+// The brush on control vertices of hierarchical B-splines: a drag also moves those near the selected ones and near
+// their mirror images. Distances are straight lines at bind.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -15,12 +15,12 @@ namespace pelt::viewer {
 
 struct BrushedHandle {
   Handle handle;
-  glm::mat3 share{1.0f};  // way of the drag -> way of the handle, world space
+  glm::mat3 share{1.0f};  // offset of the drag -> offset of the handle, world space
 };
 
-// Returns the handles that a drag of `selected` moves, these first. Beside a control vertex they are the others of its
-// level within Surfaces::radius, by a smooth falloff. With Surfaces::symmetric the same is done, mirrored across x = 0,
-// round the vertex nearest to the mirrored place, unless that is farther off than a share of `size`, the character's.
+// Returns the handles that a drag of `selected` moves, these first. A control vertex also moves others of its level
+// within Surfaces::radius, by a smooth falloff. Surfaces::symmetric does the same, mirrored across x = 0, round the
+// vertex nearest to the mirror image, unless it is farther away than a fraction of `size`, the character's.
 std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<const Handle> handles,
                                    const Surfaces& settings, float size);
 

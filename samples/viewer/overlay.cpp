@@ -24,7 +24,7 @@
 namespace pelt::viewer {
 namespace {
 
-// Lengths as shares of the character's size.
+// Lengths as fractions of the character's size.
 constexpr float kAxisLength = 0.045f;
 constexpr float kFrameLength = 0.008f;
 constexpr float kNormalLength = 0.008f;
@@ -40,9 +40,9 @@ constexpr glm::vec4 kCurve(0.0f, 0.38f, 0.30f, 1.0f);
 constexpr glm::vec4 kChain(0.30f, 0.02f, 0.70f, 1.0f);
 constexpr glm::vec4 kPoint(0.65f, 0.05f, 0.95f, 1.0f);
 constexpr glm::vec4 kAnchor(0.0f, 0.60f, 0.48f, 1.0f);
-constexpr glm::vec4 kUnseen(0.0f);  // vertices of a cage, which its lines already show
+constexpr glm::vec4 kUnseen(0.0f);  // vertices of a driver, which its lines already show
 constexpr glm::vec4 kNormal(0.02f, 0.35f, 0.95f, 0.9f);
-// They stay apart for the colour-blind (Okabe & Ito 2008), and from what is selected.
+// Distinct for the colour-blind (Okabe & Ito 2008), and from selected points.
 constexpr std::array kNets{glm::vec3(0.0f, 0.17f, 0.45f), glm::vec3(0.0f, 0.34f, 0.17f), glm::vec3(0.36f, 0.03f, 0.30f),
                            glm::vec3(0.09f, 0.46f, 0.81f), glm::vec3(0.87f, 0.78f, 0.05f)};
 constexpr glm::vec4 kAttached(1.0f, 1.0f, 1.0f, 1.0f);
@@ -103,8 +103,8 @@ class Drawing {
     }
   }
 
-  // Adds a dot that can be selected, posed by `frame`; its from_rig leads to model space. `color` is for a dot that is
-  // not selected; kUnseen: only a selected one is drawn.
+  // Adds a selectable dot, posed by `frame`; its from_rig leads to model space. `color`: of a dot that is not selected;
+  // kUnseen: only a selected one is drawn.
   void handle(Handle handle, const Affine& frame, glm::vec4 color, float width) {
     const int known = names_[handle.name]++;
     if (known > 0) handle.name += fmt::format(" #{}", known + 1);
@@ -138,7 +138,7 @@ class Drawing {
     }
   }
 
-  // Returns true if the model's weights use a joint: a root on the ground is no bone of the body.
+  // Returns true if the model's weights use a joint: a root on the ground is not a bone of the body.
   bool moves_skin(std::size_t joint) const {
     return std::ranges::any_of(data_.meshes, [&](const CharacterMesh& mesh) {
       return mesh.painted && std::ranges::any_of(mesh.painted->influences, [&](std::uint32_t word) {
@@ -179,7 +179,7 @@ class Drawing {
     for (const auto& [number, anchors] : curves) {
       std::vector<std::string> joints;
       for (const PosedHandle& anchor : anchors) joints.push_back(data_.skeleton.joints[anchor.joint].name);
-      const auto [tips, end] = std::ranges::unique(joints);  // a tip moves with the joint beside it
+      const auto [tips, end] = std::ranges::unique(joints);  // a tip moves with the joint next to it
       joints.erase(tips, end);
       const std::string place = curve_offset_place(rig_, joints);
       for (const PosedHandle& anchor : anchors) {
@@ -199,7 +199,7 @@ class Drawing {
     }
   }
 
-  // Returns the joint's axes at another place.
+  // Returns the joint's axes at another position.
   Affine frame_at(std::uint32_t joint, glm::vec3 at) const {
     return affine_from_axes(affine_axes(affine_from_mat4(actor_.pose.joints[joint])), at);
   }
@@ -228,7 +228,7 @@ class Drawing {
       Handle made{.name = "point " + data_.skeleton.joints[point.joint].name};
       for (std::size_t k = 0; k < reports.size(); ++k) {
         const std::size_t r = (next + k) % reports.size();
-        // Two points may have the same joint and place.
+        // Two points may have the same joint and position.
         if (taken[r] || reports[r].joint != point.joint || reports[r].rest != point.rest) continue;
         place_point(reports[r], made);
         taken[r] = true;
@@ -240,7 +240,7 @@ class Drawing {
     }
   }
 
-  // Fills in the point's place in the rig, by the layer that bound it, if that is still there.
+  // Fills in the point's location in the rig, by the layer that bound it, if that still exists.
   void place_point(const PointReport& point, Handle& handle) {
     if (point.layer >= rig_.layers.size()) return;
     handle.places = {fmt::format("/layers/{}/parameters{}", point.layer, point.place)};
@@ -288,7 +288,7 @@ class Drawing {
     }
   }
 
-  // Draws a level's net; vertices of the level that is chosen can be selected.
+  // Draws a level's net; vertices of the chosen level can be selected.
   void draw_level(const Net& net, const NetLevel& level, const HierarchicalBsplineParameters& parameters) {
     const std::vector<glm::vec3> posed = posed_net(level);
     std::map<std::uint32_t, std::size_t> index;  // by number
@@ -335,8 +335,8 @@ class Drawing {
     return made;
   }
 
-  // Returns where a level's vertices are. Those that follow others, are limited or swing lie where a further control
-  // mesh has them, in the same order.
+  // Returns the positions of a level's vertices. A further control mesh has those that follow others, are limited or
+  // swing, in the same order.
   std::vector<glm::vec3> posed_net(const NetLevel& level) const {
     std::vector<glm::vec3> posed = in_source_order(*level.mesh);
     for (const CharacterMesh& mesh : data_.meshes) {
@@ -359,7 +359,7 @@ class Drawing {
     return positions;
   }
 
-  // Returns the driver's offsets in every layer that it drives; none if the caller gives its vertices.
+  // Returns the driver's offsets in every layer that it drives; none if it is streamed.
   std::vector<std::string> driver_places(const std::string& mesh) const {
     std::vector<std::string> places;
     if (data_.find_stream(mesh)) return places;

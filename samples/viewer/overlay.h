@@ -22,7 +22,7 @@ struct Overlay {
   std::vector<samples::OverlayDot> dots;
   std::vector<Handle> handles;
 
-  const Handle* find(std::string_view name) const;  // nullptr: there is none
+  const Handle* find(std::string_view name) const;  // nullptr: no such handle
   // Returns the selected handles, the active one first.
   std::vector<Handle> selected(const Selection& selection) const;
 };
@@ -34,8 +34,8 @@ inline constexpr glm::vec3 kSelectedColor{1.0f, 0.38f, 0.02f};
 // Returns the colour of the control net of a level, linear; levels in a row differ.
 glm::vec3 net_color(std::uint32_t level);
 
-// Makes the overlay that `state.shown` and the selection ask for, for the actor's first instance, in the scene's space.
-// Frames and normals are thinned evenly to at most some thousands. `rig`: the document's, which holds the places of
+// Makes the overlay that `state.shown` and the selection request, for the actor's first instance, in the scene's space.
+// Frames and normals are thinned evenly to a few thousand at most. `rig`: the document's, with the locations of
 // handles; it may be newer than the actor.
 Overlay make_overlay(Stage& stage, const Actor& actor, const Rig& rig, const ViewState& state);
 

@@ -10,7 +10,8 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kNearest = 1e-6f;  // share of the camera's distance to its target: nearer points are not in front
+constexpr float kNearest =
+    1e-6f;  // fraction of the camera's distance to its target: nearer points do not count as in front
 
 // Unit vectors to the right, up and back.
 struct CameraAxes {
@@ -28,7 +29,7 @@ struct TriangleHit {
   std::size_t triangle = 0;
 };
 
-// Returns the distance at which the ray enters a triangle from either side (Moeller and Trumbore 1997); infinite if it
+// Returns the distance at which the ray hits a triangle from either side (Moeller and Trumbore 1997); infinite if it
 // misses.
 float enters(const Ray& ray, glm::vec3 a, glm::vec3 b, glm::vec3 c) {
   constexpr float kNowhere = std::numeric_limits<float>::infinity();
@@ -97,7 +98,7 @@ std::optional<VertexHit> pick_vertex(Stage& stage, const Actor& actor, const Ray
   const std::span<const glm::vec3> positions = stage.evaluated(actor).positions();
   const glm::mat4 world = actor.worlds.front();
   const glm::mat4 model = glm::inverse(world);
-  // Not normalised, so that distances along both rays agree.
+  // Do not normalise, so that distances along both rays agree.
   const Ray local{glm::vec3(model * glm::vec4(ray.origin, 1.0f)), glm::vec3(model * glm::vec4(ray.direction, 0.0f))};
   std::optional<VertexHit> nearest;
   for (const CharacterMesh& mesh : actor.character->meshes) {

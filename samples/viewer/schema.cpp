@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Reads the schema that the parameters describe. A missing part is a defect and throws.
+// Reads the schema that the parameters describe. Throws if a part is missing, which is a bug.
 class Builder {
  public:
   explicit Builder(const OrderedJson& root) : root_(root) {}
@@ -99,7 +99,7 @@ class Builder {
   const OrderedJson& root_;
 };
 
-// Supports the keywords that conditions of rules use.
+// Supports the keywords in the conditions of rules.
 bool conforms(const Json& value, const Json& condition) {
   for (const auto& [keyword, rule] : condition.items()) {
     bool ok = true;
@@ -121,7 +121,7 @@ bool conforms(const Json& value, const Json& condition) {
   return true;
 }
 
-// Calls a function for each demand that the rules make of the object: forbid(key), set(key, value), hold(key, item).
+// Calls a function for each demand of the rules on the object: forbid(key), set(key, value), hold(key, item).
 template <class Forbid, class Set, class Hold>
 void each_demand(const Schema& schema, const Json& object, const Forbid& forbid, const Set& set, const Hold& hold) {
   for (const Json& rule : schema.rules) {
@@ -213,7 +213,7 @@ bool is_default(const Schema& schema, const Json& value) {
   if (!schema.has_fallback()) return false;
   if (value == schema.fallback) return true;
   if (schema.kind != Schema::Kind::kObject || !value.is_object() || !schema.fallback.is_object()) return false;
-  // An object whose default is {} holds properties with defaults of their own.
+  // An object with the default {} has properties with their own defaults.
   return std::all_of(value.items().begin(), value.items().end(), [&](const auto& item) {
     const Schema* item_schema = schema.find(item.key(), value);
     return item_schema != nullptr && is_default(*item_schema, item.value());

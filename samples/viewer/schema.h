@@ -12,7 +12,7 @@
 
 namespace pelt::viewer {
 
-// The schema of a value, with references followed. It has the keywords that the schema of rigs uses.
+// The schema of a value, with references followed. Supports the keywords that the schema of rigs uses.
 struct Schema {
   enum class Kind {
     kAny,      // no type, such as a layer's parameters, which the variants describe
@@ -38,7 +38,7 @@ struct Schema {
   Kind kind = Kind::kAny;
   std::string description;
   std::string names;           // kind of thing that a text names: "joint", "file", ...; empty: none
-  nlohmann::json counts_with;  // {"strategy": ["b_spline"]}: the choices that give it a meaning; null: any
+  nlohmann::json counts_with;  // {"strategy": ["b_spline"]}: the choices for which it has a meaning; null: any
   nlohmann::json fallback = nlohmann::json::value_t::discarded;  // "default"; discarded: none
   nlohmann::json fixed;
   std::vector<std::string> choices;
@@ -74,17 +74,17 @@ struct Schema::Property {
 // Returns the schema of the whole rig.
 const Schema& rig_schema();
 
-// Returns the value of a new place: the default, or else the smallest value that conforms, with "" for names.
+// Returns the value of a new entry: the default, or else the smallest value that conforms, with "" for names.
 nlohmann::json fresh_value(const Schema& schema);
 
 // Returns true if the value and all its parts have their defaults; false if it has no default.
 bool is_default(const Schema& schema, const nlohmann::json& value);
 
-// Returns true if the object's rules leave no choice about a property: it is forbidden, or has one value.
+// Returns true if the object's rules forbid a property or fix its value.
 bool is_ruled_out(const Schema& schema, const nlohmann::json& object, std::string_view property);
 
 // Makes an object obey its own rules after one of its properties has changed: removes forbidden properties, and sets
-// those that must have one value.
+// those with a fixed value.
 void obey_rules(const Schema& schema, nlohmann::json& object);
 
 }  // namespace pelt::viewer

@@ -18,7 +18,7 @@ namespace pelt::viewer {
 namespace {
 
 constexpr int kClipSamples = 9;         // poses of a clip whose boxes form the actor's bounds
-constexpr float kBoundsMargin = 0.02f;  // share of the size, for the poses between these
+constexpr float kBoundsMargin = 0.02f;  // fraction of the size, for the poses between these
 constexpr float kCrowdGap = 1.08f;
 constexpr float kRowGap = 1.04f;  // factor on the widest character's diagonal on the ground
 // Phases of neighbours in a crowd differ by the golden ratio, so that no two instances are in step.
@@ -45,24 +45,24 @@ struct Newcomer::State {
   std::vector<TwistControl> twists;
   std::optional<samples::Poser> poser;
   std::string clip;                                        // the poser's clip
-  std::optional<float> time;                               // of the clip, as it was posed last
+  std::optional<float> time;                               // of the clip, at the last pose
   std::map<std::string, samples::Bounds> bounds_of_clips;  // bounds of the clips played so far
   bool is_moved = false;                                   // points were moved since these were measured
   std::unique_ptr<Evaluator> evaluator;
   bool evaluated = false;     // the evaluator has actor->pose
-  std::uint32_t refused = 0;  // number of instances for which there was no room
+  std::uint32_t refused = 0;  // number of instances without room
 };
 
 namespace {
 
 using Entry = Newcomer::State;
 
-// Returns the turn about an axis. A quaternion tells apart turns of up to a whole one in either direction.
+// Returns the turn about an axis. A quaternion distinguishes turns of up to 360 degrees in either direction.
 float turn_about(const glm::quat& q, glm::vec3 axis) {
   return 2 * std::atan2(glm::dot(glm::vec3(q.x, q.y, q.z), axis), q.w);
 }
 
-// What the user has set on top of the clip, by the numbers of one character.
+// The user's changes on top of the clip, resolved for one character.
 struct Changes {
   std::vector<Turn> turns;
   std::vector<std::pair<std::uint32_t, float>> inputs;  // values of single inputs
@@ -100,7 +100,7 @@ void add_skin(const Character& character, const Evaluator& evaluator, samples::B
   }
 }
 
-// Returns the bounds of some poses of a clip, and a little more, model space.
+// Returns the bounds of several poses of a clip, with a margin, model space.
 samples::Bounds bounds_of_clip(const Character& character, const samples::Poser& poser) {
   samples::Bounds bounds;
   Evaluator evaluator(character, {.jobs = thread_jobs(), .normals = false, .tangents = false});
@@ -143,7 +143,7 @@ Result<Changes> resolve(const ViewState& state, const CharacterData& character) 
     resolved.turns.push_back({*joint, turn.rotation});
   }
   for (const MorphWeight& morph : state.morphs) {
-    // A character that is compared may have none: its drivers are others.
+    // A compared character may lack the control: it has other drivers.
     const std::optional<std::uint32_t> control = character.find_control(morph.control);
     if (control) resolved.inputs.emplace_back(character.controls[*control].input, morph.weight);
   }
@@ -157,8 +157,8 @@ glm::mat4 aside(float yaw, float right, float away) {
   return glm::translate(glm::mat4(1.0f), right * x + away * z);
 }
 
-// Places the instances of a crowd in rows of a square, behind each other. `centred`: the first instance is in the
-// middle of its row; otherwise at its left end.
+// Places the instances of a crowd in rows of a square. `centred`: the first instance is in the middle of its row;
+// otherwise at its left end.
 std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t count, bool centred, float yaw) {
   const auto columns = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const float step = kCrowdGap * std::max(bounds.size().x, bounds.size().z);
@@ -172,7 +172,7 @@ std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t
   return places;
 }
 
-// Has secondary action go on with the clip, and start at rest where the clip's time jumps.
+// Continues secondary action with the clip, and restarts it at rest when the clip's time jumps.
 void pass_time(Entry& entry, const Playback& playback) {
   constexpr float kJump = 0.25f;  // seconds
   float passed = entry.time ? playback.time - *entry.time : -1.0f;
@@ -217,7 +217,7 @@ struct Stage::State {
   const runtime::Device* device;
   std::map<std::string, Entry> entries;
   std::vector<Actor*> drawn;
-  std::vector<std::string> compared;  // those of the last pose() that were there
+  std::vector<std::string> compared;  // those that existed in the last pose()
 };
 
 Stage::Stage(const runtime::Device& device) : state_(std::make_unique<State>()) { state_->device = &device; }

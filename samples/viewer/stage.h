@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The characters in the scene: the document's, and those that it is compared with.
+// The characters in the scene: the document's, and those compared with it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace pelt::viewer {
 
-// A character on the device, posed as the view says. Pointers to it hold until its key is shown again or removed.
+// A character on the device, posed by the view. Pointers to it are valid until its key is shown again or removed.
 struct Actor {
   std::string key;  // "rig", or the deformer
   Character character;
@@ -64,7 +64,7 @@ class Stage {
   Stage(Stage&&) noexcept;
 
   // Replaces the character under the same key. The device must have finished drawing. `is_moved`: the newcomer is that
-  // character with some points moved, in a drag that goes on, and keeps the bounds of its clips: measuring takes time.
+  // character with some points moved, during a drag, and keeps the bounds of its clips, since measuring takes time.
   void show(Newcomer newcomer, bool is_moved = false);
   void remove(const std::string& key);
 
@@ -73,18 +73,17 @@ class Stage {
   std::span<Actor* const> actors() const;
   Actor* find(const std::string& key);
   Actor* subject() { return find("rig"); }
-  // Returns the first shown one of Compare::deformers; nullptr if nothing is compared or it does not exist yet.
+  // Returns the first of Compare::deformers; nullptr if nothing is compared or it does not exist yet.
   Actor* reference();
 
-  // Poses all instances for the time of the view and arranges them; the instances of a crowd are out of step with the
-  // first. Takes a new number of instances of the document's rig from the view: the device must be idle then. Errors:
-  // no such clip or joint (then nothing has changed); Crowd::create's, reported once for a number of instances (then
-  // the existing instances are posed).
+  // Poses all instances at the view's time and arranges them; the instances of a crowd are out of step with the first.
+  // Takes a new number of instances of the document's rig from the view: the device must be idle then. Errors: no such
+  // clip or joint (nothing has changed); Crowd::create's, reported once per number of instances (the existing instances
+  // are posed).
   Result<void> pose(const ViewState& state);
 
-  // Places the instances of the last pose(). Characters that are compared side by side stand in a row across the
-  // camera's view at any yaw, so that none hides another or looks smaller; a crowd stands in a square behind its first
-  // instance.
+  // Places the instances of the last pose(). Characters side by side form a row across the camera's view at any yaw, so
+  // that none hides another or looks smaller. A crowd forms a square with its first instance in front.
   void arrange(const ViewState& state);
 
   // Advances playback.time by `seconds`, by speed and loop; without loop playback stops at the clip's end.

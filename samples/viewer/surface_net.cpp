@@ -36,14 +36,14 @@ bool place_levels(const CharacterData& character, const BindReport& report, Net&
   return net.levels.size() == meshes.size();
 }
 
-// Returns the level of a vertex, which it adds where only level 0 is missing: a rig may give none.
+// Returns the level of a vertex. Adds level 0 to a rig without levels.
 Result<SurfaceLevel*> level_of(Rig& rig, const SurfacePlace& place) {
   auto* surface = place.layer < rig.layers.size()
                       ? rig.layers[place.layer].deformer.get_if<HierarchicalBsplineParameters>()
                       : nullptr;
   if (surface != nullptr && surface->levels.empty()) surface->levels.emplace_back();
   if (surface == nullptr || place.level >= surface->levels.size()) {
-    return fail(ErrorCode::kNotFound, fmt::format("layer {} of the rig has no surface with a level {} any more",
+    return fail(ErrorCode::kNotFound, fmt::format("layer {} of the rig no longer has a surface with a level {}",
                                                   place.layer + 1, place.level));
   }
   return &surface->levels[place.level];
@@ -63,13 +63,13 @@ std::vector<IndexRange> ranges_of(const std::set<std::uint32_t>& numbers) {
   return ranges;
 }
 
-// Stores a vertex of a level above the base; one that has an offset keeps it.
+// Stores a vertex of a level above the base. An existing offset stays.
 void store(SurfaceLevel& level, std::uint32_t number) {
   const auto after = std::ranges::lower_bound(level.offsets, number, {}, &VertexOffset::vertex);
   if (after == level.offsets.end() || after->vertex != number) level.offsets.insert(after, {number, glm::vec3(0.0f)});
 }
 
-// Takes the vertex out of every attachment of its level; those that hold none any more go.
+// Removes the vertex from every attachment of its level, and attachments that become empty.
 void detach(SurfaceLevel& level, std::uint32_t number) {
   for (SurfaceAttachment& attachment : level.attach) {
     std::set<std::uint32_t> numbers = numbers_of(attachment.vertices);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The control nets of hierarchical B-splines: where a character has them, and edits of what their vertices follow and
-// of where they are refined.
+// The control nets of hierarchical B-splines: finds them in a character, and edits what their vertices follow and which
+// are refined.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace pelt::viewer {
 
-// A level of a surface.
+// A refinement level of a surface.
 struct NetLevel {
   std::uint32_t level = 0;
   const CharacterMesh* mesh = nullptr;                            // its control mesh, of the character
@@ -32,13 +32,13 @@ struct Net {
   std::vector<NetLevel> levels;  // those that store vertices
 };
 
-// Returns surface_vertices of the parameters, which it keeps for the next call: pictures and panels ask in every frame.
-// How far vertices are moved changes nothing of them.
+// Returns surface_vertices of the parameters, cached for the next call, since pictures and panels ask every frame.
+// Offsets of vertices do not change them.
 std::shared_ptr<const Result<hierarchical_bspline::SurfaceVertices>> vertices_of(
     HierarchicalBsplineParameters parameters);
 
-// Returns the surfaces of a character that was bound by `rig`. The rig may be newer: a surface that stores other
-// vertices by now is left out.
+// Returns the surfaces of a character that was bound by `rig`. The rig may be newer: surfaces that now store other
+// vertices are left out.
 std::vector<Net> nets_of(const CharacterData& character, const BindReport& report, const Rig& rig);
 
 // Returns the name of a control vertex as a handle; `mesh`: the control mesh of its level.
@@ -46,14 +46,14 @@ std::string net_vertex_name(const std::string& mesh, std::uint32_t number);
 // Returns the name of a level's control mesh; `base`: that of level 0.
 std::string net_level_name(const std::string& base, std::uint32_t level);
 
-// Return the rig with changed control vertices; level and layer of each are its own. Errors: the rig has no such
-// surface, level or vertex any more.
+// Return the rig with changed control vertices; each has its level and layer. Errors: the rig no longer has such a
+// surface, level or vertex.
 //
-// Attaches the vertices as `to` says, and detaches them from what they followed; to.vertices are not used.
+// Attaches the vertices as in `to`, and detaches them from what they followed; to.vertices is ignored.
 Result<Rig> with_attached(Rig rig, std::span<const SurfacePlace> vertices, const SurfaceAttachment& to);
-// Detaches the vertices: they follow the level before. They stay stored, so that they can be dragged.
+// Detaches the vertices: they follow the level before. They stay stored and can be dragged.
 Result<Rig> with_detached(Rig rig, std::span<const SurfacePlace> vertices);
-// Stores the vertices of the next level round each vertex, without an offset; adds all of them to `round`.
+// Stores the vertices of the next level around each vertex, without offsets; adds all of them to `round`.
 Result<Rig> with_refined(Rig rig, std::span<const SurfacePlace> vertices, std::vector<SurfacePlace>& round);
 
 }  // namespace pelt::viewer

@@ -39,7 +39,7 @@ struct JointTurn {
   glm::quat rotation{1, 0, 0, 0};  // local, applied after the clip's: local rotation * rotation
 };
 
-// The weight of a morph target that the user has set, in place of the clip's.
+// The weight of a morph target that the user has set, instead of the clip's.
 struct MorphWeight {
   std::string control;  // "mesh/target"
   float weight = 0;
@@ -54,14 +54,14 @@ struct Shown {
   bool curves = false;          // of curve skeletons and MOS chains
   bool control_points = false;  // of MOS
   bool control_nets = false;    // of hierarchical B-splines
-  bool drivers = false;         // control meshes, as cages
+  bool drivers = false;         // control meshes, as lines
   bool frames = false;          // axes of palette entries: driver elements, samples, control points
   bool influences = true;       // of the selected vertex
   bool ground = true;
   bool textures = true;
 };
 
-// A part by its name in scripts and on screen, and the key that shows and hides it; 0: none.
+// A part's names in scripts and on screen, and the key that shows and hides it; 0: no key.
 struct ShownPart {
   const char* name;
   const char* label;
@@ -86,16 +86,16 @@ enum class CompareMode { kNone, kSideBySide, kSplit, kDifference };
 struct Compare {
   CompareMode mode = CompareMode::kNone;
   std::vector<std::string> deformers{"linear_blend"};  // as rigs name them; the document's rig comes last
-  float split = 0.5f;                                  // share of the picture's width: the first deformer is left of it
+  float split = 0.5f;  // fraction of the picture's width: the first deformer is left of it
 };
 
 enum class HeatKind {
   kNone,
   kElement,     // weight of a joint or another palette entry
-  kInfluences,  // palette entries a vertex
+  kInfluences,  // palette entries per vertex
   kDistance,    // at bind to the closest driver, metres
-  kStretch,     // greatest length of an edge at the vertex / its length at bind: 1 is none
-  kVolume,      // local factor of volume: 1 is none
+  kStretch,     // longest edge at the vertex / its length at bind; 1: no change
+  kVolume,      // local factor of volume; 1: no change
   kGpuError,    // distance between GPU and CPU, metres
   kDifference,  // distance from the first of Compare::deformers, metres
 };
@@ -118,12 +118,12 @@ struct Selection {
   bool has(std::string_view name) const { return name == point || std::ranges::find(further, name) != further.end(); }
 };
 
-// What is edited of hierarchical B-splines.
+// How hierarchical B-splines are edited.
 struct Surfaces {
   std::uint32_t level = 0;  // whose control vertices are selected in the picture
-  bool fit = false;         // a drag moves the surface at bind, and the skin stays; else it moves both
-  float radius = 0;         // of the brush, metres: what is within it moves, too, with what is dragged
-  bool symmetric = false;   // a drag moves the other side, too, mirrored across x = 0 of model space at bind
+  bool fit = false;         // a drag moves only the surface at bind; else also the skin
+  float radius = 0;         // of the brush, metres: a drag also moves vertices within it
+  bool symmetric = false;   // a drag also moves the other side, mirrored across x = 0 of model space at bind
 };
 
 struct Panels {
@@ -132,7 +132,7 @@ struct Panels {
   bool timeline = true;
   bool measure = false;      // drawn over the picture
   std::string tab = "View";  // of the inspector: "View", "Joints", "Shapes", "Surface", "Vertex", "Heat", "Report"
-  std::uint32_t place = 0;   // number of the shown one of the report's worst places, from 1; 0: none yet
+  std::uint32_t place = 0;   // number of the shown defect of the report, from 1; 0: none yet
   bool help = false;
   std::string search;  // for parameters of the rig: matches are open
 };
@@ -154,12 +154,12 @@ struct ViewState {
   std::uint32_t level = 0;      // of detail (Character::at_level), 0 to kMaxLevel
 };
 
-// Returns every field by its name above, without the trailing underscore; enums by their names in lower case
+// Returns every field by its name above, without the trailing underscore; enums by their lower-case names
 // ("side_by_side").
 nlohmann::json view_json(const ViewState& state);
 
-// Sets the fields that `patch` has and leaves the others. Errors: kInvalidFile with `source` and a JSON pointer:
-// unknown keys (with the nearest known one), values of another type, not finite or out of range. Then nothing is set.
+// Sets the fields in `patch` and leaves the others. Errors: kInvalidFile with `source` and a JSON pointer: unknown keys
+// (with the nearest known one), values that have another type, are not finite or out of range. Then nothing is set.
 Result<void> patch_view(ViewState& state, const nlohmann::json& patch, const std::string& source);
 
 }  // namespace pelt::viewer

@@ -78,7 +78,7 @@ float lamp_visibility(uint index, vec3 position, vec3 normal, Receiver receiver,
   return light_visibility(index, position, normal, receiver, angle);
 }
 
-// Estimates, for this sample, the irradiance / pi of the hidden part of the sky. Directions are uniform over the sphere,
+// Estimates, in this sample, the irradiance / pi of the hidden part of the sky. Directions are uniform on the sphere,
 // 4 pi / kSkyMaps each. Only the hidden part is estimated; the light of the open sky is exact.
 vec3 hidden_sky(vec3 position, vec3 normal, Receiver receiver, vec2 pixel) {
   float angle = 2.0 * kPi * pixel_noise(pixel, current.noise);

@@ -33,9 +33,9 @@ void App::open(const std::string& file, const std::string& model) {
 
 Result<void> App::save(const std::string& path) {
   State& state = *state_;
-  if (!state.document) return fail(ErrorCode::kInvalidArgument, "nothing is open that could be saved");
+  if (!state.document) return fail(ErrorCode::kInvalidArgument, "no document is open to save");
   if (path.empty() && state.document->rig_path().empty()) {
-    return fail(ErrorCode::kInvalidArgument, "the rig has no file yet to be saved to");
+    return fail(ErrorCode::kInvalidArgument, "the rig has no file to save to yet");
   }
   return state.save(path.empty() ? state.document->rig_path() : std::filesystem::path(path));
 }
@@ -89,7 +89,7 @@ void App::measured(double copy, double panels) {
   state_->panel_seconds = panels;
 }
 
-// Takes the device's times of the last recorded commands, if these moved the characters.
+// Takes the device's times of the last recorded commands, if they moved the characters.
 void App::State::take_gpu_seconds() {
   if (posed_last.empty()) return;
   const std::optional<samples::PassSeconds> seconds = renderer->seconds();
@@ -127,7 +127,7 @@ const std::string& App::last_error() const { return state_->messages.last_error(
 
 void App::apply_rig_patch(const std::string& pointer, const std::string& json_value) {
   State& state = *state_;
-  if (!state.document) return state.error("no rig is open that could be edited");
+  if (!state.document) return state.error("no rig is open to edit");
   using Pointer = nlohmann::json::json_pointer;
   try {
     nlohmann::json rig = state.document->rig_json();
@@ -137,7 +137,7 @@ void App::apply_rig_patch(const std::string& pointer, const std::string& json_va
         !at.empty() && rig.contains(at.parent_pointer()) &&
         (rig[at.parent_pointer()].is_object() ||
          (rig[at.parent_pointer()].is_array() && at.back() == std::to_string(rig[at.parent_pointer()].size())));
-    if (!rig.contains(at) && !added) return state.error(fmt::format("{}: there is no such place in the rig", pointer));
+    if (!rig.contains(at) && !added) return state.error(fmt::format("{}: no such key in the rig", pointer));
     rig[at] = nlohmann::json::parse(json_value);
     const Result<void> edited = state.document->edit(rig);
     if (!edited) state.error(edited.error().message);
@@ -151,7 +151,7 @@ Result<void> App::move_point(const std::string& name, glm::vec3 by) {
   const std::vector<BrushedHandle> handles = state.brushed_handles();
   Result<void> moved;
   if (handles.empty() || handles.front().handle.name != name) {
-    moved = fail(ErrorCode::kNotFound, fmt::format("there is no point '{}' in the picture", name));
+    moved = fail(ErrorCode::kNotFound, fmt::format("no point '{}' in the picture", name));
   } else {
     state.rig_before = state.document->rig_json();
     moved = state.move_handles(handles, by);

@@ -21,7 +21,7 @@ struct AppOptions {
   std::uint32_t samples = 32;              // samples of a picture that stands still
   std::uint32_t samples_per_frame = 4;     // samples of a picture that moves
   NamedFiles files = NamedFiles::kFolder;  // as for Document::open
-  bool waits = false;                      // each frame waits for the background work: pictures are repeatable
+  bool waits = false;                      // each frame waits for the background work, so that pictures are repeatable
 };
 
 // A rectangle of the window, pixels from its top left corner.
@@ -38,9 +38,9 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  // Reads, binds and uploads a file in the background, with a progress bar; the open document stays until then, or if
-  // the file cannot be opened. A rig without a model applies to the open model, or else to the built-in biped. A drop
-  // on the window calls this, too.
+  // Reads, binds and uploads a file in the background, with a progress bar. The open document stays until then, or if
+  // the file cannot be opened. A rig without a model applies to the open model, or else to the built-in biped. Dropping
+  // a file on the window calls this too.
   void open(const std::string& file, const std::string& model = "");
   // Saves the rig. Errors are shown in the window and returned.
   Result<void> save(const std::string& path = "");
@@ -49,34 +49,34 @@ class App {
   // `seconds`, takes the results of the background work, and poses the characters. The device must be idle.
   void frame(double seconds);
 
-  // Records the picture, if there is one, outside a render pass; leaves it in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL.
+  // Records the picture, if any, outside a render pass; leaves it in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL.
   // `all_samples`: completes the picture, however long it takes.
   void record(VkCommandBuffer commands, bool all_samples);
 
-  // Takes the device's seconds for the remainder of the last frame, which must be done: the picture's copy and the
+  // Takes the device's seconds for the rest of the last frame, which must be done: the picture's copy and the
   // panels. The measurements show them. Call it before the next record().
   void measured(double copy, double panels);
 
   VkImage picture() const;  // VK_NULL_HANDLE: there is no picture
   PixelRect picture_rect() const;
 
-  bool wants_frames() const;  // true if something moves, work is under way or the picture is incomplete
+  bool wants_frames() const;  // true if something moves, work is running or the picture is incomplete
 
   ViewState& view();
   float clip_seconds() const;             // duration of the clip that the view plays; 0: no clip
   std::uint64_t error_count() const;      // number of errors shown so far
   const std::string& last_error() const;  // empty: there was no error
-  void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // edits as the rig panel
+  void apply_rig_patch(const std::string& pointer, const std::string& json_value);  // edits like the rig panel
 
-  // Moves the selected point by `by`, metres, world space, as a drag does: one step of undo. Errors are shown and
+  // Moves the selected point by `by`, metres, world space, like a drag: one step of undo. Errors are shown and
   // returned: the last frame's picture has no such point, or nothing in the rig moves it.
   Result<void> move_point(const std::string& name, glm::vec3 by);
 
   void undo();
   void redo();
 
-  // Call these when the VkDevice is lost. release_device destroys everything on it; the document stays. create_on(new
-  // device) then starts again, and opens again any file that was being opened.
+  // Call these if the VkDevice is lost. release_device destroys everything on it; the document stays. create_on(new
+  // device) then starts again, and reopens any file that was being opened.
   void release_device();
   void create_on(const runtime::Device& device);
   void note(const std::string& text);  // shows it for a while

@@ -38,7 +38,7 @@ auto guarded(const std::string& what, const Make& make) -> decltype(make()) {
   }
 }
 
-// Returns true for a lost device: the frames meet the loss, too, and then ask again for all work under way.
+// Returns true for a lost device. The frames also meet the loss, and then request all running work again.
 bool is_loss(const Error& error) {
   return error.code == ErrorCode::kDeviceFailed && error.message.find("the device was lost") != std::string::npos;
 }
@@ -55,12 +55,12 @@ struct Order {
   std::function<bool()> stop;  // BindOptions::stop
 };
 
-// Leaves one core to the frames that are drawn meanwhile.
+// Leaves one processor to the frames that are drawn meanwhile.
 unsigned bind_threads(const AppOptions& options) {
   return options.waits ? 0 : std::max(std::thread::hardware_concurrency(), 2u) - 1;
 }
 
-// Makes a character. If `report_progress` says that it is no longer wanted, the result is arbitrary.
+// Makes a character. If `report_progress` returns false, the result is arbitrary.
 Result<Made> make_character(const Order& order, const Tell& report_progress) {
   return guarded("the rig cannot be bound", [&]() -> Result<Made> {
     Made made;
@@ -100,7 +100,7 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .threads = threads,
                                       .stop = stop},
                                      part(report_progress, 0.2, 1));
-  // An unsuitable rig can be edited; without the device nothing can be shown.
+  // An unsuitable rig can be edited, but without the device nothing can be shown.
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
     return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
   }
@@ -142,7 +142,7 @@ void App::State::take_opened(Opened opened) {
   opened.made ? take_made(kSubject, std::move(*opened.made)) : error(opened.made.error().message);
 }
 
-// Forgets the requests: they belong to another document, or to another state of its model.
+// Forgets the requests, which belong to another document or another state of its model.
 void App::State::forget_requests() {
   requested.clear();
   shown_rig.reset();
@@ -211,10 +211,10 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
   });
 }
 
-// Requests the missing characters, and removes those that are no longer compared with.
+// Requests the missing characters, and removes those that are no longer compared.
 void App::State::request_binds() {
   if (!document) return;
-  // While a slider is dragged the character follows, however late; after that only the last bind counts.
+  // During a drag of a slider the character follows, however late; afterwards only the last bind counts.
   if (!ImGui::IsAnyMouseDown()) binder.give_up_outdated();
   if (view.level != bound_level) requested.clear();
   bound_level = view.level;
@@ -233,7 +233,7 @@ void App::State::request_binds() {
     if (requested.contains(deformer)) continue;
     requested[deformer] = document->revision();
     Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (rig) rig->judging = Judging::kNone;  // without leaving anything to linear blend
+    if (rig) rig->judging = Judging::kNone;  // keeps the deformer on the whole skin
     rig ? request_bind(deformer, *rig) : error(rig.error().message);
   }
 }
@@ -262,7 +262,7 @@ void App::State::follow_document() {
       if (!*reread) return error(reread->error().message);
       const bool new_model = (*reread)->model != nullptr;
       document->take(std::move(**reread));
-      note(fmt::format("{} was read again: it, or a file that it names, changed on disk", document->title()));
+      note(fmt::format("{} was read again: it or a file that it names has changed on disk", document->title()));
       cancel_grab();
       if (new_model) forget_requests();
     };
@@ -270,7 +270,7 @@ void App::State::follow_document() {
   binder.request(kReading, "reading " + document->title(), work);
 }
 
-// Ends what is opened or bound in the background on Escape, unless a field or a window takes the key.
+// Cancels opening and binding in the background on Escape, unless a field or a window takes the key.
 void App::State::stop_on_escape() {
   constexpr ImGuiPopupFlags kAny = ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel;
   const int escape = ImGui::GetKeyIndex(ImGuiKey_Escape);
@@ -281,7 +281,7 @@ void App::State::stop_on_escape() {
     cancel_opening();
   } else if (requested.contains(progress->key)) {
     for (const auto& [key, revision] : requested) binder.cancel(key);
-    note("binding was stopped: the picture shows the rig as it was bound before, until the next edit");
+    note("binding was cancelled: the picture shows the previous rig until the next edit");
   }
 }
 

@@ -14,10 +14,10 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kClickSlop = 4;      // pixels that the mouse may move during a click
+constexpr float kClickSlop = 4;      // most pixels that the mouse moves during a click
 constexpr float kHandleRadius = 10;  // pixels
 
-// Returns the position in world space for the first instance; none if there is no such vertex.
+// Returns the world-space position in the first instance; none if there is no such vertex.
 std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const Selection& selection) {
   const CharacterMesh* mesh = find_mesh(*actor.character, selection.mesh);
   const std::optional<std::uint32_t> packed = mesh == nullptr ? std::nullopt : packed_vertex(*mesh, selection.vertex);
@@ -53,7 +53,7 @@ void App::State::frame_selection(bool everything) {
   framing = Framing{everything, view.camera.target, view.camera.distance};
 }
 
-// Selects a point; with Ctrl adds it to those that are selected, or takes it away.
+// Selects a point; with Ctrl adds it to the selection, or removes it.
 void App::State::click_point(const std::string& name) {
   std::string& point = view.selection.point;
   std::vector<std::string>& further = view.selection.further;
@@ -116,7 +116,7 @@ void App::State::begin_grab(glm::vec2 mouse) {
   }
 }
 
-// Turns the gizmo's joint or moves its handle to the mouse.
+// Turns the gizmo's joint, or moves its handle, to the mouse.
 void App::State::drag_gizmo(glm::vec2 mouse) {
   const samples::Camera camera = camera_of(view.camera);
   const glm::vec2 size(rect.width, rect.height);
@@ -129,7 +129,7 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
   if (!moved) error(moved.error().message);
 }
 
-// Moves handles from their places in `rig_before`; consecutive moves of the same ones are one step of undo.
+// Moves handles from their positions in `rig_before`; consecutive moves of the same handles are one step of undo.
 Result<void> App::State::move_handles(const std::vector<BrushedHandle>& handles, glm::vec3 way) {
   nlohmann::json rig = rig_before;
   std::string names = "move";
@@ -166,7 +166,7 @@ void App::State::handle_mouse() {
   grab = Grab::kNone;
 }
 
-// Shows the next deformer in place of the document's rig; the rig follows the last one.
+// Shows the next deformer instead of the document's rig, and after the last one the rig.
 void App::State::step_deformer() {
   Compare& compare = view.compare;
   const bool steps = compare.mode == CompareMode::kSplit && compare.split == 1 && compare.deformers.size() == 1;

@@ -11,7 +11,7 @@
 
 namespace pelt::viewer {
 
-// Remembers the rig by which the new subject was bound: the document may have changed meanwhile.
+// Remembers the rig of the new subject: the document may have changed since the bind began.
 void App::State::remember_rig() {
   shown_rig.reset();
   Result<Rig> rig = parse_rig(stage->subject()->character->rig, "the character");
@@ -21,7 +21,7 @@ void App::State::remember_rig() {
   shown_rig = std::move(*rig);
 }
 
-// Moves points without a bind, which would take longer than a frame of a drag. Cancels a bind that is then not needed.
+// Moves points without a bind, which would take longer than a frame of a drag. Cancels a bind that this replaces.
 bool App::State::move_points() {
   const Actor* subject = stage->subject();
   if (subject == nullptr || !shown_rig) return false;

@@ -25,7 +25,7 @@ std::string App::State::fingerprint_of_scene() const {
                      rect.width, rect.height, hot ? static_cast<int>(*hot) : -1);
 }
 
-// Poses the characters if anything has changed that moves them.
+// Poses the characters if anything that moves them has changed.
 bool App::State::pose() {
   const std::string wanted = fingerprint({"playback", "turns", "morphs", "compare", "instances"});
   if (wanted == posed) {
@@ -39,7 +39,7 @@ bool App::State::pose() {
   posed = done ? wanted : "";
   if (done) return true;
   error(done.error().message);
-  // Take back the settings that cannot be shown.
+  // Undo the settings that cannot be shown.
   const CharacterData& character = *stage->subject()->character;
   std::erase_if(view.turns, [&](const JointTurn& turn) { return !character.skeleton.find(turn.joint); });
   if (find_clip(character.clips, view.playback.clip) == nullptr) view.playback.clip.clear();
@@ -58,7 +58,7 @@ void App::State::make_heat(const Actor& subject) {
   if (wanted.kind == HeatKind::kNone) return;
   if (wanted.kind == HeatKind::kDifference && stage->reference() == nullptr) {
     if (view.compare.mode != CompareMode::kNone) return;  // not bound yet
-    note("choose a deformer to compare with, in the tab View, to see the difference from it");
+    note("to see a difference, choose a deformer to compare with in the tab View");
     view.heat.kind = HeatKind::kNone;
     return;
   }
@@ -89,7 +89,7 @@ void App::State::add_gizmo(const Actor& subject) {
   if (gizmo) draw_gizmo(*gizmo, hot, overlay);
 }
 
-// Returns the selected handles and what the brush moves with them.
+// Returns the selected handles and those that the brush moves with them.
 std::vector<BrushedHandle> App::State::brushed_handles() {
   const Actor* subject = stage->subject();
   if (subject == nullptr) return {};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The app's state from frame to frame. App's own files share it: app.cpp, app_document.cpp (opens and binds),
-// app_scene.cpp (what is drawn), app_input.cpp (mouse and keys), app_window.cpp (menus, panels, texts over the
-// picture).
+// The app's state between frames, shared by its own files: app.cpp, app_document.cpp (opening and binding),
+// app_scene.cpp (the scene), app_input.cpp (mouse and keys), app_window.cpp (menus, panels, texts over the picture).
 #pragma once
 
 #include <chrono>
@@ -66,14 +65,14 @@ struct App::State {
   std::shared_ptr<samples::MaterialTextures> textures;
   std::optional<HeatMap> heat;
   std::vector<float> heat_shares;
-  // Captions of the characters in the scene; and of those that the last recorded commands move, empty if they only
-  // refine the picture.
+  // Captions of the characters in the scene, and of those that the last recorded commands move; the latter are empty if
+  // the commands only refine the picture.
   std::vector<std::string> captions;
   std::vector<std::string> posed_last;
   double copy_seconds = 0;  // App::measured
   double panel_seconds = 0;
   std::size_t drawn_row = 1;  // number of characters side by side
-  // The camera as framing has placed it. While nothing else moves the camera, a change of the picture's size frames
+  // The camera as framing has set it. Until something else moves the camera, a change of the picture's size frames
   // again.
   struct Framing {
     bool everything = true;
@@ -102,7 +101,7 @@ struct App::State {
   std::optional<Opening> opening;                  // the file that is being read in the background
   std::uint32_t bound_level = 0;                   // ViewState::level of the requested characters
   std::map<std::string, std::uint64_t> requested;  // last requested revision of the document, by key
-  std::optional<Rig> shown_rig;                    // the rig by which the subject is bound
+  std::optional<Rig> shown_rig;                    // the rig of the bound subject
   std::uint64_t generation = 0;                    // changes when earlier requests are no longer wanted
   std::shared_ptr<const Model> model;              // the model of the textures
   bool drawable = false;                           // there is a scene

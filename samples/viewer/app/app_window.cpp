@@ -95,7 +95,7 @@ void App::State::draw_panels() {
   const float top = ImGui::GetFrameHeight();
   const glm::vec2 size(io.DisplaySize.x, io.DisplaySize.y);
   const bool loaded = document.has_value();
-  // The panels need this width for their contents; a window that is too narrow for both shows the inspector.
+  // Each panel needs this width; a window too narrow for both shows the inspector.
   const float side = 23 * em;
   const bool narrow = size.x < 2.6f * side;
   const float timeline = view.panels.timeline && loaded ? 2 * ImGui::GetFrameHeight() + 2.2f * em : 0.0f;
@@ -112,7 +112,7 @@ void App::State::draw_panels() {
           {"View", draw_view_options},     {"Joints", draw_skeleton_panel}, {"Shapes", draw_shapes_panel},
           {"Surface", draw_surface_panel}, {"Vertex", draw_vertex_panel},   {"Heat", draw_heat_panel},
           {"Report", draw_report_panel}};
-      // A requested tab opens in the next frame; until then a different open tab is not the mouse's choice.
+      // A requested tab opens in the next frame; until then a different open tab is not the user's choice.
       const bool asked = view.panels.tab != open_tab;
       if (asked) tab_settles = 2;
       for (const auto& [name, draw] : tabs) {
@@ -201,9 +201,9 @@ void App::State::draw_help() {
         {"Left drag", "orbit"},
         {"Right, middle or Shift + left drag", "pan"},
         {"Wheel", "zoom"},
-        {"Click", "select a vertex, or a joint or point that is drawn"},
-        {"Ctrl + click", "add a point to those that are selected, or take it away"},
-        {"Drag of a ring or an arrow", "turn the joint, move the point"},
+        {"Click", "select a vertex, or a visible joint or point"},
+        {"Ctrl + click", "add a point to the selection, or remove it"},
+        {"Drag a ring or an arrow", "turn the joint, move the point"},
         {"Space", "play and pause"},
         {"X", "show the next deformer in the same pose"},
         {"F, A", "frame the selection, everything"},

@@ -34,39 +34,39 @@ int run_program(int argc, char** argv) {
                  "Model (.gltf, .glb, .vrm, .obj, builtin:NAME), character (.pelt) or rig (.json)")
       ->capture_default_str()
       ->type_name("FILE");
-  app.add_option("--model", options.model, "Model that a rig is meant for")->type_name("FILE");
+  app.add_option("--model", options.model, "Model for the rig")->type_name("FILE");
   app.add_flag_callback(
       "--any-file", [&] { options.files = NamedFiles::kAnywhere; },
-      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
-      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
+      "Read the files that a rig or model names anywhere: outside of its folder, by the rig in a character, by "
+      "symbolic links. Only for rigs and models that you trust");
   app.add_option("--device", options.device,
-                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
+                 "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, else the most capable)")
       ->type_name("NAME");
-  app.add_flag("--validate", options.validate, "Turn the Vulkan validation layer on; a message fails the program");
+  app.add_flag("--validate", options.validate, "Turn the Vulkan validation layer on; any message fails the program");
   app.add_option("--size", size, "Pixels")
       ->check(samples::parsed_by(window_size, "WxH, 64 to 16384 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
-  CLI::Option* scale_option = app.add_option("--scale", scale, "Size of texts and panels (default: the screen's)")
+  CLI::Option* scale_option = app.add_option("--scale", scale, "Scale of texts and panels (default: the screen's)")
                                   ->check(number_in(0.5, 4))
                                   ->type_name("S");
   CLI::Option* headless_option =
-      app.add_flag("--headless", without_window, "Open no window; write pictures, for which no display is needed");
+      app.add_flag("--headless", without_window, "Write pictures without a window or a display");
   CLI::Option* frames_option =
       app.add_option("--frames", headless.frames,
-                     "Pictures to write of the clip that plays, after the script (default: 1 without a script)")
+                     "Number of pictures of the playing clip to write after the script (default: 1 without a script)")
           ->check(number_in(0, 100'000))
           ->needs(headless_option)
           ->type_name("N");
-  CLI::Option* script_option = app.add_option("--script", headless.script, "What to do, step by step (docs/viewer.md)")
+  CLI::Option* script_option = app.add_option("--script", headless.script, "Script of steps to run (docs/viewer.md)")
                                    ->needs(headless_option)
                                    ->type_name("FILE");
-  app.add_option("--fps", headless.fps, "Frames a second")
+  app.add_option("--fps", headless.fps, "Frames per second")
       ->check(number_in(0.1, 1000))
       ->needs(headless_option)
       ->capture_default_str()
       ->type_name("F");
-  CLI::Option* output_option = app.add_option("-o,--output", headless.output, "Folder for what is written")
+  CLI::Option* output_option = app.add_option("-o,--output", headless.output, "Folder for written files")
                                    ->needs(headless_option)
                                    ->type_name("DIR");
   headless_option->needs(output_option);

@@ -19,7 +19,7 @@ struct RunOptions {
   std::string model;
   NamedFiles files = NamedFiles::kFolder;  // as for Document::open
   std::string device;                      // DeviceOptions::select
-  bool validate = false;                   // validation layer on; a message makes the run fail in the end
+  bool validate = false;                   // validation layer on; any message makes the run fail at its end
   VkExtent2D size{1280, 720};              // pixels
   std::optional<float> scale;              // size of the panels; none: the screen's scale, or 1 without a screen
 };
@@ -28,13 +28,13 @@ struct HeadlessOptions {
   std::uint32_t frames = 0;      // pictures to write after the script, frame_0000.png and so on
   std::string script;            // file name; empty: no script
   std::filesystem::path output;  // folder, made if it does not exist
-  float fps = 30;                // frames a second of the clip
+  float fps = 30;                // frames per second of the clip
 };
 
-// Runs until the window is closed. Errors of files are shown in it. Errors: no display, no device that draws in it.
+// Runs until the window is closed. The window shows errors of files. Errors: no display, no device that draws in it.
 Result<void> run_window(const RunOptions& options);
 
-// Runs a script and writes pictures. Errors: those of files, of the script, and those that it shows unexpectedly.
+// Runs a script and writes pictures. Errors: of files, of the script, and any that the script does not expect.
 Result<void> run_headless(const RunOptions& options, const HeadlessOptions& headless);
 
 }  // namespace pelt::viewer

@@ -22,10 +22,10 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kLongestUiStep = 0.05f;  // seconds a frame, so short that two clicks in a row are always a double click
+constexpr float kLongestUiStep = 0.05f;  // seconds per frame, so short that two consecutive clicks are a double click
 constexpr std::uint32_t kMaxPictures = 100'000;
 
-// Plays a script: feeds Dear ImGui as a window would, frame after frame.
+// Plays a script: feeds Dear ImGui frame by frame, like a window.
 class Player {
  public:
   Player(Session& session, const RunOptions& options, const HeadlessOptions& headless)
@@ -72,7 +72,7 @@ class Player {
   Result<void> frame() { return frame(step_seconds(), false); }
   Result<void> still() { return frame(0, false); }
 
-  // One frame requests what has changed and waits for it; the next frame takes it.
+  // One frame requests changed characters and waits for them; the next one takes them.
   Result<void> shown() {
     PELT_TRY(still());
     return still();
@@ -83,12 +83,12 @@ class Player {
     return {};
   }
 
-  // Succeeds if the step shows the error that it expects, and fails if it does not.
+  // Succeeds if the step shows exactly the error that it expects.
   static Result<void> as_expected(const Step& step, Result<void> done) {
     if (step.error.empty()) return done;
     if (!done && done.error().message.find(step.error) != std::string::npos) return {};
     if (!done) return done;
-    return fail(ErrorCode::kInvalidArgument, fmt::format("no error with '{}' is shown", step.error));
+    return fail(ErrorCode::kInvalidArgument, fmt::format("no error with '{}' was shown", step.error));
   }
 
   Result<void> run(const Step& step, const std::string& place);
@@ -166,7 +166,7 @@ Result<void> Player::move(const MouseStep& step) {
   if (step.at) io.MousePos = {step.at->x, step.at->y};
   io.MouseWheel = step.wheel;
   Result<void> done = frame();
-  if (done) done = frame();  // one more frame, after which the part under the mouse is known
+  if (done) done = frame();  // the next frame knows the part under the mouse
   const bool clicks = step.action == MouseAction::kClick || step.action == MouseAction::kDoubleClick;
   const int presses = step.action == MouseAction::kDoubleClick ? 2 : clicks ? 1 : 0;
   for (int i = 0; i < presses; ++i) {
@@ -204,7 +204,7 @@ Result<void> Player::strike(const KeyStep& step) {
 }
 
 Result<void> Player::picture(const std::string& name) {
-  PELT_TRY(still());  // new panels find their places
+  PELT_TRY(still());  // new panels settle
   PELT_TRY(frame(0, true));
   PELT_ASSIGN(const auto image, session_.target()->read_back());
   return samples::write_png(headless_.output / name, image);

@@ -25,8 +25,8 @@ constexpr const char* kTitle = "Pelt";
 constexpr double kIdleSeconds = 0.1;              // between checks of the files on disk
 constexpr double kHiddenSeconds = 0.5;            // between checks of whether a window without events is visible
 constexpr std::chrono::seconds kBetweenTries(2);  // between attempts to make a device
-constexpr double kLongestFrame = 0.25;            // seconds; a longer frame is cut to this
-constexpr std::uint32_t kSettling = 3;            // frames after an event until panels have settled
+constexpr double kLongestFrame = 0.25;            // seconds; longer frames count as this long
+constexpr std::uint32_t kSettling = 3;            // frames drawn after an event, until panels have settled
 
 // Feeds Dear ImGui during its lifetime.
 class Connection {
@@ -44,7 +44,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// Shows errors in the title and on stderr if there is no picture to show them in.
+// Shows errors in the title and on stderr if there is no picture to show them on.
 class Trouble {
  public:
   explicit Trouble(Window& window) : window_(window) {}
@@ -118,7 +118,7 @@ Result<void> run_window(const RunOptions& options) {
     PELT_ASSIGN(const auto session, Session::create(std::move(session_options)));
     session->app().open(options.file, options.model);
     show(*window, *session);
-    window->hide();  // closes at once, even if a bind is still running
+    window->hide();  // hide at once, even if a bind is still running
     return {};
   });
 }

@@ -67,8 +67,7 @@ bool set_modifier(Modifiers& modifiers, std::string_view name) {
   return false;
 }
 
-// Returns GLFW's number of a key; 0: no key has that name. Letters have the ASCII codes of their capitals, digits
-// theirs.
+// Returns GLFW's number of a key; 0: unknown key. Letters have the ASCII codes of their capitals, digits their own.
 int key_number(std::string_view name) {
   if (name.size() == 1) {
     const char c = name.front();
@@ -81,13 +80,13 @@ int key_number(std::string_view name) {
   return 0;
 }
 
-// Returns what is wrong with the text; empty: nothing.
+// Returns the error in the text, or an empty string.
 std::string parse_key(std::string_view text, KeyStep& step) {
   std::size_t plus = text.find('+');
   while (plus != std::string_view::npos) {
     const std::string_view name = text.substr(0, plus);
     if (!set_modifier(step.modifiers, name)) {
-      return fmt::format("'{}' is none of ctrl, shift and alt{}", name, did_you_mean(name, kModifiers));
+      return fmt::format("'{}' must be ctrl, shift or alt{}", name, did_you_mean(name, kModifiers));
     }
     text.remove_prefix(plus + 1);
     plus = text.find('+');
@@ -96,7 +95,7 @@ std::string parse_key(std::string_view text, KeyStep& step) {
   if (step.key != 0) return {};
   std::array<std::string_view, kKeys.size()> names;
   for (std::size_t k = 0; k < kKeys.size(); ++k) names[k] = kKeys[k].name;
-  return fmt::format("there is no key '{}': letters, digits, or {}{}", text, fmt::join(names, ", "),
+  return fmt::format("unknown key '{}'; keys are letters, digits, {}{}", text, fmt::join(names, ", "),
                      did_you_mean(text, names));
 }
 
@@ -104,7 +103,7 @@ void describe_modifiers(Fields& fields, Modifiers& modifiers) {
   std::vector<std::string> names;
   fields.texts({"keys"}, names);
   for (const std::string& name : names) {
-    fields.refuse(!set_modifier(modifiers, name), "keys", "must be some of \"ctrl\", \"shift\" and \"alt\"");
+    fields.refuse(!set_modifier(modifiers, name), "keys", "must be a list of \"ctrl\", \"shift\", \"alt\"");
   }
 }
 
@@ -145,7 +144,7 @@ static void describe(Fields& fields, ClipStep& step) {
   fields.number({"fps"}, step.fps, kRate);
   step.picture = step.name + "_";
   fields.text({"picture"}, step.picture);
-  fields.refuse(!is_picture_name(step.picture + "0.png"), "picture", "must be the start of a file's name");
+  fields.refuse(!is_picture_name(step.picture + "0.png"), "picture", "must be the start of a file name");
 }
 
 static void describe(Fields& fields, MoveStep& step) {
@@ -186,7 +185,7 @@ static void describe(Fields& fields, Step& step) {
   fields.text({"save"}, step.save);
   fields.text({"picture"}, step.picture);
   fields.refuse(!step.picture.empty() && !is_picture_name(step.picture), "picture",
-                "must be the name of a file that ends in .png, without a folder");
+                "must be a file name that ends in .png, without a folder");
   fields.integer({"turntable"}, step.turntable, kFrameCount);
   fields.optional_object({"clip"}, step.clip);
   fields.text({"error"}, step.error);
@@ -205,7 +204,7 @@ Result<Script> parse_script(std::string_view json, const std::string& source) {
   describe(reader, script);
   reader.finish();
   if (problem.error) return tl::unexpected(*problem.error);
-  // Check patches now, not after minutes of drawing.
+  // Check patches now rather than after minutes of drawing.
   ViewState scratch;
   for (std::size_t s = 0; s < script.steps.size(); ++s) {
     if (script.steps[s].set.is_null()) continue;

@@ -47,7 +47,7 @@ struct KeyStep {
 struct ClipStep {
   std::string name;
   float fps = 30;
-  std::string picture;  // start of the names of the pictures
+  std::string picture;  // prefix of the names of the pictures
 };
 
 struct RigEdit {
@@ -60,7 +60,7 @@ struct MoveStep {
   glm::vec3 by{0.0f};  // metres, world space
 };
 
-// Actions of a step, done in this order; an empty, 0 or false one is not done.
+// Actions of a step, in this order; empty, 0 or false ones are skipped.
 struct Step {
   std::string open;
   nlohmann::json set;  // a patch for patch_view
@@ -79,7 +79,7 @@ struct Step {
   std::string picture;
   std::uint32_t turntable = 0;  // number of pictures in one turn
   std::optional<ClipStep> clip;
-  std::string error;  // part of the message that the step must show
+  std::string error;  // part of the error that the step must show
 };
 
 struct Script {

@@ -54,12 +54,12 @@ void Session::give_up_device(const std::string& reason) {
 Result<void> Session::make_device_anew() {
   PELT_TRY(make_device());
   app_->create_on(*device_);
-  app_->note("the Vulkan device was lost and has been made anew: " + loss_);
+  app_->note("the Vulkan device was lost, and a new one was made:" + loss_);
   return {};
 }
 
 Result<void> Session::recreate_device() {
-  if (target_) give_up_device("it was asked for");
+  if (target_) give_up_device("it was requested");
   return make_device_anew();
 }
 

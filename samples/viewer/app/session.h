@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joins a device, the App on it, and the target of its frames, with a window or without.
+// Owns a device, the App on it, and the target of its frames, with or without a window.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Session {
   Target* target() { return target_ ? &*target_ : nullptr; }  // nullptr: there is no device now
 
   // Waits for the previous frame, takes input from ImGui::GetIO, and draws. If the device is lost, makes a new one and
-  // does not show the frame. Errors: it is lost again and again, or cannot be made; the next frame tries again then.
+  // skips the frame. Errors: the device is lost repeatedly, or cannot be made; the next frame tries again.
   Result<void> frame(double seconds, bool all_samples);
 
   // Makes a new device, as after a loss.
@@ -51,7 +51,7 @@ class Session {
   std::optional<Target> target_;
   std::optional<App> app_;
   std::uint32_t losses_ = 0;  // losses since the last drawn frame
-  std::string loss_;          // why the device was given up last
+  std::string loss_;          // reason for the last loss
 };
 
 }  // namespace pelt::viewer

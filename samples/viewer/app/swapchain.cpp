@@ -84,7 +84,7 @@ Result<void> Swapchain::choose_format() {
     }
   }
   if (format_ == VK_FORMAT_UNDEFINED) {
-    return fail(ErrorCode::kUnsupported, "the window offers no format of 8 bits a channel");
+    return fail(ErrorCode::kUnsupported, "the window offers no format with 8 bits per channel");
   }
   return {};
 }
@@ -99,7 +99,7 @@ Result<std::vector<VkImage>> Swapchain::make_images(VkExtent2D wanted) {
                            std::clamp(wanted.height, can.minImageExtent.height, can.maxImageExtent.height)};
   if (size_.width == 0 || size_.height == 0) return std::vector<VkImage>();
   if ((can.supportedUsageFlags & kFrameUsage) != kFrameUsage) {
-    return fail(ErrorCode::kUnsupported, "the window's images cannot be copied to");
+    return fail(ErrorCode::kUnsupported, "the window's images cannot be the target of copies");
   }
   const std::uint32_t most = can.maxImageCount == 0 ? std::numeric_limits<std::uint32_t>::max() : can.maxImageCount;
   const VkSwapchainKHR before = handle_;

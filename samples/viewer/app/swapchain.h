@@ -16,10 +16,10 @@
 
 namespace pelt::viewer {
 
-// The use of every image that frames are drawn into.
+// The usage of every image that frames are drawn into.
 constexpr VkImageUsageFlags kFrameUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 
-// A window's surface and its swapchain. The device outlives it, and is idle when it is destroyed.
+// A window's surface and its swapchain. The device must outlive it, and be idle when it is destroyed.
 class Swapchain {
  public:
   // Takes ownership of the surface, even on failure. Errors: the device cannot show pictures on it.
@@ -32,12 +32,12 @@ class Swapchain {
   VkExtent2D size() const { return size_; }
   VkSemaphore acquired() const { return acquired_.get(); }  // signalled when an acquired image may be written
 
-  // Returns true if images() must be made anew: the window may have another size than they.
+  // Returns true if make_images() must be called again: the window's size may have changed.
   bool stale() const { return stale_; }
   void set_stale() { stale_ = true; }
 
-  // Makes the images for the window's current size, which may differ from `wanted`; if it is 0, there are none. The
-  // device is idle.
+  // Makes the images for the window's current size, which may differ from `wanted`; there are none if it is 0. The
+  // device must be idle.
   Result<std::vector<VkImage>> make_images(VkExtent2D wanted);
 
   // Waits for an image and returns its index; none if the window shows nothing now.

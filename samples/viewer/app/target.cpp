@@ -215,7 +215,7 @@ void Target::State::barrier(VkImage image, const samples::ImageUse& before, cons
   samples::image_barrier(device, commands, image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}, before, after);
 }
 
-// Reports the times of the previous frame, which is done, to the App.
+// Reports the times of the previous frame, which must be done, to the App.
 void Target::State::report_times(App& app) const {
   if (!timed) return;
   const Result<std::vector<double>> stamps = timer->seconds();

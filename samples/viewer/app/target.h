@@ -16,7 +16,7 @@ namespace pelt::viewer {
 class App;
 
 // Draws frames, one at a time: the App's picture, with Dear ImGui's panels over it. Dear ImGui's context and the device
-// must outlive it. An error means that the device is lost or unusable: make a new device and a new target.
+// must outlive it. After an error the device is lost or unusable: make a new device and a new target.
 class Target {
  public:
   // Takes ownership of the surface, even on failure. Errors: the device cannot show pictures on it.

@@ -58,7 +58,7 @@ constexpr std::uint32_t kHeader = 0x2F4059;  // rows that are chosen, and foldab
 constexpr std::uint32_t kHeaderHovered = 0x3A4F6E;
 constexpr std::uint32_t kAccent = 0x6EA8FF;
 
-// Sets the colours of what the viewer draws.
+// Sets the colours of the widgets that the viewer uses.
 void set_colors(std::span<ImVec4> colors) {
   const ImVec4 chosen_hovered = rgb(0x3263AC);  // texts on it 4.8 : 1
   colors[ImGuiCol_Text] = rgb(kText);

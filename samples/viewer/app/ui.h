@@ -6,8 +6,8 @@
 
 namespace pelt::viewer {
 
-// Makes the context and destroys it; only one may exist at a time. Sizes are in pixels, `scale` times those of a plain
-// screen. Writes no files. Without a window the caller sets its input; key numbers are GLFW's either way.
+// Makes the context and destroys it; only one may exist at a time. `scale`: size relative to a standard screen. Writes
+// no files. Without a window the caller sets its input; key numbers are always GLFW's.
 class Ui {
  public:
   explicit Ui(float scale);

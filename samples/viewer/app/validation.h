@@ -10,7 +10,7 @@
 
 namespace pelt::viewer {
 
-// Calls `run` with options for a session, which lack only make_target; the session must be gone when it returns.
+// Calls `run` with session options without make_target; it must destroy the session before it returns.
 // Messages of the validation layer go to stderr, and make success an error.
 Result<void> run_validated(const RunOptions& options, const std::function<Result<void>(SessionOptions)>& run);
 

@@ -21,7 +21,7 @@ tl::unexpected<Error> glfw_failure(const char* action) {
   const char* description = nullptr;
   glfwGetError(&description);
   return fail(ErrorCode::kUnsupported, fmt::format("cannot {}: {}; --headless works without a display", action,
-                                                   description != nullptr ? description : "no reason is given"));
+                                                   description != nullptr ? description : "unknown reason"));
 }
 
 }  // namespace
@@ -94,8 +94,8 @@ void Window::connect_ui() {
 }
 void Window::disconnect_ui() { ImGui_ImplGlfw_Shutdown(); }
 
-// Dear ImGui reads once a frame which keys are down, and would miss a key that goes down and up within one frame. So a
-// frame takes events up to the release of a key that was pressed in it; the remaining events wait for the next frame.
+// Dear ImGui reads the keys once per frame, and would miss a key pressed and released within one frame. So a frame
+// takes events up to the release of a key that was pressed in it; the remaining events wait for the next frame.
 void Window::begin_ui_frame() {
   auto next = keys_.begin();
   for (; next != keys_.end(); ++next) {
@@ -107,7 +107,7 @@ void Window::begin_ui_frame() {
   }
   keys_.erase(keys_.begin(), next);
   ImGui_ImplGlfw_NewFrame();
-  // The viewer draws in pixels; a unit of the desktop may have several.
+  // The viewer draws in pixels; a desktop unit may have several.
   ImGuiIO& io = ImGui::GetIO();
   const ImVec2 scale = std::exchange(io.DisplayFramebufferScale, ImVec2(1, 1));
   io.DisplaySize = {io.DisplaySize.x * scale.x, io.DisplaySize.y * scale.y};

@@ -22,7 +22,7 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  float content_scale() const;  // relative to a plain screen
+  float content_scale() const;  // relative to a standard screen
   std::vector<std::string> instance_extensions() const;
   Result<VkSurfaceKHR> make_surface(VkInstance instance) const;
   VkExtent2D framebuffer_size() const;
@@ -31,7 +31,7 @@ class Window {
   void hide();
   bool closed() const;
 
-  // Feeds the window's events to Dear ImGui, whose context must exist, until the context or the window goes.
+  // Feeds the window's events to Dear ImGui, whose context must exist, until the context or the window is destroyed.
   void connect_ui();
   void disconnect_ui();
   void begin_ui_frame();

@@ -18,7 +18,7 @@
 
 namespace pelt::viewer {
 
-// An error or a note; the window shows it until it is closed. Notes fade.
+// An error or a note; the window shows it until the user closes it. Notes fade.
 struct Message {
   bool error = false;
   std::string text;
@@ -54,7 +54,7 @@ struct Timings {
   std::vector<Pass> gpu;      // empty if the device has no timestamps
   double cpu_pose = 0;        // seconds
   double cpu_frame = 0;       // without waiting
-  std::vector<float> frames;  // seconds a frame, the newest last, 240 at most
+  std::vector<float> frames;  // seconds per frame, the newest last, at most 240
   std::string device;
 };
 
@@ -69,7 +69,7 @@ struct Context {
   const Timings& timings;
   Messages& messages;
   RigEditorState& rig_editor;
-  bool save_wanted = false;   // asks the app to save the rig; the app knows where
+  bool save_wanted = false;   // asks the app to save the rig
   bool frame_wanted = false;  // asks the camera to look at the selection, once it is posed
 
   void error(std::string text) { messages.error(std::move(text)); }

@@ -15,7 +15,7 @@ namespace {
 
 void draw_element(ViewState& view, const CharacterData& data) {
   row_label("element");
-  ImGui::InputTextWithHint("##element", "joint, or number", &view.heat.element);
+  ImGui::InputTextWithHint("##element", "joint or number", &view.heat.element);
   row_label("");
   if (!ImGui::BeginCombo("##joints", "choose a joint", ImGuiComboFlags_HeightLarge)) return;
   for (const Joint& joint : data.skeleton.joints) {
@@ -46,7 +46,7 @@ void draw_statistics(const HeatMap& map, const CharacterData& data) {
   std::size_t count = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     for (std::uint32_t v = mesh.first_vertex; !mesh.control && v < mesh.first_vertex + mesh.vertex_count(); ++v) {
-      if (v >= map.values.size()) return;  // the map is the previous character's
+      if (v >= map.values.size()) return;  // the map belongs to the previous character
       least = std::min(least, map.values[v]);
       most = std::max(most, map.values[v]);
       sum += static_cast<double>(map.values[v]);

@@ -54,7 +54,7 @@ void draw_timings(const Timings& timings) {
   const float worst = *std::max_element(timings.frames.begin(), timings.frames.end());
   const double mean =
       std::accumulate(timings.frames.begin(), timings.frames.end(), 0.0) / static_cast<double>(timings.frames.size());
-  row_text("frame", fmt::format("{}, {:.1f} a second", milliseconds(mean), mean > 0 ? 1 / mean : 0.0));
+  row_text("frame", fmt::format("{}, {:.1f} per second", milliseconds(mean), mean > 0 ? 1 / mean : 0.0));
   const std::string text = fmt::format("to {:.1f} ms", 1e3f * worst);
   ImGui::PlotHistogram("##frames", timings.frames.data(), static_cast<int>(timings.frames.size()), 0, text.c_str(),
                        0.0f, std::max(1.05f * worst, 1e-6f),
@@ -65,7 +65,8 @@ void draw_sizes(const Actor& actor) {
   const CharacterData& data = *actor.character;
   const std::uint64_t instances = actor.crowd.instance_count();
   const runtime::OutputPlaces& outputs = actor.crowd.outputs();
-  const std::uint64_t vertex = outputs.positions.stride + outputs.normals.stride;  // tangents are stored beside normals
+  const std::uint64_t vertex =
+      outputs.positions.stride + outputs.normals.stride;  // tangents are interleaved with normals
   std::uint64_t skin = 0;
   for (const CharacterMesh& mesh : data.meshes) skin += mesh.control ? 0 : mesh.vertex_count();
   const double bind = static_cast<double>(actor.uploaded.bytes());
@@ -73,12 +74,12 @@ void draw_sizes(const Actor& actor) {
                        static_cast<double>(data.vertex_count() * vertex + data.palette_size * sizeof(Affine));
   row_text("instances", fmt::format("{}", instances));
   row_text("vertices", fmt::format("{} skin, {} in all", skin * instances, data.vertex_count() * instances));
-  row_text("a vertex", fmt::format("{:.1f} bytes", mean_of(actor.report, &MeshReport::bytes_per_vertex)));
+  row_text("per vertex", fmt::format("{:.1f} bytes", mean_of(actor.report, &MeshReport::bytes_per_vertex)));
   row_text("influences", fmt::format("{:.2f} mean", mean_of(actor.report, &MeshReport::mean_influences)));
   row_text("palette", fmt::format("{} entries", data.palette_size * instances));
   row_text("memory, bound", bytes_text(bind));
   row_text("memory, posed", bytes_text(crowd));
-  row_text("dispatches", fmt::format("{} a frame", actor.crowd.passes().size()));
+  row_text("dispatches", fmt::format("{} per frame", actor.crowd.passes().size()));
 }
 
 }  // namespace

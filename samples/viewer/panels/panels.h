@@ -13,8 +13,8 @@ void draw_rig_panel(Context& context);
 void draw_skeleton_panel(Context& context);  // tree of joints, sliders of the selected one
 void draw_shapes_panel(Context& context);    // weights of morph targets
 bool has_shapes(const Context& context);     // returns true if the character has morph targets
-void draw_surface_panel(Context& context);   // levels of a hierarchical B-spline, what its control vertices follow
-bool has_surface(const Context& context);    // returns true if the rig has a layer of them
+void draw_surface_panel(Context& context);   // levels and attachments of a hierarchical B-spline
+bool has_surface(const Context& context);    // returns true if the rig has a layer of one
 void draw_vertex_panel(Context& context);    // influences of the selected vertex
 void draw_heat_panel(Context& context);      // kind, palette entry, scale
 void draw_report_panel(Context& context);    // report of bind, with jumps to vertices

@@ -38,7 +38,7 @@ void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& rep
   row_text("deformer", report.deformer);
   row_text("vertices", fmt::format("{}", report.vertices));
   row_text("influences", fmt::format("{:.2f} mean, {} most", report.mean_influences, report.max_influences));
-  row_text("a vertex", fmt::format("{:.1f} bytes", report.bytes_per_vertex));
+  row_text("per vertex", fmt::format("{:.1f} bytes", report.bytes_per_vertex));
   if (report.dropped_elements > 0) row_text("cut", fmt::format("{} elements", report.dropped_elements));
   if (report.cut_error) row_text("cut error", fmt::format("{:.3g} m at most", *report.cut_error));
   if (!report.distances.empty()) {
@@ -53,7 +53,7 @@ void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& rep
   if (!report.repaired_vertices.empty()) draw_jumps(view, report);
 }
 
-// Poses the characters as the judge did when the place was worst, and selects it.
+// Poses the characters as the check at bind did for this defect, and selects its vertex.
 void show_place(Context& context, const CharacterData& data, const JudgedPlace& place, std::size_t number) {
   ViewState& view = context.view;
   const JudgedPose& pose = place.pose;
@@ -76,8 +76,8 @@ void show_place(Context& context, const CharacterData& data, const JudgedPlace& 
 
 void draw_verdict(Context& context, const CharacterData& data, const Verdict& verdict) {
   if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  row_text("judged in", poses_in_words(verdict));
-  row_text("left to it", verdict.left > 0 ? share_in_words(verdict.left) + " of the skin" : "nothing");
+  row_text("checked in", poses_in_words(verdict));
+  row_text("linear blend", verdict.left > 0 ? share_in_words(verdict.left) + " of the skin" : "nothing");
   for (std::size_t i = 0; i < verdict.places.size(); ++i) {
     const JudgedPlace& place = verdict.places[i];
     ImGui::PushID(static_cast<int>(i));
@@ -108,7 +108,7 @@ void draw_report_panel(Context& context) {
   row_text("palette", fmt::format("{} entries", subject->character->palette_size));
   row_text("stages", fmt::format("{}", subject->character->stage_count));
   if (report.verdict) draw_verdict(context, *subject->character, *report.verdict);
-  if (report.meshes.empty()) ImGui::TextWrapped("This character was read from a file that keeps no report.");
+  if (report.meshes.empty()) ImGui::TextWrapped("This character comes from a file without a report.");
   for (std::size_t m = 0; m < report.meshes.size(); ++m) {
     const MeshReport& mesh = report.meshes[m];
     ImGui::PushID(static_cast<int>(m));

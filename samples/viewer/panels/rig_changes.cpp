@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Returns the schema of a place; nullptr below a union.
+// Returns the schema of a value; nullptr below a union.
 const Schema* schema_at(const Json& rig, const std::string& pointer) {
   const Schema* schema = &rig_schema();
   const Json* value = &rig;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The change that one frame of the rig's panel makes to the rig. It waits until everything is drawn: the drawing must
-// not change meanwhile.
+// The change of the rig by one frame of its panel. It is applied after everything is drawn, since the drawing must not
+// change meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace pelt::viewer {
 
-// Places are JSON pointers; the objects round a changed value obey their rules.
+// Addresses values by JSON pointers; the objects around a changed value obey their rules.
 class RigChanges {
  public:
   RigChanges(Document& document, RigEditorState& state)
@@ -22,14 +22,14 @@ class RigChanges {
 
   const nlohmann::json& rig() const { return rig_; }  // the rig that is drawn
 
-  // `key`: changes of the same key are one step of undo; empty: a step of its own.
+  // `key`: changes of the same key are one step of undo; empty: a separate step.
   void change(const std::string& pointer, const std::string& key, const std::function<void(nlohmann::json&)>& make);
   void set(const std::string& pointer, nlohmann::json value, const std::string& key = "");
   void erase(const std::string& object, const std::string& name);
-  // Resets the values that depend on a choice, such as a layer's parameters on its deformer. A rig with its deformer's
-  // name takes the new deformer's.
+  // Resets the values that depend on a choice, such as a layer's parameters on its deformer. A rig named after its
+  // deformer is renamed after the new one.
   void choose(const std::string& name, const nlohmann::json& choice, const std::string& pointer);
-  // Does what a button of entry i of a list says: '^' up, 'v' down, '=' duplicate, 'x' remove; nullptr: nothing.
+  // Applies a button to entry i of a list: '^' up, 'v' down, '=' duplicate, 'x' remove; nullptr: nothing.
   void move_item(const char* button, std::size_t i, std::size_t count, const std::string& pointer);
   void drop_draft() { dropped_ = true; }
   void end() { ended_ = true; }  // the step of undo

@@ -21,11 +21,11 @@ namespace {
 using Json = nlohmann::json;
 using Kind = Schema::Kind;
 
-constexpr float kLabelShare = 0.5f;          // share of the panel's width
-constexpr float kNestedLabelShare = 0.52f;   // least share of the width that indentation leaves
+constexpr float kLabelShare = 0.5f;          // fraction of the panel's width
+constexpr float kNestedLabelShare = 0.52f;   // least fraction of the width after indentation
 constexpr float kIndent = 0.8f;              // em
 constexpr float kMargin = 0.6f;              // em: margin at the left, for the marks
-constexpr float kWordWidth = 4.5f;           // em: width of "auto" beside a number
+constexpr float kWordWidth = 4.5f;           // em: width of "auto" next to a number
 constexpr float kButtonWidth = 2.5f;         // em: room for a button at the right end of a row
 constexpr std::size_t kMaxListed = 64;       // numbers of a list that are shown singly
 constexpr std::size_t kMaxRangesText = 400;  // characters
@@ -65,7 +65,7 @@ class Editor {
   }
 
  private:
-  // Draws a number, or some; its change goes on while the item is active.
+  // Draws a number or several; the change continues while the item is active.
   void draw_numeric(const Schema& schema, Json value, const std::string& pointer) {
     const bool changed = schema.kind == Kind::kArray ? draw_numbers(schema, value) : draw_number(schema, value);
     if (changed) changes_.set(pointer, value, pointer);
@@ -77,7 +77,7 @@ class Editor {
     ImGui::PushTextWrapPos(0);
     ImGui::TextColored(kNotice, "Not applied yet: %s", state_.draft->error.c_str());
     ImGui::PopTextWrapPos();
-    if (ImGui::SmallButton("Drop this change")) changes_.drop_draft();
+    if (ImGui::SmallButton("Discard this change")) changes_.drop_draft();
   }
 
   // ------------------------------------------------------------------------------------------------------ searching
@@ -101,7 +101,7 @@ class Editor {
     return contains(readable(name), search_) || contains(name, search_) || contains(schema.description, search_);
   }
 
-  // While there is a search, all nodes of trees are open.
+  // Opens all nodes of trees during a search.
   void open_for_search() const {
     if (!search_.empty()) ImGui::SetNextItemOpen(true);
   }
@@ -317,7 +317,7 @@ class Editor {
 
   void draw_object(const Schema& schema, const Json& value, const std::string& pointer) {
     for (const Schema::Property& property : schema.properties) {
-      // A layer's parameters are drawn beside its other properties.
+      // A layer's parameters are drawn like its other properties.
       const Schema& property_schema = *schema.find(property.name, value);
       if (!schema.variants.empty() && property.name == schema.variants.front().property && value.contains("deformer")) {
         draw_object(property_schema, value.value(property.name, Json::object()), pointer + "/" + property.name);
@@ -363,7 +363,7 @@ class Editor {
     if (!many) add_button(schema, pointer);
     if (!open) return;
     if (many) {
-      ImGui::TextDisabled("too many to be shown");
+      ImGui::TextDisabled("too many to show");
     } else {
       draw_entries(schema, value, pointer);
     }

@@ -11,10 +11,10 @@
 
 namespace pelt::viewer {
 
-// State of the rig's panel from frame to frame.
+// State of the rig's panel between frames.
 struct RigEditorState {
-  // An edit that the rig does not allow yet, such as a curve with only one joint. It is shown and edited until it is
-  // allowed, dropped, or the document changes otherwise.
+  // An edit that the rig does not allow yet, such as a curve with only one joint. It stays until it is
+  // allowed or discarded, or the document changes otherwise.
   struct Draft {
     nlohmann::json rig;
     std::string error;
@@ -25,8 +25,8 @@ struct RigEditorState {
   std::optional<Draft> draft;
 };
 
-// Draws the rig in the remaining width, and edits it: one step of undo for each drag, keyed by the value's JSON
-// pointer. `search`: the text that the user searches for among the parameters.
+// Draws the rig in the remaining width, and edits it: one step of undo per drag, keyed by the value's JSON pointer.
+// `search`: text to search for among the parameters.
 void draw_rig_editor(Document& document, RigEditorState& state, std::string& search);
 
 }  // namespace pelt::viewer

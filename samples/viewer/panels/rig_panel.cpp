@@ -35,7 +35,7 @@ void draw_title(const Document& document) {
   }
 }
 
-// Draws the progress in place of the title, so that nothing below it moves.
+// Draws the progress instead of the title, so that nothing below it moves.
 void draw_progress(const Binder::Progress& progress) {
   std::string text = progress.what.empty() ? progress.title : progress.what;
   if (progress.waiting > 0) text += fmt::format(", {} more", progress.waiting);

@@ -24,10 +24,10 @@ void row_text(const char* label, const std::string& text);
 // Draws text in the remaining line except for `margin` pixels, cut off as by row_text.
 void fitted_text(const std::string& text, float margin = 0);
 
-// Draws a button that is greyed unless `enabled`; `width`: 0 fits its text.
+// Draws a button, grey unless `enabled`; a `width` of 0 fits its text.
 bool button(const char* label, bool enabled, float width = 0);
 
-// Draws a button of the width that `count` buttons in a line have.
+// Draws a button as wide as each of `count` buttons in a line.
 bool line_button(const char* label, int count, bool enabled = true);
 
 // Continues the line if another button with this text fits on it.
@@ -39,7 +39,7 @@ std::string vector_text(glm::vec3 v);
 // Formats a size: "1.2 MB".
 std::string bytes_text(double bytes);
 
-// Returns the character that panels speak of. Null: there is none, and the panel says so.
+// Returns the character of the panels. nullptr: nothing is bound, which the panel displays.
 const Actor* subject_or_note(Stage& stage);
 
 // Selects a vertex by its index in the instance (all meshes, packed order), and shows its row.

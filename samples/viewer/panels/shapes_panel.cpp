@@ -61,7 +61,7 @@ void draw_shapes_panel(Context& context) {
     };
     draw(ControlKind::kExpression);
     draw(ControlKind::kMorphTarget);
-    if (above.empty()) ImGui::TextDisabled("no shape has this in its name");
+    if (above.empty()) ImGui::TextDisabled("no shape with this in its name");
   }
   ImGui::EndChild();
   if (line_button("Reset all", 1, !view.morphs.empty())) view.morphs.clear();

@@ -20,18 +20,18 @@ namespace {
 constexpr int kOpenDepth = 3;  // depth of joints that are open at first
 constexpr float kSliderRows = 6.3f;
 
-// State of the panel from frame to frame; there is only one window.
+// State of the panel between frames; there is only one window.
 struct PanelState {
   std::string search;
   std::string scrolled_to;  // joint
-  // The sliders' angles for `turn`, kept because different angles give the same turn.
+  // The sliders' angles for `turn`, stored because different angles give the same turn.
   std::string joint;
   glm::quat turn{1, 0, 0, 0};
   glm::vec3 degrees{0.0f};
 };
 
 // Draws one row of the tree. Returns true if its children are shown. `reveal`: the selected joint is below it, and was
-// selected elsewhere.
+// selected outside of the tree.
 bool draw_joint(ViewState& view, PanelState& state, const std::string& name, bool leaf, int depth, bool reveal) {
   ImGuiTreeNodeFlags flags =
       ImGuiTreeNodeFlags_OpenOnArrow | ImGuiTreeNodeFlags_OpenOnDoubleClick | ImGuiTreeNodeFlags_SpanAvailWidth;
@@ -97,7 +97,7 @@ void draw_matches(ViewState& view, PanelState& state, const Skeleton& skeleton) 
     view.selection.joint = joint.name;
     view.shown.skeleton = true;
   }
-  if (!any) ImGui::TextDisabled("no joint has this in its name");
+  if (!any) ImGui::TextDisabled("no joint with this in its name");
 }
 
 void draw_turn(ViewState& view, PanelState& state) {
@@ -153,7 +153,7 @@ void draw_skeleton_panel(Context& context) {
   ImGui::EndChild();
 
   const std::optional<std::uint32_t> joint = skeleton.find(view.selection.joint);
-  row_text("joint", joint ? view.selection.joint : "none is selected");
+  row_text("joint", joint ? view.selection.joint : "none selected");
   if (joint) {
     row_text("position", vector_text(glm::vec3(subject->worlds.front() * subject->pose.joints[*joint][3])));
     draw_turn(view, state);

@@ -28,9 +28,9 @@ using hierarchical_bspline::SurfaceGrid;
 
 constexpr int kMaxSegments = 64;
 constexpr float kMaxRadius = 0.25f;  // of the brush, in sizes of the character
-constexpr const char* kPainting = "the skin's painting";
+constexpr const char* kPainting = "painted weights";
 
-// State of the panel from frame to frame; there is only one window.
+// State of the panel between frames; there is only one window.
 struct SurfacePanelState {
   bool painted = false;
   std::string joint;
@@ -108,7 +108,7 @@ void select_row(Context& context, const Handle& active, const SurfaceGrid& grid,
   }
 }
 
-// Refines round the vertices and selects what lies there on the next level, which is bound meanwhile.
+// Refines around the vertices and selects the new ones on the next level, which is bound meanwhile.
 void refine(Context& context, const Actor& subject, const std::vector<SurfacePlace>& vertices) {
   const std::vector<Net> nets = nets_of(*subject.character, subject.report, context.document->rig());
   std::vector<SurfacePlace> round;
@@ -162,7 +162,7 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<S
   if (line_button("Detach", 2, !vertices.empty())) edit(context, with_detached(context.document->rig(), vertices));
 }
 
-// Offers to write a base out that the rig does not have in numbers.
+// Offers to write out a base that the rig does not contain.
 void draw_base(Context& context, std::uint32_t layer, const HierarchicalBsplineParameters& surface) {
   fitted_text(!surface.file.empty()   ? fmt::format("a surface of the file {}", surface.file)
               : !surface.mesh.empty() ? fmt::format("a surface of the mesh '{}'", surface.mesh)
@@ -172,7 +172,7 @@ void draw_base(Context& context, std::uint32_t layer, const HierarchicalBsplineP
   Result<HierarchicalBsplineParameters> written =
       hierarchical_bspline::surface_with_base(*context.document->model(), rig, layer);
   if (!written) return context.error(written.error().message);
-  // What follows joints on the finest level is not carried by coarser ones, so that edits begin there.
+  // Edits begin on the finest level: its vertices that follow joints do not follow coarser levels.
   context.view.surfaces.level = static_cast<std::uint32_t>(std::max<std::size_t>(written->levels.size(), 1) - 1);
   context.view.shown.control_nets = true;
   rig.layers[layer].deformer = std::move(*written);
@@ -233,7 +233,7 @@ void draw_surface_panel(Context& context) {
   }
   row_label("a drag moves");
   int moved = view.surfaces.fit ? 1 : 0;
-  constexpr std::array kMoved{"the skin", "the surface alone"};
+  constexpr std::array kMoved{"the skin", "only the surface"};
   if (ImGui::Combo("##moved", &moved, kMoved.data(), static_cast<int>(kMoved.size()))) view.surfaces.fit = moved == 1;
 
   draw_brush(context, selected, subject->character.size());

@@ -11,7 +11,7 @@
 namespace pelt::viewer {
 namespace {
 
-constexpr float kFrameRate = 30;       // frames a second, for counting frames
+constexpr float kFrameRate = 30;       // frames per second, to count frames
 constexpr float kTickDistance = 4.5f;  // least distance of ticks with a number, in font sizes
 
 // Returns the seconds between ticks with a number: 1, 2 or 5 times a power of ten.
@@ -99,7 +99,7 @@ void draw_timeline(Context& context) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted(text.c_str());
     if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("Frames are counted at %.0f a second.", static_cast<double>(kFrameRate));
+      ImGui::SetTooltip("Frames are counted at %.0f per second.", static_cast<double>(kFrameRate));
   }
   draw_scrub_bar(playback, duration);
 }

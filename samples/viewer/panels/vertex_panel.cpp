@@ -31,12 +31,12 @@ void draw_remarks(const Actor& actor, const std::string& mesh, std::uint32_t ver
   if (report == actor.report.meshes.end()) return;
   if (vertex < report->distances.size()) {
     const float distance = report->distances[vertex];
-    row_text("distance", distance < 0 ? "moved by no driver" : fmt::format("{:.4g} m to its driver", distance));
+    row_text("distance", distance < 0 ? "no driver moves it" : fmt::format("{:.4g} m to its driver", distance));
   }
   if (vertex >= report->remarks.size()) return;
   const VertexRemarks remarks = report->remarks[vertex];
-  if ((remarks & kFar) != 0) ImGui::TextWrapped("Far from the driver: its nearest elements weigh nearly alike.");
-  if ((remarks & kBetweenSheets) != 0) ImGui::TextWrapped("As near to another sheet of the driver.");
+  if ((remarks & kFar) != 0) ImGui::TextWrapped("Far from the driver: its nearest elements have nearly equal weights.");
+  if ((remarks & kBetweenSheets) != 0) ImGui::TextWrapped("Equally near to another sheet of the driver.");
   if ((remarks & kBeyondHops) != 0) ImGui::TextWrapped("No element is within the allowed hops.");
 }
 
@@ -63,7 +63,7 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
     const ImVec2 start = ImGui::GetCursorPos();
     const float lines = 2 * ImGui::GetTextLineHeight();
     const std::string name = entry_label(data, influence.entry);
-    // A joint is shown by all that it moves, another palette entry by itself.
+    // A joint shows everything that it moves, other palette entries only themselves.
     const std::string key = element.kind == EntryKind::kJoint
                                 ? data.skeleton.joints[entry_sources(data, influence.entry).front().index].name
                                 : fmt::to_string(influence.entry);
@@ -72,7 +72,7 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
       context.view.heat = {.kind = HeatKind::kElement, .element = key};
     }
     if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("%s\npalette entry %u: click to see what it moves", name.c_str(), influence.entry);
+      ImGui::SetTooltip("%s\npalette entry %u: click to show its weights", name.c_str(), influence.entry);
     ImGui::SetCursorPos(start);
     fitted_text(name);
     ImGui::SetCursorPos({start.x, start.y + ImGui::GetTextLineHeight()});
@@ -96,7 +96,7 @@ void draw_vertex_panel(Context& context) {
   draw_mesh_choice(view, data);
   const CharacterMesh* mesh = find_mesh(data, view.selection.mesh);
   if (mesh == nullptr || mesh->vertex_count() == 0) {
-    ImGui::TextWrapped("Click on the skin, or choose a mesh, to see what moves a vertex.");
+    ImGui::TextWrapped("Click on the skin or choose a mesh to see what moves a vertex.");
     return;
   }
   row_label("vertex");
@@ -107,7 +107,7 @@ void draw_vertex_panel(Context& context) {
   }
   const std::optional<std::uint32_t> packed = packed_vertex(*mesh, view.selection.vertex);
   if (!packed) {
-    ImGui::TextWrapped("This mesh has %u vertices, counted from 0.", mesh->vertex_count());
+    ImGui::TextWrapped("This mesh has %u vertices, numbered from 0.", mesh->vertex_count());
     return;
   }
   const Evaluator& evaluator = context.stage.evaluated(*subject);

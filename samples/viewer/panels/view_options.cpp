@@ -43,7 +43,7 @@ void draw_compare(Compare& compare) {
     } else if (compare.mode == CompareMode::kSideBySide) {
       chosen.push_back(deformer);
     } else {
-      chosen.insert(chosen.begin(), deformer);  // the first one is on show
+      chosen.insert(chosen.begin(), deformer);  // the first one is shown
     }
   }
   if (compare.mode == CompareMode::kSplit) {
@@ -51,7 +51,7 @@ void draw_compare(Compare& compare) {
     ImGui::SliderFloat("##split", &compare.split, 0.0f, 1.0f, "%.2f");
   }
   if (compare.mode != CompareMode::kSideBySide && chosen.size() > 1) {
-    ImGui::TextWrapped("Against %s.", chosen.front().c_str());
+    ImGui::TextWrapped("Compared with %s.", chosen.front().c_str());
   }
 }
 

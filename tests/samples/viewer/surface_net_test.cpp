@@ -114,7 +114,7 @@ TEST(SurfaceNet, SaysThatASurfaceIsGone) {
     const std::vector<SurfacePlace> vertices{place};
     const Result<Rig> detached = with_detached(tube_rig(), vertices);
     ASSERT_FALSE(detached);
-    EXPECT_THAT(detached.error().message, HasSubstr("any more"));
+    EXPECT_THAT(detached.error().message, HasSubstr("no longer"));
     EXPECT_FALSE(with_attached(tube_rig(), vertices, to("joint0")));
     EXPECT_FALSE(with_refined(tube_rig(), vertices, round));
   }
