@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times linear blend on the CPU beside the SkinningJob of ozz-animation: four influences, positions and normals, one
-// thread. docs/benchmarks.md says how to run it.
+// Times linear blend on the CPU against the SkinningJob of ozz-animation: four influences, positions and normals, one
+// thread. docs/benchmarks.md describes how to run it.
 #include <fmt/format.h>
 #include <hwy/targets.h>
 #include <ozz/base/maths/simd_math.h>
@@ -133,7 +133,7 @@ float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> 
   return largest;
 }
 
-// Says how far the vertices of both are apart.
+// Prints the distance between the vertices of both.
 std::string differences(const Character& character, Evaluator& evaluator, OzzSkin& skin) {
   evaluator.evaluate();
   skin.move_alike();

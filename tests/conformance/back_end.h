@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two ways to move a character, behind one interface.
+// One interface to the two ways to move a character.
 #pragma once
 
 #include <glm/glm.hpp>

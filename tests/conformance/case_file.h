@@ -54,7 +54,7 @@ struct Case {
   std::vector<glm::dmat4> joints_at_rest;
   std::vector<std::int32_t> parents;  // of the joints; -1: a root; there are no cycles
   std::vector<Mesh> drivers;
-  std::size_t control_count = 0;  // for surface_ffd_patch: number of control vertices that the poses place
+  std::size_t control_count = 0;  // for surface_ffd_patch: number of control vertices in a pose
   std::vector<CasePose> poses;
   std::vector<Variant> variants;
 };
@@ -62,7 +62,7 @@ struct Case {
 // Returns the number of joints above each joint.
 std::vector<std::size_t> depths(std::span<const std::int32_t> parents);
 
-// Loads a case. Errors name the file and the place in it. For an unknown system only names are read.
+// Loads a case. Errors name the file and the location in it. For an unknown system only names are read.
 Result<Case> load_case(const std::filesystem::path& path);
 
 }  // namespace pelt::conformance

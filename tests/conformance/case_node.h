@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the JSON of cases; errors name the place.
+// Reads the JSON of cases; errors name the location.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct Malformed {
   std::string what;
 };
 
-// A value and its place in the file; every access checks what it finds.
+// A value and its location in the file; every access checks the type.
 class Node {
  public:
   Node(const Json& json, std::string pointer) : json_(json), pointer_(std::move(pointer)) {}

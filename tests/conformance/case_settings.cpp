@@ -128,7 +128,7 @@ SurfaceFfdParameters read_weighting(const Node& set) {
     if (ffd.elements == 0) set.at("K").refuse("must be at least 1, or null");
   }
   if (set.has("cut")) ffd.cut = read_cut(set.at("cut"));
-  ffd.raise_elements = false;  // keeps K as it is given
+  ffd.raise_elements = false;  // keeps K as the case sets it
   ffd.influences = 0;
   ffd.precision = Precision::kNone;
   ffd.likeness = 0;

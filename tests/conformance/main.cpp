@@ -31,7 +31,7 @@ struct Count {
   int unsupported = 0;
 };
 
-// Returns the given files, and for a folder the .json files in it, sorted.
+// Returns the files, and for each folder the .json files in it, sorted.
 Result<std::vector<std::filesystem::path>> find_cases(const std::vector<std::string>& arguments) {
   std::vector<std::filesystem::path> files;
   for (const std::filesystem::path path : arguments) {

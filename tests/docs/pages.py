@@ -3,13 +3,13 @@
 """Runs what a page of the documents prints, as a reader does who goes down the page.
 
     pages.py run PAGE.md PROGRAMS FOLDER    its shell blocks and JSON, in FOLDER
-    pages.py marks                          whether every block of all pages is run, or says why it is not
+    pages.py marks                          whether every block of all pages is run, or states why it is not
 
 FOLDER has what a checkout has (docs/, samples/, runtime/, build/release/bin, which is PROGRAMS and on the PATH), and
 hero.glb, which pages call the reader's own character: the built-in biped, as a file that carries no rig.
 
 A block of ```sh runs by bash and must succeed; its lines `./run demo`, `test`, `pictures` and `view` are left out. The
-lines of a block of ```text behind it stand in this order in what it prints, where "..." stands for any text; numbers
+lines of a block of ```text after it appear in this order in its output, with "..." for any text; numbers
 with a decimal point may differ by one in their last digit. A block of ```json is a file. Comments before a block say
 the rest, with semicolons between:
 
@@ -59,7 +59,7 @@ class Block(NamedTuple):
     language: str
     content: str
     marks: dict[str, str]
-    after: str  # the block of ```text directly behind it
+    after: str  # the block of ```text directly after it
 
 
 class Wrong(Exception):
@@ -98,7 +98,7 @@ def is_left(block: Block) -> bool:
 
 
 def not_printed(wanted: list[str], printed: list[str]) -> str | None:
-    """Returns the first wanted line that is not printed behind those before it; None: all are.
+    """Returns the first wanted line that is not printed after the lines before it; None: all are.
 
     >>> not_printed(["a", "...", "1.25 b", "...", "c ... d ... e"], ["a", "1.26  b", "x", "c 1 d 2 e"])
     >>> not_printed(["a", "a"], ["a", "b"])

@@ -152,7 +152,7 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
 }
 
-// What asks to stop as a stage begins ends the bind within it.
+// A request to stop at the start of a stage ends the bind within it.
 TEST_P(BindStages, AreStoppedAtTheirBeginning) {
   std::vector<std::string> stages;
   BindOptions options;

@@ -79,7 +79,7 @@ class BipedBy : public testing::TestWithParam<std::string> {
 
 constexpr std::array kFingerNames = {"thumb", "index", "middle", "ring", "pinky"};
 
-// The finger with the nearest bones, and the place along it: 1 at its second joint.
+// The finger with the nearest bones, and the position along it: 1 at its second joint.
 struct OnFinger {
   std::size_t finger = 0;
   float bone = 0;
@@ -127,7 +127,7 @@ TEST_P(BipedBy, AFingerLeavesItsNeighboursAlone) {
 
 // --------------------------------------------------------------------------------------------------------------- mouth
 
-// Returns the distance between the middles of the lips, where they face each other.
+// Returns the distance between the facing middles of the lips.
 float parted(const std::vector<vec3>& positions) {
   vec3 upper(0.0f), lower(0.0f);
   float uppers = 0, lowers = 0;

@@ -157,7 +157,7 @@ TEST(Correctives, WorkWithEveryDeformer) {
     const Character plain = test::bound(subject.model, subject.rig).character;
     subject.rig.correctives = {corrective({{{40}, "target1", {}}})};
     const Character character = test::bound(subject.model, subject.rig).character;
-    // What a control does to the plain character the joint does to this one.
+    // The joint moves this character as the control moves the plain one.
     Evaluator by_control(plain);
     by_control.pose(test::bent(subject.model, 40));
     by_control.control(plain->find_control("tube/target1").value(), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Data that drivers add to a character (tables, streams, controls, offsets, Wires): a file keeps it, and it is refused
-// where it makes no sense, one change after the other.
+// Data that drivers add to a character (tables, streams, controls, offsets, Wires): a file keeps it, and each invalid
+// change of it is refused.
 #include <algorithm>
 #include <bit>
 #include <limits>

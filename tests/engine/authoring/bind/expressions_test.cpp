@@ -45,7 +45,7 @@ void set(Evaluator& evaluator, const Character& character, const std::string& co
   evaluator.control(*index, value);
 }
 
-// Returns the weights of the tube's four targets where controls have these values.
+// Returns the weights of the tube's four targets for these values of controls.
 std::vector<float> weights_of(const Character& character, const std::vector<std::pair<std::string, float>>& values) {
   Evaluator evaluator(character);
   for (const auto& [control, value] : values) set(evaluator, character, control, value);

@@ -77,9 +77,9 @@ class Body {
     normals_ = vertex_normals(posed_, triangles_);
   }
 
-  // Measures the distances of a garment's vertices from the part of the body that they were on at bind: where an arm
-  // passes close to the torso, the body itself meets. The sign is that of the normal at the closest point, interpolated
-  // over the triangle, since a face's own normal misjudges edges.
+  // Measures the distances of a garment's vertices from the part of the body that they were on at bind: if an arm
+  // passes close to the torso, parts of the body itself meet. The sign is that of the normal at the closest point,
+  // interpolated over the triangle, since a face's own normal misjudges edges.
   void measure(const std::vector<glm::vec3>& garment_rest, const std::vector<glm::vec3>& garment,
                Clearance& clearance) const {
     constexpr float kPart = 0.025f;  // metres at bind
@@ -142,7 +142,7 @@ TEST_F(Garment, TakesTheBodysSkeletonAndClips) {
   EXPECT_TRUE(dressed_->notes.empty());
 }
 
-// At bind no part of the shirt is inside the body. It must stay outside where elbows bend past 120 degrees, forearms
+// At bind no part of the shirt is inside the body. It must stay outside when elbows bend past 120 degrees, forearms
 // turn by 180 and arms swing, except for a few places inside elbows and armpits at which the body itself folds.
 // Measured: it keeps its distance of 10 mm within 0.4 mm.
 TEST_F(Garment, OverABodyBySurfaceFfdStaysOutside) {

@@ -29,8 +29,8 @@ constexpr float kTolerance = 1e-5f;
 
 glm::quat turn(float degrees, const glm::vec3& axis) { return glm::angleAxis(glm::radians(degrees), axis); }
 
-// Returns a tube along x over joint0, joint1 and joint2, with the joints "helper", beside joint1, and "tip" below it.
-// No joint's axes are those of its parent.
+// Returns a tube along x over joint0, joint1 and joint2, with the joints "helper", a sibling of joint1, and "tip" below
+// it. No joint's axes are those of its parent.
 Model tube() {
   Model model = test::make_tube({.joints = 3});
   std::vector<Joint>& joints = model.skeleton.joints;

@@ -98,7 +98,7 @@ TEST_P(LevelsOf, LeaveTheFinestMeshAsItIsWithoutThem) {
   const std::string& name = with.model.meshes[0].name;
   const std::vector<glm::vec3> wanted = bent(test::bound(without.model, without.rig).character, name);
   const Character character = test::bound(with.model, with.rig).character;
-  // Tables of curves have more samples where levels read between those of the finest mesh.
+  // Tables of curves get more samples if levels read between the samples of the finest mesh.
   EXPECT_LT(test::farthest(wanted, bent(character, name)), 1e-3f);
   EXPECT_EQ(bent(character.at_level(0), name), bent(character, name));
 }

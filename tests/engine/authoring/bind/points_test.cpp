@@ -10,7 +10,7 @@
 namespace pelt {
 namespace {
 
-// Makes the tubes "skin" and "cage", and "points", the vertices of the skin alone without normals.
+// Makes the tubes "skin" and "cage", and "points", only the vertices of the skin, without normals.
 Model tubes_and_points() {
   Model model = test::make_tube();
   model.meshes[0].name = "skin";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several deformers on one skin, combined as in Wires (docs/mathematics.md section 1): v' = P + sum |D_i|^m D_i / sum
-// |D_i|^m, where D_i is the displacement from P moved by the root.
+// |D_i|^m, with D_i the displacement from P moved by the root.
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
@@ -47,7 +47,7 @@ class WiresLayers : public testing::Test {
   std::string error(const Rig& rig) const { return test::bind_error(model_, rig); }
 };
 
-// Computes the sum from each deformer alone.
+// Computes the sum from characters with one deformer each.
 TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
   const std::vector<glm::vec3> first = skin(test::rig_of(LinearBlendParameters{}, "tube"), pose());
   const std::vector<glm::vec3> second = skin(test::rig_of(ffd_, "tube"), pose());

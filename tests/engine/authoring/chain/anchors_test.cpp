@@ -22,7 +22,7 @@ TestCurve straight_curve(std::size_t anchors, std::size_t top) {
   return TestCurve(points, top);
 }
 
-// The anchors of a curve, posed. A table has another chain before it, so that no entry is where it is by chance.
+// The anchors of a curve, posed. A table has another chain before it, so that no index is right by chance.
 struct Posed {
   Posed(const TestCurve& limb, std::span<const glm::mat4> joints) {
     const std::vector<std::uint32_t> no_inputs(joints.size(), shared::kNoInput);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks where on which curves points belong, against a search through thousands of points of the curves.
+// Checks the curves and parameters that points belong to, against a search through thousands of points of the curves.
 #include "engine/authoring/chain/attach.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<Affine> many_frames(const TestCurve& limb, const RestCurves& rest) {
   return frames;
 }
 
-// Returns the least distance to the places where (P - c).x passes from above 0 to below, and to the ends that P lies
+// Returns the least distance to the points at which (P - c).x passes from above 0 to below, and to the ends that P lies
 // beyond.
 double least_distance(std::span<const Affine> frames, const glm::dvec3& point) {
   double least = 1e9;
@@ -166,7 +166,7 @@ double sum(std::span<const double> weights) {
   return total;
 }
 
-// Three limbs that meet, and a fourth beside them.
+// Three limbs that meet, and a separate fourth.
 const Lines& star() {
   static const Lines lines(
       {{{0, 0, 0}, {4, 0, 0}}, {{0, 0, 0}, {-2, 3, 0}}, {{0, 0, 0}, {-2, -3, 0}}, {{0, 0, 1.5f}, {0, 4, 1.5f}}});
@@ -282,7 +282,7 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   share_distances(rest, measured);
   EXPECT_EQ(measured[1].anchors[0].skin_distance, 3);
   EXPECT_EQ(measured[1].anchors[1].skin_distance, 2);
-  // It ends where one is no number.
+  // The search ends at a NaN.
   measured[0].anchors[4].skin_distance = measured[1].anchors[0].skin_distance = std::numeric_limits<float>::quiet_NaN();
   share_distances(rest, measured);
   EXPECT_EQ(measured[1].anchors[1].skin_distance, 2);

@@ -84,7 +84,7 @@ TEST(BendyBones, RollTurnsTheSectionAlongTheBone) {
   }
 }
 
-// The skin must not tear where two bones meet, whatever their values.
+// The skin must not tear between two bones, whatever their values.
 TEST(BendyBones, SkinIsContinuousWhereBonesMeet) {
   const Model model = tube();
   BendyBone first;

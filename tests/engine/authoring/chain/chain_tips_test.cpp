@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests where curves begin and end.
+// Tests the ends of curves.
 #include <gmock/gmock.h>
 
 #include <pelt/builtin.h>

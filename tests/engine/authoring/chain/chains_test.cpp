@@ -144,7 +144,7 @@ TEST(Chains, ForksThatAreAlikeAreOneCurve) {
   EXPECT_THAT(fork(1.3f), Not(Contains("one_end..other_end")));
 }
 
-// A common first file: two joints at one place in the middle of a strip, each painted for its half.
+// A typical first file: two coincident joints in the middle of a strip, each painted for its half.
 TEST(Chains, TopmostJointsAtOnePlaceEachCarryTheirSide) {
   Model model = skeleton_of({{"lower", -1, {0, 1, 0}}, {"upper", 0, {0, 1, 0}}});
   add_skin(model, 0, {0, 1, 0}, {{0.3f, 0, 0}, {-0.3f, 0, 0}, {0.3f, 0.4f, 0}, {-0.3f, 0.4f, 0}});
@@ -244,7 +244,7 @@ TEST(Chains, TwistHelpersArePartOfTheirBone) {
   const Chain& arm = chain_of(chains, "shoulder..finger");
   EXPECT_THAT(joints_of(model, arm), ElementsAre("shoulder", "elbow", "twist_a", "twist_b", "hand", "finger"));
   EXPECT_NEAR(arm.anchors[3].position.y, 0, 1e-6f);
-  EXPECT_EQ(linkage_of(chains, model, "elbow").linkage, Linkage::kBifurcation);  // the biceps stands beside the bone
+  EXPECT_EQ(linkage_of(chains, model, "elbow").linkage, Linkage::kBifurcation);  // the biceps is off the bone
   EXPECT_EQ(linkage_of(chains, model, "twist_end").curves, linkage_of(chains, model, "hand").curves);
 }
 

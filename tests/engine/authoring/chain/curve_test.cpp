@@ -197,7 +197,7 @@ TEST(Curve, FoldFreeBendsAreThoseOfTheTable) {
       limb.curve.anchors[1].skin_distance = 1;
       limb.curve.anchors[1].float_min = 0.1f;
       limb.curve.anchors[1].float_max = static_cast<float>(ratio);
-      // The bend solves 2 sin(x) / cos(x)^2 = f_max / d, where x is half of it.
+      // The bend is 2 x with 2 sin(x) / cos(x)^2 = f_max / d.
       const double sine = (std::sqrt(1 + ratio * ratio) - 1) / ratio;
       EXPECT_NEAR(glm::degrees(2 * std::asin(sine)), expected, 0.6);
       EXPECT_GE(radii(limb, expected - 1).at_joint, 0.995);

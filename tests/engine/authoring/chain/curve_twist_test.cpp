@@ -166,7 +166,7 @@ TEST(CurveReferenceAxis, CarriedByHalfTheSwingDoesNotRoll) {
   EXPECT_NEAR(roll(CurveReference::kJoint, 135), 24, 3);
 }
 
-// The y and z of the joints are turned at random about the curve. Another axis is taken where frames would turn by more
+// The y and z of the joints are turned at random about the curve. Another axis is taken if frames would turn by more
 // than 90 degrees along a bone.
 TEST(CurveReferenceAxis, IsAnotherWhereZRunsAlongTheCurve) {
   const TestCurve limb(straight(8), 0, glm::dvec3(1, 0, 0));

@@ -93,7 +93,7 @@ TEST_P(Samples, KeepTheError) {
                            Pose{0, 90}, Pose{0, 180}, Pose{0, 270}, Pose{0, 360}}) {
     SCOPED_TRACE(testing::Message() << "bend " << pose.bend << ", twist " << pose.twist);
     const double error = worst_in_pose(limb, samples, pose);
-    EXPECT_LT(error, 1.3 * kError);  // larger where second differences change quickly
+    EXPECT_LT(error, 1.3 * kError);  // second differences may change quickly
     worst = std::max(worst, error);
   }
   EXPECT_GT(worst, 0.2 * kError) << "more samples than it takes";

@@ -178,7 +178,7 @@ TEST(Stop, IsAskedByLoopsThemselves) {
   EXPECT_EQ(done, 10u);
 }
 
-// What an inner call is not asked, an outer one still is.
+// A request to stop that an inner call misses reaches the outer one.
 TEST(Stop, ReachesThroughCallsThatAskNothing) {
   bool asked = false;
   const Result<void> stopped = stoppable([&] { return asked; },

@@ -37,8 +37,8 @@ Rig by_curves(const std::function<void(CurveSkeletonParameters&)>& change = [](C
 
 // ---------------------------------------------------------------------------------------------------------- at bind
 
-// Returns the largest distance of a vertex from its place in the model, as a fraction of the size of the character, in
-// the pose at bind.
+// Returns the largest distance of a vertex from its position in the model, as a fraction of the size of the character,
+// in the pose at bind.
 double worst_at_bind(const Model& model, const Character& character) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
@@ -95,7 +95,7 @@ TEST(CurveBind, TwistKeepsTheSection) {
   }
 }
 
-// Looks a quarter of the way along the upper bone, where a twist of 270 degrees has come to 67.5 and one of -90 to
+// Looks a quarter of the way along the upper bone: there a twist of 270 degrees has come to 67.5, and one of -90 to
 // -22.5.
 TEST(CurveBind, TwistIsWhatThePoseSays) {
   const test::PosedLimb limb(by_curves([](auto& p) { p.joints = {{.joint = "joint", .twist_after = 0.0f}}; }));
@@ -109,7 +109,7 @@ TEST(CurveBind, TwistIsWhatThePoseSays) {
       const float turned =
           std::atan2(rest[v].y * posed[v].z - rest[v].z * posed[v].y, rest[v].y * posed[v].y + rest[v].z * posed[v].z);
       EXPECT_NEAR(glm::degrees(turned), twist * rest[v].x / 4,
-                  1.0);  // places are moved a little to where the skin is painted
+                  1.0);  // attachments move a little to follow the painting
       ++checked;
     }
     EXPECT_GT(checked, 30);
@@ -136,7 +136,7 @@ TEST(CurveBind, TablesKeepTheirError) {
 
 class CurveBindBy : public testing::TestWithParam<CurveFrames> {};
 
-// Matrices of any numbers, beside the poses of tests/properties_test.cpp.
+// Arbitrary matrices, in addition to the poses of tests/properties_test.cpp.
 TEST_P(CurveBindBy, IsFiniteInAnyPose) {
   const Model model = test::make_tube({.joints = 4});
   const Character character =
@@ -259,7 +259,7 @@ TEST(CurveBind, SharesAreAsPainted) {
   EXPECT_LT(moved_by(0).second, 1e-4f);
 }
 
-// A separate arm that is painted to its first joint also before that joint, where it is stuck into a trunk.
+// A separate arm that is stuck into a trunk, and painted to its first joint also before that joint.
 TEST(CurveBind, SkinWithoutAPassageFollowsItsJoint) {
   Model model = test::make_tube({.along = 48, .radius = 0.4f, .joints = 3, .blend_length = 1});
   const float joint = model.skeleton.joints[1].rest.translation.x;

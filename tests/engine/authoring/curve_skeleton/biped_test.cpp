@@ -36,7 +36,7 @@ class CurvesOnTheBiped : public testing::Test {
 
   glm::vec3 place(const std::string& name) const { return glm::vec3(joints_[joint(name)][3]); }
 
-  // Applies a motion about a joint's own place to it and to all that hangs on it.
+  // Applies a motion about a joint's position to it and to its descendants.
   void move(const std::string& name, const glm::mat4& motion) {
     const glm::vec3 at = place(name);
     const glm::mat4 about = glm::translate(glm::mat4(1.0f), at) * motion * glm::translate(glm::mat4(1.0f), -at);

@@ -164,7 +164,7 @@ void with_control(CurveSkeletonParameters& p, std::uint32_t point, const glm::ve
 }
 
 const Wrong kWrong[] = {
-    // Some of the numbers: the ranges are in the schema, and keys are tested where rigs are read.
+    // Some of the numbers: the schema has the ranges, and the tests of reading rigs cover keys.
     {"CentreAbove", [](auto& p) { p.centre = 1.1f; }, kInvalid, "/centre: must be a number from 0 to 1, is 1.1"},
     {"CentreNan", [](auto& p) { p.centre = kNan; }, kInvalid, "/centre: must be a number from 0 to 1"},
     {"TableErrorInfinite", [](auto& p) { p.table_error = kInfinity; }, kInvalid, "/table_error: must be a number > 0"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layers of which some have local points. v' is linear in the shares, so that a layer over another moves every vertex
-// to the mean, by the mask, of where each layer alone moves it.
+// Layers of which some have local points. v' is linear in the weights, so that a layer over another moves every vertex
+// to the mean, by the mask, of the positions from each single layer.
 #include "engine/authoring/deformer/blend_groups.h"
 
 #include <string>
@@ -25,7 +25,7 @@ class BlendGroupsTest : public testing::Test {
   const Mesh& mesh() const { return model_.meshes[0]; }
   std::size_t count() const { return mesh().positions.size(); }
 
-  // Makes rows over two joints, empty where there is no share.
+  // Makes rows over two joints, empty for a weight of 0.
   SparseRows rows(std::uint32_t joint, const std::vector<float>& shares) const {
     SparseRows result;
     for (std::uint32_t i = 0; i < count(); ++i) {

@@ -39,7 +39,7 @@ void expect_proper(const std::vector<glm::vec3>& polygon) {
   EXPECT_NEAR(sum, glm::length(whole), 1e-5 * glm::length(whole));
 }
 
-// Checks the polygon as given and reversed, turned, scaled, and started at each corner.
+// Checks the polygon unchanged, reversed, turned, scaled, and started at each corner.
 void expect_proper_everywhere(const std::vector<glm::vec3>& polygon) {
   for (const bool reversed : {false, true}) {
     for (const float scale : {1e-6f, 1.0f, 1e6f}) {

@@ -97,7 +97,7 @@ TEST(Thin, HasAboutTheTrianglesAskedAndNoHoles) {
     EXPECT_LT(thinned.mesh.triangles.size(), asked + asked / 4);
     EXPECT_EQ(part_count(thinned.mesh), 1u);
     const std::vector<MeshEdge> edges = edge_uses(thinned.mesh.triangles);
-    std::size_t folds = 0;  // at a border, where both sides came to lie on one edge
+    std::size_t folds = 0;  // at a border whose sides came to lie on one edge
     for (auto edge = edges.begin(), next = edge; edge != edges.end(); edge = next) {
       next = std::upper_bound(edge, edges.end(), *edge);
       ASSERT_EQ((next - edge) % 2, 0) << "the limb is closed";

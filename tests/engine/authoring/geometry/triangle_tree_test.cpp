@@ -88,7 +88,7 @@ void expect_nearest(const Mesh& mesh, std::size_t count, std::span<const glm::dv
   EXPECT_EQ(visits, std::vector<int>(points.size(), 1));
 }
 
-// Returns points on vertices, edges and triangles, where many tie; near the mesh; and far from it.
+// Returns points on vertices, edges and triangles, for which many tie; near the mesh; and far from it.
 std::vector<glm::dvec3> points_round(const Mesh& mesh, double size, const glm::dvec3& centre) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> coordinate(-1, 1);
@@ -108,7 +108,7 @@ std::vector<glm::dvec3> points_round(const Mesh& mesh, double size, const glm::d
 
 class TriangleTreeScale : public testing::TestWithParam<float> {};
 
-// In any unit and at any place.
+// In any unit and at any position.
 TEST_P(TriangleTreeScale, NearestAreThoseOfBruteForce) {
   Mesh tube = test::make_tube_mesh({.around = 24, .along = 40});
   const glm::vec3 offset = glm::vec3(100, -50, 30) * GetParam();

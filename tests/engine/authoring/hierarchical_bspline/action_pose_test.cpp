@@ -21,11 +21,10 @@ using test::swinging_tube;
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
-// One mass, posed by the kernel alone: its rod runs from the origin to a vertex at x = 1 m; it floats and is not
-// damped.
+// One mass, posed only by the kernel: its rod runs from the origin to a vertex at x = 1 m; it floats and is not damped.
 class Rod {
  public:
-  // Poses it with its vertex at `target`, and returns where the mass is.
+  // Poses it with its vertex at `target`, and returns the position of the mass.
   glm::vec3 pose(float clock, glm::vec3 target, bool fresh = false) {
     const shared::PoseWork work{nullptr, nullptr, &target, &clock, &identity_[0].x, fresh};
     const shared::ActionEntries entries = shared::pose_action(record, state_, work);

@@ -54,12 +54,12 @@ class Swing {
     frame(kOneStep, glm::vec3(0));
   }
 
-  // Returns how far the mass of vertex 64 is from where the surface, shifted, would have the vertex.
+  // Returns the distance of vertex 64's mass from the shifted surface's position of the vertex.
   glm::vec3 displacement(glm::vec3 shift) const {
     const CharacterMesh& mesh = test::mesh_of(character_, "surface swinging");
     return test::positions_of(evaluator_, character_, mesh.name)[0] - vertex() - shift;
   }
-  // Returns where vertex 64 is at bind.
+  // Returns the position of vertex 64 at bind.
   glm::vec3 vertex() const {
     const CharacterMesh& mesh = test::mesh_of(character_, "surface swinging");
     std::vector<glm::vec3> rest(mesh.vertex_count());
@@ -138,7 +138,8 @@ TEST(ActionPull, NeverGrows) {
   }
 }
 
-// Tests a mass that is let go beside its vertex: the vertex goes 1 cm along the surface, across the rod, in one step.
+// Tests a mass that is released next to its vertex: the vertex goes 1 cm along the surface, across the rod, in one
+// step.
 TEST(SecondaryActions, SwingAtTheFrequencyOfTheDampedOscillator) {
   for (const float stiffness : {60.0f, 400.0f, 2000.0f}) {
     for (const float damping : {0.5f, 3.0f}) {
@@ -172,7 +173,7 @@ TEST(SecondaryActions, SwingAtTheFrequencyOfTheDampedOscillator) {
   }
 }
 
-// Tests masses that start beside a vertex which moves evenly, and those that it has carried along for long.
+// Tests masses that start next to an evenly moving vertex, and masses that it has carried along for long.
 TEST(SecondaryActions, DoNotSwingBehindAnEvenMotion) {
   for (const float rate : {30.0f, 60.0f, 144.0f, 500.0f}) {
     Swing swing(action(200, 2, 8));
@@ -193,7 +194,7 @@ class FrameRates : public testing::Test {
     const auto number = static_cast<float>(sixth);
     return {0.05f * std::sin(3 * number), 0.1f * std::cos(2 * number), 0.1f * std::sin(number)};
   }
-  // Runs to the end in frames that divide each sixth as `divide(frame of the sixth)` says: their shares of it.
+  // Runs to the end in frames that divide each sixth: `divide(frame of the sixth)` returns their fractions of it.
   template <class Divide>
   static Swing run(const Divide& divide) {
     Swing swing(action(300, 3, 20));
@@ -367,7 +368,7 @@ TEST(SecondaryActions, CatchUpAfterMissedFrames) {
   EXPECT_LT(farthest_from_rest(swing, glm::vec3(0, 0, 0.1f)), 1e-5f);
 }
 
-// Tests that the clock goes on where it starts anew.
+// Tests that motion continues when the clock restarts.
 TEST(SecondaryActions, GoOnAsTheClockGoesRound) {
   const auto end = [](float start) {
     Swing swing(action(300, 3, 20));
@@ -398,7 +399,7 @@ TEST(SecondaryActions, KeepTheirTimeWhateverInputsSay) {
   EXPECT_EQ(swing.positions(), disturbed.positions());
 }
 
-// Tests that the shift follows the vertex, and that the state beside it is nobody's to follow.
+// Tests that the shift follows the vertex, and that nothing can follow the state stored next to it.
 TEST(SecondaryActions, ShowTheirShiftAlone) {
   const Character character = swinging_tube();
   const auto pass = std::ranges::find(character->passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);

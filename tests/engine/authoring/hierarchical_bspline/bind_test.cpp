@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What attachments, sub-segments, keys and limits do to the control vertices and the skin of a tube whose second joint
-// turns by 90 degrees.
+// The effects of attachments, sub-segments, keys and limits on the control vertices and the skin of a tube whose second
+// joint turns by 90 degrees.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -57,7 +57,7 @@ TEST(HierarchicalBspline, AttachedVerticesFollowTheirJoint) {
   }
 }
 
-// What nothing is attached to stays where the root is; a finer level follows the coarser one, unless it is attached.
+// Unattached control vertices follow the root; a finer level follows the coarser one, unless it is attached.
 TEST(HierarchicalBspline, FinerAttachmentsOverrideCoarserOnes) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   const std::uint32_t across = 2 * kRing;
@@ -73,7 +73,7 @@ TEST(HierarchicalBspline, FinerAttachmentsOverrideCoarserOnes) {
   for (std::uint32_t v = 0; v < free.size(); ++v) EXPECT_LT(glm::distance(free[v], surface.control[v]), 1e-6f);
 }
 
-// Nothing moves when a vertex is attached or detached: at bind all are where they were.
+// At bind, attaching or detaching a vertex moves nothing.
 TEST(HierarchicalBspline, AttachingMovesNothing) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   test::add_overlays(surface);
@@ -161,7 +161,7 @@ TEST(HierarchicalBspline, CellsAreAsWideAsTheSkinsEdgesAskInEachDirection) {
   }
 }
 
-// A closed direction has no frames of its own where it begins again.
+// A closed direction has no extra frames at its seam.
 TEST(HierarchicalBspline, FramesGoRoundAClosedDirection) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.frames_per_span = 1;
@@ -203,7 +203,7 @@ TEST(HierarchicalBspline, ShapesFollowAControl) {
   }
 }
 
-// The offset of an attached vertex is that from its joint; above the base it is that from where refinement puts it.
+// The offset of an attached vertex is from its joint; on finer levels, from its refined position.
 TEST(HierarchicalBspline, KeysScaleTheLengthsOfOffsets) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.levels.push_back({.offsets = {{40, {0, 0.1f, 0.2f}}}});
@@ -232,9 +232,9 @@ TEST(HierarchicalBspline, KeysOfFinerLevelsAreInTheFrameOfTheLevelBefore) {
   EXPECT_LT(glm::distance(posed.of("surface level 1")[0], wanted), 1e-4f);
 }
 
-// Vertex 8 follows vertex 70, and vertex 72, which joint1 turns, follows where that puts vertex 8.
-// Vertex 70 moves with joint1 by a way that the test computes; vertex 8 is shifted by it, half of the key's at half of
-// its way, and all of it beyond.
+// Vertex 8 follows vertex 70, and vertex 72, which joint1 turns, follows the moved vertex 8. Vertex 70 moves with
+// joint1 by a way that the test computes; vertex 8 is shifted by it, half of the key's at half of its way, and all of
+// it beyond.
 TEST(HierarchicalBspline, OneVertexFollowsAnother) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   const glm::vec3 axis(0, 1, 0);
@@ -259,8 +259,8 @@ TEST(HierarchicalBspline, VerticesFollowOneThatFollows) {
   EXPECT_LT(glm::distance(control[0], by_second_joint(surface.control[72], 60) + shift), 2e-5f);
 }
 
-// What is nearer at bind than a limit says is held where it is then. A joint's bone goes to the mean of its children,
-// that of the last joint on as far as the one before.
+// A vertex that is nearer at bind than its limit is kept at its distance then. A joint's bone goes to the mean of its
+// children, that of the last joint on as far as the one before.
 TEST(HierarchicalBspline, LimitsAreAtMostTheDistanceAtBind) {
   Model model = test::make_tube({.around = 12, .along = 32, .joints = 4});  // at x = 0, 2, 4, 6
   model.skeleton.joints.push_back({.name = "side", .parent = 1});
@@ -278,7 +278,7 @@ TEST(HierarchicalBspline, LimitsAreAtMostTheDistanceAtBind) {
   const std::vector<glm::vec3>& control = surface.control;
   EXPECT_EQ(record(0).distance, 1);
   EXPECT_EQ(record(0).bone, glm::vec3(2, 0, 0));
-  EXPECT_NEAR(record(1).distance, glm::length(glm::vec2(control[9].y, control[9].z)), 1e-5f);  // beside the bone
+  EXPECT_NEAR(record(1).distance, glm::length(glm::vec2(control[9].y, control[9].z)), 1e-5f);  // from the bone
   const glm::vec3 arriving(1, 0, 0);
   const glm::vec3 normal = glm::normalize(arriving + glm::normalize(glm::vec3(2, 1.5f, 0)));
   EXPECT_LT(glm::distance(record(2).bone, glm::vec3(2, 1.5f, 0)), 1e-6f);
@@ -309,7 +309,7 @@ TEST(HierarchicalBspline, SubSegmentsShareTheTurnAgainstTheirParent) {
   }
 }
 
-// What lies beyond the last joint of a curve follows that joint; what lies before the bend stays.
+// Skin beyond the last joint of a curve follows that joint; skin before the bend stays.
 TEST(HierarchicalBspline, LimitsHoldVerticesBack) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   // Rings 5 and 6 are carried by joint1 whole: at 90 degrees they cross the plane that bisects the joint.
@@ -380,7 +380,7 @@ TEST(HierarchicalBspline, SaysWhatLiesBeyondTheCurvature) {
     model.meshes[0].uvs.emplace_back(p.x / 8, around - std::floor(around));
   }
   glm::vec3& deep = model.meshes[0].positions[70];
-  deep = {deep.x, -0.3f * deep.y, -0.3f * deep.z};               // 1.3 radii below its place
+  deep = {deep.x, -0.3f * deep.y, -0.3f * deep.z};               // 1.3 radii below its position
   model.meshes[0].positions[100] *= glm::vec3(1, -0.1f, -0.1f);  // less far
   const Bound far = test::bound(model, test::rig_of(given));
   const auto note = std::ranges::find_if(far.report.notes, says);

@@ -72,7 +72,7 @@ TEST(MadeBase, IsOnTheSkin) {
   EXPECT_LT(report->worst_distance, 0.012f * size_of_mesh(model.meshes[0])) << "at the sharp edges of the ends";
 }
 
-// Returns which joint alone moves a vertex; none if several do.
+// Returns the joint that moves a vertex; none if several do.
 std::optional<std::uint32_t> only_joint(const Model& model, std::size_t vertex) {
   const std::span<const Influence> row = model.meshes[0].weights.row(vertex);
   return row.size() == 1 ? std::optional(model.bound_joints[row[0].index].joint) : std::nullopt;
@@ -183,7 +183,7 @@ TEST(MadeBase, BearsPointsOfNoTriangle) {
   expect_bears([](Mesh& mesh) { mesh.triangles.resize(mesh.triangles.size() / 2); });
 }
 
-// A mesh without weights beside one with some takes nothing from it.
+// A mesh without weights takes none from a neighbour that has some.
 TEST(MadeBase, BearsAMeshWithoutWeightsBeforeTheSkin) {
   for (const std::uint32_t around : {6u, 32u}) {
     Model model = test::make_tube({.around = around, .along = 2 * around});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What control vertices of a mesh follow that are attached as painted: the mesh "cage" over a tube, whose weights the
-// tests choose.
+// The joints that control vertices of a mesh follow if they are attached as painted: the mesh "cage" over a tube, whose
+// weights the tests choose.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ std::vector<glm::mat4> motions() {
   return result;
 }
 
-// Returns where the cage's vertices are with the joints in these motions.
+// Returns the positions of the cage's vertices for these motions of the joints.
 std::vector<glm::vec3> painted_cage(const std::vector<Row>& painting, bool swapped = false,
                                     const std::vector<glm::mat4>& motion = motions()) {
   const Model model = painted_tube(painting, swapped);
@@ -113,7 +113,7 @@ TEST(PaintedVertices, OfAJointAndAnotherFollowTheSubSegmentBetween) {
     EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(part_of_turn(0, 1, share))), 1e-5f) << share;
     EXPECT_LT(test::farthest(cage_by({{1, share}, {0, 1 - share}}), posed), 1e-6f) << "rows come in any order";
   }
-  // A joint and the parent of its parent; two that hang beside each other.
+  // A joint and the parent of its parent; two siblings.
   for (const auto& [above, below] : {std::pair(0u, 2u), std::pair(3u, 4u)}) {
     const glm::mat4 wanted = part_of_turn(above, below, 0.3f);
     EXPECT_LT(test::worst_distance(rest, cage_by({{above, 0.7f}, {below, 0.3f}}), test::by_matrix(wanted)), 1e-5f);
@@ -163,7 +163,7 @@ TEST(PaintedVertices, PassSmoothlyToFewerJoints) {
   }
 }
 
-// Joints that hang beside each other have no order but that in the file, which says nothing.
+// Siblings have no order except that in the file, which has no meaning.
 TEST(PaintedVertices, DoNotDependOnTheOrderOfTheJoints) {
   for (const Row& row : {Row{{3, 0.5f}, {4, 0.5f}}, Row{{3, 0.8f}, {4, 0.2f}}, Row{{1, 0.4f}, {3, 0.3f}, {4, 0.3f}}}) {
     EXPECT_LT(test::farthest(cage_by(row), cage_by(row, true)), 1e-4f);
@@ -173,7 +173,7 @@ TEST(PaintedVertices, DoNotDependOnTheOrderOfTheJoints) {
 // ------------------------------------------------------------------------------------------ the painting of the
 // surface
 
-// A cage of rings at the places of rings of the tube, given by its control vertices.
+// A cage of rings at the tube's rings, by its control vertices.
 HierarchicalBsplineParameters tube_cage(std::uint32_t rings) {
   const Mesh cage = test::make_tube_mesh({.around = 8, .along = rings - 1, .radius = 1.2f});
   HierarchicalBsplineParameters parameters;
@@ -197,7 +197,7 @@ glm::vec3 turned_about_joint(glm::vec3 point, float degrees) {
   return moved_by(test::turn_about({4, 0, 0}, degrees), point);
 }
 
-// Without spread the surface is painted as the skin beside it is: over 6 m, a sixth from ring to ring.
+// Without spread the surface is painted like the skin next to it: over 6 m, a sixth from ring to ring.
 TEST(Painting, IsThatOfTheSkinWhereNothingIsSpread) {
   HierarchicalBsplineParameters parameters = tube_cage(9);
   parameters.spread = 0.0f;
@@ -240,7 +240,7 @@ TEST(Painting, LeavesWhatIsAttached) {
   }
 }
 
-// On a grid, where a vertex has another number on each level, finer levels change nothing of what coarser ones follow.
+// On a grid a vertex has another number on each level; still, finer levels do not change what coarser ones follow.
 TEST(Painting, OfAGridIsThatOfEachLevel) {
   HierarchicalBsplineParameters parameters = test::tube_surface();
   parameters.spread = 0.0f;
@@ -255,7 +255,7 @@ TEST(Painting, OfAGridIsThatOfEachLevel) {
   const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
   EXPECT_LT(test::farthest(bent_surface(parameters, model), one_level), 0.02f);
   const std::vector<glm::vec3> rest = test::posed(character, test::bind_matrices(model), "surface level 1");
-  // Ring 9 of the second level lies at x = 4, where both joints have a half.
+  // Ring 9 of the second level lies at x = 4: each joint has a half.
   const std::vector<glm::vec3> posed = test::posed(character, test::bent(model, 80), "surface level 1");
   for (std::size_t v = 0; v < posed.size(); ++v) {
     EXPECT_NEAR(rest[v].x, 4, 1e-5f);
@@ -293,7 +293,8 @@ TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------- given bases
+// ------------------------------------------------------------------------------------------------------- bases from
+// the model
 
 constexpr const char* kBoxObj =
     "v -1 -2 -2\nv 9 -2 -2\nv 9 2 -2\nv -1 2 -2\nv -1 -2 2\nv 9 -2 2\nv 9 2 2\nv -1 2 2\n"

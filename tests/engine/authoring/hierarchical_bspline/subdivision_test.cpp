@@ -85,7 +85,7 @@ ControlMesh two_pyramids() {
   return mesh;
 }
 
-// A prism over a pentagon: a face of five corners beside quads, all points of valence 3.
+// A prism over a pentagon: faces of five corners next to quads, all points of valence 3.
 ControlMesh prism() {
   ControlMesh mesh;
   mesh.faces = {{4, 3, 2, 1, 0}, {5, 6, 7, 8, 9}};
@@ -297,8 +297,8 @@ TEST(Subdivision, BoundariesHaveTheirOwnCurveAndCornersStay) {
   }
 }
 
-// Where the tangents of a limit vanish, those are two edges of a face; on a line there is no tangent plane.
-// Round a vertex lie, on the next level, itself, the points of its edges and those of its faces.
+// If the tangents of a limit vanish, two edges of a face replace them; on a line there is no tangent plane. Round a
+// vertex lie, on the next level, itself, the points of its edges and those of its faces.
 TEST(Subdivision, IsRefinedRoundAVertex) {
   const Surface surface = surface_over(two_pyramids(), 2);
   EXPECT_EQ(surface.topology().refined_round(0, 5).size(), 1u + 5 + 5);
@@ -393,12 +393,11 @@ TEST(SurfaceOverAMesh, OverlaysAreLocal) {
     EXPECT_EQ(moved, !is_of_the_base(surface, shares)) << v;
     changed += moved ? 1 : 0;
   }
-  // A vertex of level 1 shapes the limit points of level 2 within two edges of it, not counting where its B-spline
-  // ends.
+  // A vertex of level 1 shapes the limit points of level 2 within two edges of it, except the border of its B-spline.
   EXPECT_EQ(changed, 49u);
 }
 
-// An offset is in the axes of the tangent plane, metres, from where refinement puts the vertex.
+// An offset is in the axes of the tangent plane, metres, from the refined position of the vertex.
 TEST(SurfaceOverAMesh, OffsetsAreInTheTangentPlane) {
   HierarchicalBsplineParameters parameters = two_pyramids().surface(2);
   const Surface plain = surface_over(two_pyramids(), 2);
@@ -424,7 +423,7 @@ std::vector<HierarchicalBsplineParameters> with_detail() {
   return {mesh, grid};
 }
 
-// Equation 2: an edit of a coarse level carries the details, which stay where they are in its frame.
+// Equation 2: an edit of a coarse level carries the details, which stay the same in its frame.
 TEST(SurfaceDetail, IsCarriedByCoarseEdits) {
   const glm::mat4 motion = test::rigid_motion();
   for (HierarchicalBsplineParameters parameters : with_detail()) {

@@ -65,7 +65,7 @@ TEST(HierarchicalSurface, TangentsAreDerivatives) {
   }
 }
 
-// An overlay stores what it names, and a point far from it is made of the base's vertices alone.
+// An overlay stores the vertices that it names; a point far from it depends only on vertices of the base.
 TEST(HierarchicalSurface, OverlaysAreLocal) {
   HierarchicalBsplineParameters parameters = test::tube_surface();
   test::add_overlays(parameters);
@@ -101,7 +101,7 @@ TEST(HierarchicalSurface, SharesMakeThePoint) {
   }
 }
 
-// A dome whose rings shrink to a point where u begins: the tangents are those of points beside it.
+// A dome whose rings shrink to a point at the start of u: the tangents there are those of neighbouring points.
 TEST(HierarchicalSurface, APoleHasTheFrameOfItsNeighbours) {
   HierarchicalBsplineParameters dome;
   dome.shape = {6, 8};

@@ -40,7 +40,7 @@ TEST(SurfaceVertices, AreThoseOfTheSurface) {
   }
 }
 
-// What the axes make of a step is where the surface has the vertex after an offset by that step.
+// A step along the axes and an offset by that step move the vertex to the same position.
 TEST(SurfaceVertices, MoveByTheirAxes) {
   const HierarchicalBsplineParameters before = tube_of_levels();
   const SurfaceVertices found = test::must(surface_vertices(before));
@@ -139,7 +139,7 @@ TEST(SurfaceMoves, TakeTheSkinWithThem) {
   for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(moved[v], rest[v] + way), 1e-4f);
 }
 
-// What moves a vertex of level 1 is in its tangent-plane frame: along the normal, the skin there goes outwards.
+// Offsets of a vertex of level 1 are in its tangent-plane frame: along the normal, the skin there moves outwards.
 TEST(SurfaceMoves, AreInTheFrameOfTheLevelBefore) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.levels.resize(2);
@@ -163,8 +163,8 @@ TEST(SurfaceMoves, AreInTheFrameOfTheLevelBefore) {
   EXPECT_LT(most, 0.3f);
 }
 
-// What is moved at bind is keyed, limited and swings from where it is then: a mass rests there, a key adds to it, a
-// limit holds it.
+// Keys, limits and masses start from the position at bind, with its offset: a mass rests there, a key adds to it, a
+// limit keeps it.
 TEST(SurfaceMoves, AreKeptByKeysLimitsAndMasses) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   const glm::vec3 way(0.1f, 0, 0.2f);

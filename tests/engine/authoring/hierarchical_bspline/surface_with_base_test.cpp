@@ -96,7 +96,7 @@ TEST(SurfaceWithBase, IsThatMadeOfTheSkin) {
   EXPECT_EQ(vertices.grids[0].stored, written.control.size());
 }
 
-// All vertices of a coarse skin are in the base, each in its own place.
+// All vertices of a coarse skin are in the base, each at its own position.
 TEST(SurfaceWithBase, IsACoarseSkinItself) {
   const auto written = expect_same(test::make_tube(), test::rig_of(HierarchicalBsplineParameters{}));
   EXPECT_FALSE(written.creases.empty());

@@ -92,7 +92,7 @@ TEST(BindJudge, LeavesNextToNothingOfTheLimbAndTheBiped) {
   EXPECT_LT(of_biped.left, 0.002) << in_words(of_biped.places.at(0));
 }
 
-// Linear blend does not take over what a sculptor asked for.
+// An offset that a sculptor wants does not fall back to linear blend.
 TEST(BindJudge, LeavesWhatWasSculpted) {
   const Model arm = make_arm();
   Rig rig = torn(Judging::kFallback);
@@ -102,7 +102,8 @@ TEST(BindJudge, LeavesWhatWasSculpted) {
   EXPECT_EQ(judged.report.verdict->left, 0);
 }
 
-// Returns a tube in a cage. The tube hangs on a joint of its own beside the skeleton, as a mesh of a file without skin.
+// Returns a tube in a cage. The tube hangs on a separate joint outside the skeleton, like a mesh of a file without
+// skin.
 Model tube_on_its_node() {
   Model model = test::make_tube_in_cage();
   const auto node = static_cast<std::uint32_t>(model.bound_joints.size());
@@ -113,7 +114,7 @@ Model tube_on_its_node() {
   return model;
 }
 
-// Linear blend by the node would leave the tube where it stands, far from where its cage goes.
+// Linear blend by the node would leave the tube in its rest position, far from its cage.
 TEST(BindJudge, JudgesASkinWithoutSkeletonByTheWeightsOfItsCage) {
   Rig rig = test::rig_of(test::by_cage(), "tube");
   rig.judging = Judging::kFallback;

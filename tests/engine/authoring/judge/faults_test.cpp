@@ -91,11 +91,11 @@ TEST(Faults, AreLeftGently) {
   }
   EXPECT_GT(left[8], 0);
   EXPECT_EQ(left[40], 0);
-  faults.vertices[0].score = 1.4;  // half of the way to the score at which linear blend takes over completely
+  faults.vertices[0].score = 1.4;  // half of the score of complete linear blend
   EXPECT_NEAR(left_to_linear_blend(faults, reference, strip.welded)[0], 0.5f, 1e-6f);
 }
 
-// Vertices at one place have the same share, and the share passes over the seam between them.
+// Coincident vertices have the same weight, and the weight continues across the seam between them.
 TEST(Faults, AreLeftAcrossSeams) {
   Strip strip(3);
   const auto count = static_cast<std::uint32_t>(strip.rest.size());

@@ -84,7 +84,7 @@ TEST(Figures, AllowWhatLinearBlendDoes) {
   EXPECT_EQ(figures.stretch, 1);
   EXPECT_EQ(figures.bad, 0);
   EXPECT_DOUBLE_EQ(figures.rigid_share, 2.0 / 5);
-  // Every corner of the square has an edge that is not rigid, those of the triangle beside it have none: only their
+  // Every corner of the square has an edge that is not rigid, those of the neighbouring triangle have none: only their
   // distances count.
   Points rest = kSquare, bent = wide;
   for (const glm::vec3& p : {glm::vec3(0, 0, 1), glm::vec3(1, 0, 1), glm::vec3(1, 1, 1)}) {
@@ -215,7 +215,7 @@ TEST(Figures, TakeEdgesInPasses) {
   EXPECT_NEAR(figures.rigid_max, 0.5, 1e-5);
 }
 
-// The percentile is NumPy's: linear between the values beside 0.99 (n - 1).
+// The percentile is NumPy's: linear between the values next to 0.99 (n - 1).
 TEST(TopValues, FindThePercentileOfAll) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> value(-1, 1);

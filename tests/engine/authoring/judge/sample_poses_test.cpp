@@ -70,7 +70,7 @@ std::vector<std::string> turns_of(const Model& model, const std::string& joint) 
   return turns;
 }
 
-// Returns the place of a point of the rest pose in the pose of that name.
+// Returns the position of a point of the rest pose in the pose of that name.
 glm::dvec3 moved(const Model& model, const std::string& pose_name, const glm::dvec3& point) {
   const std::vector<JudgedPose> poses = poses_of(model);
   const auto pose =
@@ -160,7 +160,7 @@ TEST(SamplePoses, FindWhereABoneEnds) {
   EXPECT_THAT(turns_of(biped_model(), "left_foot"), Contains("up 30"));
 }
 
-// Makes thigh, shin and foot, bent at the knee by so many degrees in the rest pose; positive: the foot is behind.
+// Makes thigh, shin and foot, bent at the knee by so many degrees in the rest pose; positive: the foot is at the back.
 Model leg(double bent, const std::string& shin = "shin.L", const std::string& foot = "foot.L") {
   const double radians = glm::radians(bent);
   const glm::vec3 below(0, -std::cos(radians), -std::sin(radians));
@@ -190,7 +190,7 @@ TEST(SamplePoses, BelieveNamesBeforeSmallBends) {
   EXPECT_NEAR(behind(leg(-40)), 1, 1e-5);
 }
 
-// The front is where toes point, if there are feet.
+// Toes point to the front, if there are feet.
 TEST(SamplePoses, FindTheFront) {
   Model model = leg(0);
   const std::uint32_t toe = model.skeleton.find("toe.L").value();
@@ -282,7 +282,7 @@ TEST(SamplePoses, SwingLegsOfAnimalsHalfAsFar) {
   };
   EXPECT_THAT(turns_of(body({0, 1, 0}), "thigh.L"), Contains("front 90"));
   EXPECT_THAT(turns_of(body({0, 0.4f, 1}), "thigh.L"), Contains("front 45"));
-  // An animal's front is where its head is.
+  // An animal's head is at its front.
   const Model aside = body({-1, 0.4f, 0});
   EXPECT_LT(moved(aside, "thigh.L front 45", place_of(aside, "shin.L")).x, -0.4);
 }

@@ -111,7 +111,7 @@ TEST(Muscles, TendonsKeepTheirLength) {
   const Model model = test::make_tube();
   Muscle muscle = straight();
   muscle.tendon = 0.25f;
-  muscle.from.offset = muscle.to.offset = glm::vec3(0.0f);  // curves would carry points beside the bone outwards
+  muscle.from.offset = muscle.to.offset = glm::vec3(0.0f);  // curves would carry points off the bone outwards
   const Posed posed(model, rig_with(muscle));
   const std::vector<glm::vec3> rest = posed.at(test::bind_matrices(model), "muscle");
   const std::vector<glm::vec3> after = posed.at(stretched(model, 0.75f), "muscle");

@@ -12,7 +12,7 @@
 namespace pelt::from_skin {
 namespace {
 
-// Returns the largest share of the skin within a distance from a place, metres; -1: there is no skin.
+// Returns the largest weight of the skin within a distance from a point, metres; -1: there is no skin.
 float largest_share(const Model& model, const glm::vec3& place = glm::vec3(0.0f),
                     float within = std::numeric_limits<float>::infinity()) {
   const Mesh& mesh = model.meshes[0];

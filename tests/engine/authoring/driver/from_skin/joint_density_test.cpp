@@ -11,7 +11,7 @@
 namespace pelt::from_skin {
 namespace {
 
-constexpr float kJoint = 4;  // where make_limb bends
+constexpr float kJoint = 4;  // the bend of make_limb
 
 // Calls check(distance from the joint, density) for the side of a limb of radius 1.
 template <class Check>
@@ -67,7 +67,7 @@ TEST(JointDensity, SeamsDoNotStopIt) {
   }
 }
 
-// Weights mix here without a joint where the largest passes to another: the surface bends there all the same.
+// Weights mix here without a joint at which the largest passes to another: the surface bends there all the same.
 TEST(JointDensity, RisesWhereWeightsMix) {
   Mesh tube = test::make_tube_mesh({.joints = 1});
   SparseRows weights;
