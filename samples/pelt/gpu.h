@@ -26,8 +26,8 @@ struct GpuOptions {
   bool robust = true;     // DeviceOptions::robust_buffer_access
 };
 
-// Thrown if there is no usable Vulkan device. The program then ends with its own exit code, so that its caller can fall
-// back to the CPU.
+// Thrown if there is no usable Vulkan device. The program then ends with its own exit code, so that its caller can
+// use the CPU instead.
 struct NoDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -11,7 +11,7 @@ namespace pelt::samples {
 
 using Command = std::function<Result<void>()>;
 
-// Adds the commands to `app`; Parsing sets `chosen` to the named one. It must outlive the app.
+// Adds the commands to `app`. Parsing sets `chosen` to the named one; it must outlive the app.
 void add_commands(CLI::App& app, Command& chosen);
 
 }  // namespace pelt::samples
