@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Angles and whole turns, radians, and the functions of them: devices may be off by 2^-11 in sines and cosines and by
-// 4096 units in the last place in arc tangents (Vulkan specification, "Precision and Operation of SPIR-V
-// Instructions"), which one sees. These are off by less than 3e-7 on every processor.
+// Trigonometric functions and whole turns, radians. Devices may be off by 2^-11 in sines and cosines and by 4096 ULP
+// in arc tangents (Vulkan specification, "Precision and Operation of SPIR-V Instructions"), which is visible. These are off by less than 3e-7 on every processor.
 #ifndef PELT_SHADERS_ANGLE_H
 #define PELT_SHADERS_ANGLE_H
 
@@ -13,8 +12,8 @@ PELT_SHARED_CONST float kWholeTurn = 6.28318530718f;
 
 #include "angle.inl"
 
-// The angle of the direction (x, y), in [-pi, pi]; 0 where there is none. Between +-tan(pi/8) the arc tangent is a
-// polynomial (after Moshier's Cephes, atanf); larger slopes are turned back by pi/4, steep ones by a quarter of a turn.
+// The angle of the direction (x, y), in [-pi, pi]; 0 if both are 0. Between +-tan(pi/8) the arc tangent is a polynomial
+// (after Moshier's Cephes, atanf); larger slopes are turned back by pi/4, steep ones by a quarter of a turn.
 PELT_SHARED_FN float atan_of(float y, float x) {
   float steep = max(abs(x), abs(y));
   float slope = steep > 0.0f ? min(abs(x), abs(y)) / steep : 0.0f;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Sines and cosines (angle.h).
 
-// The nearest number of whole turns; the even one of two that are equally near, on every processor.
+// The nearest number of whole turns; on a tie the even one, on every processor.
 PELT_LANES_FN Real whole_turns(Real angle) { return roundEven(clamp(angle * (1.0f / kWholeTurn), -1e6f, 1e6f)); }
 
-// The same angle within half a turn; of millions of turns, any.
+// The same angle within half a turn; any angle for millions of turns.
 PELT_LANES_FN Real reduced_angle(Real angle) {
   return clamp(angle - kWholeTurn * whole_turns(angle), -0.5f * kWholeTurn, 0.5f * kWholeTurn);
 }

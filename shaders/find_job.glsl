@@ -28,21 +28,21 @@ struct InstanceBlock {
   bool inside;      // false: the workgroup has no work
 };
 
-// Neighbouring workgroups take one block of all instances.
+// Neighbouring workgroups take the same block of all instances.
 InstanceBlock block_of_all(JobWork work) {
   uint count = max(work.instance_count, 1u);
   return InstanceBlock(work.workgroup / count, work.workgroup % count, work.instance_count > 0u);
 }
 
-// Neighbouring workgroups take one block of the instances of a tile, then the next block, and tile follows tile. So
+// Neighbouring workgroups take one block for all instances of a tile, then the next block; then comes the next tile. So
 // caches keep the block's bind data while each instance reads it, and the tile's palettes while each block reads them.
-// `blocks`: those of the job.
+// `blocks`: of the job.
 InstanceBlock block_of_tile(JobWork work, uint blocks) {
   uint tile_workgroups = blocks * kTileInstances;
   uint tile = work.workgroup / tile_workgroups;
   uint in_tile = work.workgroup - tile * tile_workgroups;
   uint first = tile * kTileInstances;
-  // At least 1, since workgroups that the dispatch has beyond its jobs may begin a tile without instances.
+  // At least 1, since workgroups beyond the dispatch's jobs may begin a tile without instances.
   uint count = clamp(work.instance_count - first, 1u, kTileInstances);
   return InstanceBlock(in_tile / count, first + in_tile % count, work.workgroup < blocks * work.instance_count);
 }

@@ -13,19 +13,19 @@ layout(binding = kPoseBindInputs, std430) readonly buffer Inputs { float inputs[
 
 layout(push_constant, std430) uniform Constants { JobRange range; };
 
-// One record for one instance; or one palette entry of a record, for kernels whose invocations pose an entry each.
+// One record for one instance, or one palette entry of a record if the kernel's invocations pose one entry each.
 struct PoseWork {
   bool inside;        // false: this invocation has no record
   uint record;        // index among the kernel's records
-  uint record_index;  // index within the pass, of the record or of the entry
-  uint item;          // which of the record's entries it is; 0 of records
+  uint record_index;  // index of the record or of the entry within the pass
+  uint item;          // index of the entry within the record; 0 if an invocation poses the record
   uint joint_first;   // the instance's joint 0
   uint vertex_first;  // the instance's vertex 0
   uint palette_first; // the instance's palette entry of record 0 of the pass
   uint palette_zero;  // the instance's palette entry 0
   uint table_first;   // word 0 of the pass's table
   uint input_first;   // the instance's input 0
-  bool fresh;         // the instance does not go on from the frame before
+  bool fresh;         // the instance does not continue its last pose
 };
 
 // Access functions that the kernels' headers use; interop.h has the C++ half.
@@ -39,7 +39,7 @@ Affine palette_entry(PoseWork work, uint slot) { return palette[work.palette_zer
 
 #include "find_job.glsl"
 
-// Returns the work of a kernel whose invocations pose one of `items` palette entries of a record each.
+// Returns the work of a kernel whose invocations each pose one of the `items` palette entries of a record.
 PoseWork pose_item(uint items) {
   JobWork job_work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, range);
   InstanceBlock found = block_of_all(job_work);
@@ -63,5 +63,5 @@ PoseWork pose_item(uint items) {
   return work;
 }
 
-// Returns the work of a kernel whose invocations pose a record each.
+// Returns the work of a kernel whose invocations each pose a record.
 PoseWork pose_work() { return pose_item(1u); }

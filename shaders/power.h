@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Powers and logarithms that are the same on every processor, for the reason that angle.h gives: off by less than 3e-7,
-// powers of 2 in proportion, and other powers by so much times the exponent of 2 that they are.
+// Powers and logarithms that are the same on every processor, as in angle.h: logarithms are off by less than
+// 3e-7, powers of 2 relatively by as much, other powers by that times their exponent of 2.
 #ifndef PELT_SHADERS_POWER_H
 #define PELT_SHADERS_POWER_H
 
@@ -10,7 +10,7 @@ PELT_SHARED_BEGIN
 
 #include "power.inl"
 
-// x^exponent for a finite x, which counts as 1e-30 where it is less.
+// x^exponent for a finite x; a smaller x counts as 1e-30.
 PELT_SHARED_FN float power_of(float x, float exponent) { return exp2_of(exponent * log2_of(max(x, 1e-30f))); }
 
 PELT_SHARED_END

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Logarithms and powers of 2 and e (power.h).
 
-// The logarithm to base 2. Precondition: x is positive, finite and no subnormal number. x = m 2^e with m between
-// sqrt(1/2) and sqrt(2); log m is a series of (m - 1) / (m + 1).
+// The logarithm to base 2. Precondition: x is positive, finite and normal. x = m 2^e with m between sqrt(1/2) and
+// sqrt(2); log m is a series in (m - 1) / (m + 1).
 PELT_LANES_FN Real log2_of(Real x) {
   Integer bits = floatBitsToInt(x);
   Integer exponent = (bits - 0x3F3504F3) >> 23;
@@ -17,7 +17,7 @@ PELT_LANES_FN Real log2_of(Real x) {
   return Real(exponent) + t * sum;
 }
 
-// 2^x, x held between -126 and 127.
+// 2^x, with x clamped to -126 to 127.
 PELT_LANES_FN Real exp2_of(Real x) {
   Real held = choose(x > -126.0f, min(x, 127.0f), Real(-126.0f));
   Real whole = floor(held + 0.5f);

@@ -10,12 +10,11 @@ PELT_SHARED_BEGIN
 
 #include "quaternion.inl"
 
-// Half a turn is as long by one way as by the other, and animations stop there. So that rounding does not decide, and
-// every processor takes the same way, it is then the one whose axis leans to a direction that no axis of a rig is
-// likely to be perpendicular to.
+// Half a turn is as long either way, and animations stop there. To keep rounding from deciding, so that all processors
+// go the same way, the axis then leans to a direction that is unlikely to be perpendicular to an axis of a rig.
 PELT_SHARED_CONST float kHalfTurnTie = 4e-6f;
 
-// Positive where the rotation by (v, w) is less than half a turn as it is, negative where that by (-v, -w) is.
+// Positive if the rotation by (v, w) is less than half a turn, negative if that by (-v, -w) is.
 PELT_SHARED_FN float turn_side(vec3 v, float w) {
   return abs(w) > kHalfTurnTie ? w : dot(v, vec3(0.83f, 0.47f, 0.31f));
 }
@@ -24,7 +23,7 @@ PELT_SHARED_FN float turn_side(vec3 v, float w) {
 PELT_SHARED_FN vec4 shorter_turn(vec4 q) { return turn_side(quaternion_vector(q), q.w) < 0.0f ? -q : q; }
 
 PELT_SHARED_FN vec4 quaternion_from_rotation(mat3 r) {
-  // Uses the one of the four equivalent forms that divides by the largest component (Shepperd 1978).
+  // Uses that of four equivalent forms which divides by the largest component (Shepperd 1978).
   float trace = r[0].x + r[1].y + r[2].z;
   vec4 q = vec4(r[1].z - r[2].y, r[2].x - r[0].z, r[0].y - r[1].x, 1.0f + trace);
   if (trace <= 0.0f) {
@@ -39,8 +38,8 @@ PELT_SHARED_FN vec4 quaternion_from_rotation(mat3 r) {
   return normalize(q);
 }
 
-// The part of v perpendicular to the unit vector x, as a unit vector; `otherwise` if nothing but rounding is left of
-// it. If little is left, it still leans towards x, so the perpendicular part is taken once more.
+// The part of v perpendicular to the unit vector x, as a unit vector; `otherwise` if only rounding is left of it. A
+// small remainder still leans towards x, so the perpendicular part is taken again.
 PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
   vec3 across = v - x * dot(x, v);
   float left = dot(across, across);
@@ -50,7 +49,7 @@ PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
   return left > 1e-2f * whole ? direction : normalize_or(direction - x * dot(x, direction), otherwise);
 }
 
-// A rotation near m: its columns orthonormalised in order, right-handed, finite where m is singular.
+// A rotation near m: its columns orthonormalised in order, right-handed, finite even if m is singular.
 PELT_SHARED_FN mat3 orthonormal_axes(mat3 m) {
   vec3 x = normalize_or(m[0], normalize_or(cross(m[1], m[2]), vec3(1, 0, 0)));
   vec3 other = abs(x.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The basis of a B-spline, and turns about its tangent (spline.h).
+// The basis of a B-spline, and rotations about its tangent (spline.h).
 
 // The weights of the four control points of a span at u in [0, 1].
 PELT_LANES_FN Real4 spline_basis(Real u) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns of joints: how far a joint has turned from rest, and how much of that is about an axis.
+// Rotations of joints: from rest, and their twist about an axis.
 #ifndef PELT_SHADERS_SWING_TWIST_H
 #define PELT_SHADERS_SWING_TWIST_H
 
@@ -10,7 +10,7 @@
 
 PELT_SHARED_BEGIN
 
-// The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. It does not count whole turns.
+// The twist of q about the unit vector `axis` (swing-twist), in (-pi, pi]. Does not count whole turns.
 PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   float along = dot(quaternion_vector(q), axis);
   float real = q.w;
@@ -22,7 +22,7 @@ PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   return real + abs(along) > 0.0f ? 2.0f * atan_of(along, real) : 0.0f;
 }
 
-// The fraction `part` of the turn q, by the shorter way.
+// The fraction `part` of the rotation q, by the shorter way.
 PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
   vec4 shorter = shorter_turn(q);
   float sine = length(quaternion_vector(shorter));
@@ -30,14 +30,14 @@ PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
   return sine > 0.0f ? vec4(quaternion_vector(shorter) * (sin_of(angle) / sine), cos_of(angle)) : vec4(0, 0, 0, 1);
 }
 
-// Half of the turn q, by the shorter way.
+// Half of the rotation q, by the shorter way.
 PELT_SHARED_FN vec4 half_turn(vec4 q) { return normalize(shorter_turn(q) + vec4(0, 0, 0, 1)); }
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
   return quaternion_from_rotation(orthonormal_axes(affine_axes(joint_frame(work, joint))));
 }
 
-// The turn of a joint in its parent, from its rest there. A joint that is scaled to nothing has not turned.
+// The rotation of a joint in its parent, from its rest there. A joint that is scaled to nothing has not turned.
 PELT_SHARED_FN vec4 joint_turn(PoseWork work, uint joint, uint parent, vec4 rest) {
   vec3 size = affine_axes(joint_frame(work, joint))[0];
   if (!exceeds(dot(size, size), 1e-30f)) return vec4(0, 0, 0, 1);
@@ -48,8 +48,8 @@ PELT_SHARED_FN vec4 joint_turn(PoseWork work, uint joint, uint parent, vec4 rest
 // Layout of the table: joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w.
 PELT_SHARED_CONST uint kJointAngleWords = 9u;
 
-// The turn of a joint from rest about an axis of its own, relative to its parent: the twist of swing-twist, in (-pi,
-// pi]. It does not count whole turns.
+// The twist of a joint from rest about its axis, relative to its parent (swing-twist), in (-pi, pi]. Does not count
+// whole turns.
 PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
   vec4 rest = vec4(table_vector(work, word + 5u), table_float(work, word + 8u));
   vec4 turn = joint_turn(work, table_word(work, word), table_word(work, word + 1u), rest);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A workgroup moves kBlendWorkgroupSize vertices of one instance: four slices, so that the influence words of
-// neighbouring invocations are neighbours in memory.
+// A workgroup moves kBlendWorkgroupSize vertices of one instance, four slices, so neighbouring invocations read
+// neighbouring influence words.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "blend.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one vertex kernel: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), and its other modes: dual
-// quaternion, several deformers combined as in Wires, and groups of influences with local points of their own. Holds
-// the records, constants, bindings and mathematics that blend.comp shares with the CPU.
+// The vertex kernel: v' = sum over j of w_j T_j l (docs/mathematics.md section 0), and its other modes: dual
+// quaternion, several deformers combined as in Wires, and groups of influences with their own local points. Holds the
+// records, constants, bindings and mathematics that blend.comp shares with the CPU.
 #ifndef PELT_SHADERS_BLEND_BLEND_H
 #define PELT_SHADERS_BLEND_BLEND_H
 
@@ -13,9 +13,9 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices a workgroup moves
+PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices that a workgroup moves
 PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (pelt/pack.h)
-PELT_SHARED_CONST uint kWeightUnits = 65535u;       // sum of the weights of a row, or of a group of it
+PELT_SHARED_CONST uint kWeightUnits = 65535u;       // sum of the weights of a row, or of each of its groups
 PELT_SHARED_CONST float kWeightUnit = 1.0f / 65535.0f;
 PELT_SHARED_CONST uint kNoSlot = 0xFFFFFFFFu;
 
@@ -25,18 +25,18 @@ PELT_SHARED_CONST uint kBlendWires = 2u;
 PELT_SHARED_CONST uint kBlendOffsets = 3u;
 
 PELT_SHARED_CONST uint kBlendBindRest = 1u;     // vec4[] local points of kBlendOffsets, vec3[] rest positions, uvec2[]
-                                                // packed normals and tangents, uint[] slices, influences and gradients
+                                                // packed directions, uint[] slices, influences and gradients
 PELT_SHARED_CONST uint kBlendBindPalette = 2u;  // Affine[]
-PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, and behind it, as float[], the vertices of
-                                                // drivers: written by control meshes
+PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, then, as float[], vertices of drivers,
+                                                // written by control meshes
 PELT_SHARED_CONST uint kBlendBindPositions = 4u;  // words of the outputs, written
 PELT_SHARED_CONST uint kBlendBindNormals = 5u;
 PELT_SHARED_CONST uint kBlendBindTangents = 6u;
 PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
-// One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl).
-// The first_... indices of rest data count from the binding's start, in units of what they name.
+// One mesh of one character, for the instances of a list, in tiles (block_of_tile in find_job.glsl). The first_...
+// indices of rest data count from the start of the binding, in units of its elements.
 struct BlendJob {
   uint vertex_count;
   uint mode;  // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
@@ -44,54 +44,53 @@ struct BlendJob {
   uint first_direction;
   uint first_slice;  // slice values are relative to first_influence
   uint first_influence;
-  // Palette entries count from the instance's first.
+  // Palette entries are relative to the instance's first.
   uint palette_first;        // palette entry 0 of the mesh
   uint frame_first;          // palette entry of vertex 0's frame, or kNoSlot
-  uint driver_first;         // first word of vertex 0 of an instance whose place among drivers is 0, or kNoSlot
-  uint output_first;         // vertex 0, counted from the instance's first in the outputs, or kNoSlot
-  uint offset_first;         // palette entry that offsets vertex 0 before it is blended (key_pose/pose.h), or kNoSlot
+  uint driver_first;         // first word of vertex 0 for an instance with first_driver 0, or kNoSlot
+  uint output_first;         // vertex 0, relative to the instance's first in the outputs, or kNoSlot
+  uint offset_first;         // palette entry that offsets vertex 0 before its blend (key_pose/pose.h), or kNoSlot
   uint root_slot;            // kBlendWires: palette entry of the root's motion
   float wires_exponent;      // kBlendWires: m
-  uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot if the mesh has no gradients
+  uint first_gradient;       // word of influence 0, two influences per word, or kNoSlot: no gradients
   uint first_gradient_unit;  // word of slice 0's unit, a float
   uint first_local;          // kBlendOffsets: local point of the mesh's first group
-  uint painted_first_slice;  // for instances of kEntryLinearBlend, or kNoSlot
+  uint painted_first_slice;  // used by instances of kEntryLinearBlend, or kNoSlot
   uint painted_first_influence;
   uint painted_palette_first;  // palette entry 0 of the painted weights
-  // Morph targets (morph.h): palette entry of the weights, or kNoSlot, and the number of such entries.
+  // Morph targets (morph.h): first palette entry of the weights, or kNoSlot, and the number of entries.
   uint morph_first;
   uint morph_slots;
   uint morph_row_words;
-  uint first_morph_slice;   // values are relative to the mesh's first column
-  uint first_morph_column;  // word of its column 0
-  uint first_morph_offset;  // word of its column 0's row 0
-  uint first_level;         // the levels of detail at which the mesh is shown
+  uint first_morph_slice;   // relative to the mesh's first column
+  uint first_morph_column;  // word of column 0
+  uint first_morph_offset;  // word of row 0 of column 0
+  uint first_level;         // levels of detail at which the mesh is shown
   uint last_level;
 };
 PELT_SHARED_SIZE(BlendJob, 108);
 
 PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
-PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
-PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: the tangent in the next word, at an even place
-PELT_SHARED_CONST uint kFormatFloatTight = 4u;        // positions: three floats, and the next vertex's behind them
+PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // one word (octahedral.h)
+PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: at an even word; the tangent in the next word
+PELT_SHARED_CONST uint kFormatFloatTight = 4u;        // positions: three floats per vertex, without gaps
 
-// The words of an output in its binding.
+// The layout of an output in its binding, in words.
 struct VertexStream {
   uint first;   // first word of vertex 0
-  uint stride;  // words from one vertex to the next
+  uint stride;  // from one vertex to the next
 };
 
-// Specialization constants, which are known when a crowd is made: features that a crowd does not use take neither
-// registers nor time.
-PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // for every shader that writes normals
+// Specialization constants, fixed when a crowd is made, so that unused features cost neither registers nor time.
+PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // in every shader that writes normals
 PELT_SHARED_CONST uint kSpecTangentsFormat = 1u;
 PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;  // for blends
 PELT_SHARED_CONST uint kSpecPreviousFormat = 3u;
-PELT_SHARED_CONST uint kSpecContents = 4u;  // kHas... of the jobs of a dispatch
+PELT_SHARED_CONST uint kSpecContents = 4u;  // kHas... flags of a dispatch's jobs
 PELT_SHARED_CONST uint kSpecCount = 5u;
 
-PELT_SHARED_CONST uint kHasLinear = 1u;  // one bit a mode: 1 << mode
+PELT_SHARED_CONST uint kHasLinear = 1u;  // one bit per mode: 1 << mode
 PELT_SHARED_CONST uint kHasDualQuaternion = 2u;
 PELT_SHARED_CONST uint kHasWires = 4u;
 PELT_SHARED_CONST uint kHasOffsets = 8u;
@@ -120,20 +119,20 @@ PELT_SHARED_FN uint influence_units(uint word) { return word >> 16u; }
 
 PELT_SHARED_FN float influence_weight(uint word) { return float(influence_units(word)) * kWeightUnit; }
 
-// The gradient of weights (docs/mathematics.md section 0). If the weights of a vertex P change across the surface, the
-// derivative of v' = sum w_j T_j P is not only the blend of the frames:
+// The gradient of weights (docs/mathematics.md section 0). If the weights at a vertex P vary across the surface, the
+// derivative of v' = sum w_j T_j P is not just the blend of the frames:
 //     B = sum over j of w_j A_j  +  sum over j of (T_j P) grad(w_j)^T,        A: the 3x3 part of T.
 // Without the second sum, lengths across the surface stay as in the rest pose, and normals round a bend lean by tens of
-// degrees. Normals and tangents need only what B does to vectors along the surface. So only the gradient's two
-// components along the surface are kept, beside the weight, in 16 bits: integers from -127 to 127 that sum to 0 over
-// the row, in units of the row's slice.
+// degrees. Normals and tangents depend only on how B maps vectors along the surface, so the gradient is stored as its
+// two components along the surface, next to the weight, in 16 bits: integers from -127 to 127 that sum to 0 over the
+// row, in units of the row's slice.
 struct TangentBasis {
   vec3 e;
   vec3 f;
 };
 
-// The tangent basis is orthonormal and perpendicular to the rest normal, and is computed from its packed word. Integers
-// decide between two starting directions, so that every processor decides alike.
+// An orthonormal basis perpendicular to the rest normal, computed from the normal's packed word. The choice between two
+// starting directions compares integers, so all processors agree.
 PELT_SHARED_CONST int kTangentTurn = 13107;
 
 PELT_SHARED_FN TangentBasis tangent_basis(uint normal_word) {
@@ -147,14 +146,14 @@ PELT_SHARED_FN TangentBasis tangent_basis(uint normal_word) {
   return basis;
 }
 
-// Components of the gradient of influence `at`, in units of its slice. A word holds those of two influences.
+// Gradient components of influence `at`, in units of its slice. A word holds two influences.
 PELT_SHARED_FN vec2 gradient_steps(uint word, uint at) {
   uint half_word = word >> (16u * (at & 1u));
   return vec2(float(int(half_word << 24u) >> 24), float(int(half_word << 16u) >> 24));
 }
 
-// sum over j of (T_j P) times the components of grad(w_j): how the point moves along e and f because the weights
-// change.
+// The tangential derivative: sum over j of (T_j P) times the components of grad(w_j), the motion of the point along e
+// and f due to the changing weights.
 struct Passage {
   vec3 e;
   vec3 f;
@@ -173,14 +172,15 @@ PELT_SHARED_FN Passage passage_add(Passage passage, vec2 steps, vec3 moved) {
   return passage;
 }
 
-// The frame with the passage added to its axes, in steps of `unit`. It still maps `point` to the same place.
+// Adds the tangential derivative, in steps of `unit`, to the frame's axes. The frame still maps `point` to the same
+// position.
 PELT_SHARED_FN Affine frame_with_passage(Affine frame, Passage passage, float unit, TangentBasis basis, vec3 point) {
   return frame + outerProduct(vec4(basis.e, -dot(basis.e, point)) * unit, passage.e) +
          outerProduct(vec4(basis.f, -dot(basis.f, point)) * unit, passage.f);
 }
 
-// Moves a local point by an offset before T, and turns the frame about the point: [R | o] of key_pose/pose.h. If the
-// frame has a passage, A includes it: the offset moves as the surface round the point does.
+// Moves a local point by an offset before T, and turns the frame about the point: [R | o] of key_pose/pose.h. A
+// includes the tangential derivative, if there is one, so the offset moves with the surface round the point.
 PELT_SHARED_FN Affine offset_frame(Affine frame, Affine offset, vec3 point) {
   mat3 axes = affine_axes(frame) * affine_axes(offset);
   return affine_from_axes(axes, transform_point(frame, point + affine_origin(offset)) - axes * point);
@@ -188,13 +188,13 @@ PELT_SHARED_FN Affine offset_frame(Affine frame, Affine offset, vec3 point) {
 
 // Several deformers on one skin (Singh & Fiume 1998, "Wires", section 4; docs/mathematics.md section 1). Each moves the
 // point by D_i, relative to the root's motion G; v' = G P + sum c_i D_i, c_i = |D_i|^m / sum |D_j|^m. Since the c_i sum
-// to 1, that is v' = (sum c_i T_i) P. The frame of v' contains the gradient of the c_i:
+// to 1, v' = (sum c_i T_i) P. The frame of v' contains the gradient of the c_i:
 //     B = sum c_i A_i + sum c_i D_i g_i^T - (sum c_i D_i) (sum c_i g_i)^T,   g_i = m (A_i - A_G)^T D_i / |D_i|^2.
-// The sums are kept relative to the largest |D_i|^m so far, so that no exponent overflows.
+// The sums are relative to the largest |D_i|^m so far, so no exponent overflows.
 struct WiresSum {
   float largest;  // largest |D_i| so far
   float shares;   // sum of (|D_i| / largest)^m
-  Affine frame;   // with those weights, the sum of T_i
+  Affine frame;   // the sum of T_i, with the same weights
   mat3 outer;     // the sum of D_i g_i^T
   vec3 moved;     // the sum of D_i
   vec3 slope;     // the sum of g_i
@@ -224,13 +224,13 @@ PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 
     sum.slope = sum.slope * shrink;
     sum.largest = length_moved;
   }
-  // If no deformer moves the point, all have the same |D_i|^m and so the same share.
+  // If no deformer moves the point, all have the same |D_i|^m and so equal shares.
   float share = length_moved == sum.largest || exponent == 0.0f
                     ? 1.0f
                     : (length_moved > 0.0f ? power_of(length_moved / sum.largest, exponent) : 0.0f);
   float squared = dot(moved, moved);
   vec3 slope = vec3(0.0f);
-  // A tiny displacement would give a huge slope, and its share is nearly zero: leave it out.
+  // Leave out a tiny displacement: its slope would be huge, and its share is nearly zero.
   if (squared > 1e-24f && length_moved > 1e-3f * sum.largest)
     slope = transpose(affine_axes(frame) - affine_axes(root)) * moved * (exponent / squared);
   sum.shares += share;
@@ -241,7 +241,7 @@ PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 
   return sum;
 }
 
-// The frame that moves `point` to v' and whose axes are B.
+// The frame that moves `point` to v' and has the axes B.
 PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
   float scale = 1.0f / sum.shares;
   Affine frame = sum.frame * scale;
@@ -249,10 +249,9 @@ PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
   return affine_from_axes(axes, transform_point(frame, point) - axes * point);
 }
 
-// Groups of influences, each with a local point l_g of its own and a share s_g; all s_g sum to 1 (docs/mathematics.md
-// section 0):
+// Groups of influences, each with its own local point l_g and share s_g; sum s_g = 1 (docs/mathematics.md section 0):
 //     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g,
-// A: the 3x3 part of T. The gradients are those of s_g w_gj. `local` holds l_g and s_g.
+// A: the 3x3 part of T. Gradients are those of s_g w_gj. `local` holds l_g and s_g.
 struct OffsetsSum {
   Affine frame;  // sum of s_g T_g
   vec3 moved;    // sum of s_g T_g l_g
@@ -271,22 +270,21 @@ PELT_SHARED_FN OffsetsSum offsets_add(OffsetsSum sum, Affine frame, vec4 local) 
   return sum;
 }
 
-// The frame that moves the rest position `point` to v' and whose axes are B.
+// The frame that moves the rest position `point` to v' and has the axes B.
 PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
   mat3 axes = affine_axes(sum.frame);
   return affine_from_axes(axes, sum.moved - axes * point);
 }
 
 // Normals and tangents (docs/mathematics.md section 0). B is the 3x3 part of the blended frame. `turn` is a rotation
-// near that of the strongest influence, which is the first of the row, or of the row's group with the largest share; it
-// is used if B has no usable rank, which healthy poses never have, so that shaders compute it only then.
-PELT_SHARED_CONST float kMinDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
+// near that of the strongest influence: the first of the row, or of the row's group with the largest share. It is used
+// only if B has no usable rank, which non-degenerate poses never have, so shaders compute it only then.
+PELT_SHARED_CONST float kMinDirection = 1e-12f;  // squared length relative to B: ten times the rounding error
 
-// The sum of the squares of B's entries: lengths of mapped directions are compared with it.
+// The sum of the squares of B's entries, to which lengths of mapped directions are compared.
 PELT_SHARED_FN float squared_size(mat3 b) { return dot(b[0], b[0]) + dot(b[1], b[1]) + dot(b[2], b[2]); }
 
-// B divided by its largest entry, so that squares and products of entries neither overflow nor vanish. Zero if B is
-// zero.
+// B divided by its largest entry, so that squares and products of entries neither overflow nor vanish; zero for zero.
 PELT_SHARED_FN mat3 scaled_to_unit(mat3 b) {
   vec3 largest = max(max(abs(b[0]), abs(b[1])), abs(b[2]));
   float size = max(max(largest.x, largest.y), largest.z);
@@ -302,7 +300,7 @@ PELT_SHARED_FN vec3 mapped_normal(mat3 b, vec3 rest_normal) {
   return squared > kMinDirection * size * size ? normal * (1.0f / sqrt(squared)) : vec3(0.0f);
 }
 
-// t' = normalize(B t) made orthogonal to the posed normal; zero if B maps t to nearly nothing.
+// t' = normalize(B t), made orthogonal to the posed normal; zero if B maps t to nearly nothing.
 PELT_SHARED_FN vec3 mapped_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal) {
   mat3 unit = scaled_to_unit(b);
   vec3 tangent = unit * rest_tangent;
@@ -311,7 +309,7 @@ PELT_SHARED_FN vec3 mapped_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal)
   return squared > kMinDirection * squared_size(unit) ? tangent * (1.0f / sqrt(squared)) : vec3(0.0f);
 }
 
-// The rest tangent turned by the strongest influence and made orthogonal to the posed normal; if it runs along the
+// The rest tangent turned by the strongest influence and made orthogonal to the posed normal; if it is parallel to the
 // normal, any direction across it.
 PELT_SHARED_FN vec3 turned_tangent(mat3 turn, vec3 rest_tangent, vec3 posed_normal) {
   vec3 other = abs(posed_normal.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
@@ -320,7 +318,7 @@ PELT_SHARED_FN vec3 turned_tangent(mat3 turn, vec3 rest_tangent, vec3 posed_norm
   return dot(turned, turned) > 1e-6f ? normalize(turned) : normalize(cross(posed_normal, other));
 }
 
-// Return the mapped normal and tangent; where B maps them to nothing, those that the strongest influence turns.
+// Return the mapped normal and tangent; if B maps them to nothing, those turned by the strongest influence.
 PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
   vec3 normal = mapped_normal(b, rest_normal);
   return normal == vec3(0.0f) ? turn * rest_normal : normal;

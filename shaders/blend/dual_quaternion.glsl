@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Blends by dual quaternions (dual_quaternion/dual_quaternion.h).
+// Blends dual quaternions (dual_quaternion/dual_quaternion.h).
 
-// The dual quaternions and stretches that a pass over a row adds up, and how they change along e and f.
+// The sums of dual quaternions and stretches over a row, and their derivatives along e and f.
 struct DualSum {
   DualQuaternion rigid;
   DualQuaternion by_e;
@@ -26,8 +26,8 @@ DualSum add_dual_influence(DualSum sum, VertexRow row, DualQuaternion pivot, Aff
   return sum;
 }
 
-// Blends a row as dual quaternions, two palette entries a joint: blends the stretches, then applies the blended rigid
-// motion. Reads two influences at a time, so that memory answers them together, and stretches where there are. Adds to
+// Blends a row of dual quaternions, two palette entries per joint: blends the stretches, then applies the blended rigid
+// motion. Reads two influences at a time, so that their loads overlap, and stretches only if there are any. Adds to
 // `passage`.
 Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
   DualQuaternion none = DualQuaternion(vec4(0.0f), vec4(0.0f));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Linear blend.
 
-// Returns the palette entry that an influence names.
+// Returns the palette entry of an influence.
 Affine row_entry(VertexRow row, uint word) { return palette[row.palette_first + influence_index(word)]; }
 
-// What a pass over a row adds up.
+// The sums over a row.
 struct RowSum {
   Affine frame;
   Passage passage;
 };
 
-// Adds influence `at` of the row and the three after it. They are read before the first is used, so that memory answers
-// them together. Neighbours have rows of one length, so they branch alike.
+// Adds influence `at` of the row and the next three. All are read before the first is used, so that their loads
+// overlap. Neighbours have rows of one length, so they branch alike.
 RowSum add_influences(RowSum sum, VertexRow row, uint at) {
   InfluenceWords words = influence_words(row, at);
   Affine a = row_entry(row, words.influences.x);
@@ -36,7 +36,7 @@ RowSum add_influences(RowSum sum, VertexRow row, uint at) {
   return sum;
 }
 
-// Returns sum w T of the row.
+// Returns sum w T over the row.
 RowSum blend_affine(VertexRow row) {
   RowSum sum = add_influences(RowSum(Affine(0.0f), passage_begin()), row, row.first);
   if (!has(kHasRowsOver4)) return sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Moves a vertex in the way of its mesh.
+// Moves a vertex by the blend mode of its mesh.
 
-// The frame of a vertex, the position it moves the vertex to, and its strongest influence.
+// The frame of a vertex, its moved position, and its strongest influence.
 struct Moved {
   Affine frame;
   vec3 position;
@@ -16,8 +16,8 @@ mat3 strongest_turn(Moved moved) {
   return orthonormal_axes(affine_axes(entry));
 }
 
-// `state`: the instance's; `rest`: the vertex's rest position, to which local points belong; `point`: the same with
-// morph targets.
+// `state`: the instance's; `rest`: the vertex's rest position, to which local points belong; `point`: the rest position
+// with morph targets.
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, vec3 rest, vec3 point) {
   bool painted = has(kHasPainted) && (state & kEntryLinearBlend) != 0u && job.painted_first_slice != kNoSlot;
   uint mode = painted ? kBlendLinear : job.mode;

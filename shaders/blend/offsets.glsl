@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Blends groups of influences that have local points of their own (blend.h).
+// Blends groups of influences that have their own local points (blend.h).
 
-// Combines the groups of a row; each has weights that sum to 65535 and a local point of its own. `local`: index of the
-// first group's point in local_points; each next group's is `stride` further. `strongest` receives the first word of
-// the group with the largest share. `rest`: the position that the local points belong to.
+// Combines the groups of a row; each has weights that sum to 65535 and its own local point. `local`: index of the first
+// group's point in local_points; `stride`: distance to the next group's. `strongest` receives the first word of the
+// group with the largest share. `rest`: the position to which the local points belong.
 Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout uint strongest, inout Passage passage) {
   OffsetsSum sum = offsets_begin();
   Affine frame = Affine(0.0f);
@@ -12,7 +12,7 @@ Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout ui
   float largest = 0.0f;
   for (uint at = row.first; at < row.end; at += kSliceRows) {
     uint word = rows[at];
-    if (influence_units(word) == 0u) continue;  // padding: there is no local point after the last group
+    if (influence_units(word) == 0u) continue;  // padding: no local point after the last group
     vec4 local_point = local_points[local];
     Affine entry = palette[row.palette_first + influence_index(word)];
     if (units == 0u) leading = word;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Stores what a workgroup has moved: the outputs of a block of vertices of one instance, and what drivers move.
+// Stores the outputs of a workgroup: those of a block of vertices of one instance, and those of drivers.
 
-// Positions of neighbours, three words each, that lie one behind the other (kFormatFloatTight) are written by words:
+// Consecutive positions without gaps, three words each (kFormatFloatTight), are stored word by word: neighbouring
 // invocations store neighbouring words, so that each store fills its cache lines.
 shared float staged_positions[3u * kBlendWorkgroupSize];
 
 struct OutputBlock {
-  uint first_element;  // its first vertex in the outputs
+  uint first_element;  // first vertex of the block in the outputs
   uint count;          // vertices in the block; 0 if it has no outputs
   bool held;           // the instance is not moved: previous positions become the positions
   bool teleported;     // previous positions equal this frame's
@@ -24,7 +24,7 @@ OutputBlock output_block(BlendJob job, ListEntry entry, InstancePlace place, uin
   return outputs;
 }
 
-// Stores one vertex's position, with the previous one.
+// Stores one vertex's position and previous position.
 void store_position(OutputBlock outputs, vec3 position) {
   uint element = outputs.first_element + gl_LocalInvocationIndex;
   uint at = constants.positions.first + element * constants.positions.stride;
@@ -35,7 +35,7 @@ void store_position(OutputBlock outputs, vec3 position) {
   }
 }
 
-// Stores the staged positions of the block, with the previous ones.
+// Stores the staged positions and previous positions of the block.
 void store_staged_positions(OutputBlock outputs) {
   uint at = constants.positions.first + 3u * outputs.first_element;
   uint before = constants.previous.first + 3u * outputs.first_element;
@@ -49,7 +49,7 @@ void store_staged_positions(OutputBlock outputs) {
   }
 }
 
-// The strongest influence is read only where the frame maps a direction to nothing.
+// Reads the strongest influence only if the frame maps a direction to nothing.
 void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   if (kNormalsFormat == kFormatNone && kTangentsFormat == kFormatNone) return;
   mat3 axes = affine_axes(moved.frame);
@@ -66,7 +66,7 @@ void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   store_directions(element, normal, vec4(tangent, rest_tangent.w));
 }
 
-// Stores the outputs of this invocation's vertex, but for tight positions, which it stages.
+// Stores the outputs of this invocation's vertex, but only stages tight positions.
 void store_vertex(OutputBlock outputs, Moved moved, uvec2 rest) {
   if (outputs.count == 0u) return;
   if (kPositionsFormat == kFormatFloatTight) {
@@ -87,7 +87,7 @@ void store_driver(BlendJob job, uint vertex, InstancePlace place, Moved moved) {
   if (job.frame_first != kNoSlot) frames[place.first_palette + job.frame_first + vertex] = moved.frame;
 }
 
-// Stores the rest of the block, when all invocations of the workgroup have moved their vertices.
+// Stores the staged outputs after all invocations of the workgroup have moved their vertices.
 void store_block(OutputBlock outputs) {
   if (kPositionsFormat == kFormatFloatTight) {
     barrier();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vertex before it is blended: at rest, with its morph targets (morph/morph.h).
+// The vertex before its blend: at rest, with morph targets (morph/morph.h).
 
 // A rest position, and a packed normal and tangent.
 struct RestVertex {
@@ -7,7 +7,7 @@ struct RestVertex {
   uvec2 directions;
 };
 
-// Returns true if the mesh has morph targets of a weight other than 0.
+// Returns true if any morph target of the mesh has a weight other than 0.
 bool is_morphed(BlendJob job, uint instance_palette) {
   if (!has(kHasMorphs) || job.morph_first == kNoSlot) return false;
   for (uint slot = 0u; slot < job.morph_slots; ++slot) {

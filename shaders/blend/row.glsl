@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The row of a vertex: its influences, and how their weights change along the skin.
+// The row of a vertex: its influences, and the gradients of their weights.
 
-// A vertex, and where its row is.
+// A vertex and its row.
 struct VertexRow {
   uint palette_first;
-  uint first;  // its first word in `rows`; the next ones follow kSliceRows apart
-  uint end;    // where its next word would be
+  uint first;  // first word in `rows`; the next ones follow at steps of kSliceRows
+  uint end;    // after the last word
   uint influences;  // index of influence 0 of the mesh
   uint gradients;   // the word of its gradient, or kNoSlot
   float unit;       // of the gradient steps
@@ -26,7 +26,7 @@ uvec4 row_words(uvec4 places) {
   return uvec4(rows[places.x], rows[places.y], rows[places.z], rows[places.w]);
 }
 
-// Returns influence `at` and the three after it. Those past the row's end name its last entry, and have no weight and
+// Returns influence `at` and the next three. Those past the row's end repeat its last palette entry, with no weight and
 // no gradient.
 InfluenceWords influence_words(VertexRow row, uint at) {
   uvec4 places = at + kSliceRows * uvec4(0u, 1u, 2u, 3u);
@@ -39,10 +39,10 @@ InfluenceWords influence_words(VertexRow row, uint at) {
   return words;
 }
 
-// Returns the components of a gradient from its word: all of a row's are in the same half of their words.
+// Returns the components of a gradient from its word; all gradients of a row are in the same half of their words.
 vec2 row_gradient(VertexRow row, uint word) { return gradient_steps(word, row.first - row.influences); }
 
-// Adds influence `at` to the passage.
+// Adds influence `at` to the tangential derivative.
 Passage add_passage(Passage passage, VertexRow row, uint at, vec3 moved) {
   if (!has_gradients(row)) return passage;
   return passage_add(passage, row_gradient(row, rows[row.gradients + (at - row.influences) / 2u]), moved);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes normals and tangents to the outputs, for shaders that bind these as normals, directions16 and tangents, and
-// have their streams in `constants`.
+// have their layouts in `constants`.
 
 layout(constant_id = kSpecNormalsFormat) const uint kNormalsFormat = kFormatNone;
 layout(constant_id = kSpecTangentsFormat) const uint kTangentsFormat = kFormatNone;

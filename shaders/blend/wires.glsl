@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blends several deformers as in Wires (blend.h).
 
-// Combines the groups of a row as in Wires; each group is one deformer and its weights sum to 65535.
+// Combines the groups of a row as in Wires; each group is one deformer with weights that sum to 65535.
 Affine blend_wires(VertexRow row, Affine root, float exponent) {
   WiresSum sum = wires_begin();
   Affine frame = Affine(0.0f);

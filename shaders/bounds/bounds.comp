@@ -19,7 +19,7 @@ layout(push_constant, std430) uniform Constants { BoundsConstants constants; };
 shared vec3 leasts[kBoundsWorkgroupSize];
 shared vec3 greatests[kBoundsWorkgroupSize];
 
-// Where a group's entries are.
+// The entries of a group.
 struct Entries {
   uint first_word;
   uint count;
@@ -28,7 +28,7 @@ struct Entries {
 
 vec3 vector_at(uint word) { return uintBitsToFloat(uvec3(words[word], words[word + 1u], words[word + 2u])); }
 
-// `wider`: by how much morph targets move local points.
+// `wider`: the farthest that morph targets move local points.
 Box shares_box(Entries entries, float wider, float negative) {
   Box box = box_begin();
   for (uint i = 0u; i < entries.count; ++i) {
@@ -43,7 +43,7 @@ uint dual_slot_at(Entries entries, uint i) {
   return entries.palette + words[entries.first_word + kBoundsDualWords * i];
 }
 
-// Returns the entries before entry i with which it shares a vertex.
+// Returns a bit mask of the earlier entries that share a vertex with entry i.
 uint sharing_at(Entries entries, uint i) { return words[entries.first_word + kBoundsDualWords * i + 1u]; }
 
 DualQuaternion motion_at(Entries entries, uint i) {
@@ -56,7 +56,7 @@ Affine rigid_at(Entries entries, uint i) {
   return rigid_from_dual_quaternion(motion, motion);
 }
 
-// Returns true if entry i, another one and entry k, which share vertices, are on no side that is common to them.
+// Returns true if entries i and k and a third one that shares vertices with both have no common side.
 bool any_disagrees(Entries entries, uint i, uint k) {
   vec4 motion = motion_at(entries, i).real;
   vec4 other = motion_at(entries, k).real;
@@ -67,7 +67,7 @@ bool any_disagrees(Entries entries, uint i, uint k) {
   return false;
 }
 
-// Returns the box of what the stretches of the entries make of the box middle +- reach.
+// Returns the box of the box middle +- reach under the stretches of the entries.
 Box stretched_box(Entries entries, vec3 middle, vec3 reach) {
   Box box = box_begin();
   for (uint i = 0u; i < entries.count; ++i)
@@ -75,7 +75,7 @@ Box stretched_box(Entries entries, vec3 middle, vec3 reach) {
   return box;
 }
 
-// Returns the box where motions may nearly cancel.
+// Returns the box for motions that may nearly cancel.
 Box disagreeing_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
   Box box = box_begin();
   for (uint i = 0u; i < entries.count; ++i)
@@ -99,7 +99,7 @@ Box dual_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
       DualQuaternion other = on_side_of(motion_at(entries, k), motion);
       pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
       if (dot(motion.real, other.real) > kNearlyHalfATurn) continue;
-      // Rounding decides on which side the blend takes it.
+      // Rounding decides the side in the blend.
       other = DualQuaternion(-other.real, -other.dual);
       pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
     }
@@ -107,7 +107,7 @@ Box dual_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
   return dual_pairs_box(pairs, row_entries);
 }
 
-// Returns how far the instance's morph targets may move a vertex of the record.
+// Returns the farthest that the instance's morph targets may move a vertex of the record.
 float morph_reach(BoundsRecord record, uint palette_first) {
   float largest = 0.0f;
   for (uint i = 0u; i < record.morph_slots; ++i)

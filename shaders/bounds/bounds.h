@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT
-// A box round an instance's skin, found from its palette alone, before the skin is moved: the box of the boxes of
-// records.
+// A box round an instance's skin, found only from its palette, before the skin is moved: the box of its records' boxes.
 //
-// Linear blend: v' = sum w_j T_j p, and the weights of a vertex sum to 1. Where none is negative, v' is in the convex
+// Linear blend: v' = sum w_j T_j p, and the weights of a vertex sum to 1. If no weight is negative, v' is in the convex
 // hull of the points T_j p. A record has the box of the rest positions that an entry moves, or of the local points of
-// groups that have their own (blend/blend.h); moved by the entry, it holds that entry's part of the hull, whatever the
-// weights are.
+// groups that have their own (blend/blend.h); moved by the entry, it contains the entry's part of the hull for any
+// weights.
 //
-// Other skins are cut into groups of vertices that lie close together, so that the entries of a group take it to places
-// that are close together, too. A record has the box of a group, and the entries that move its vertices.
+// Other skins are split into groups of vertices that lie close together, so that the images of a group under its
+// entries are close together, too. A record has the box of a group, and the entries that move its vertices.
 //
-// Local points with negative shares: v' = a + n (a - b), where a and b are in the hull and n is the sum of the negative
-// shares. So the box of the group's images grows by n times its sides.
+// Local points with negative shares: v' = a + n (a - b), with a and b in the hull and n the sum of the magnitudes of
+// the negative shares. So the box of the group's images grows by n times its sides.
 //
-// Dual quaternions: v' is what the motion of the blend b = sum w_j q_j moves p' to, where p' = sum w_j S_j p is within
-// the hull of the S_j p, and q_j = r_j + e d_j are unit and on one side. With c_ij = r_i . r_j, T_i p' the place to
-// which q_i moves p', and T_ij p' that to which q_i + q_j moves it, which is half of the way by a screw motion,
+// Dual quaternions: v' is p' moved by the blend b = sum w_j q_j, with p' = sum w_j S_j p within the hull of the S_j p,
+// and q_j = r_j + e d_j of unit length and on one side. Let c_ij = r_i . r_j, T_i p' the image of p' under q_i, and
+// T_ij p' that under q_i + q_j, half of the way by a screw motion. Then
 //     v' = ( sum_i w_i^2 T_i p' + sum_i<j 2 w_i w_j c_ij P_ij ) / |b|^2,     |b|^2 = the sum of these weights,
 //     P_ij = (T_i + T_j) p' / 2 + (1 + c_ij) / c_ij s_ij,     s_ij = T_ij p' - (T_i + T_j) p' / 2:
-// P_ij is where the tangents of the arc from T_i p' to T_j p' meet. If all c_ij > 0 no weight is negative, and v' is in
-// the hull of the T_i p' and P_ij. Where c_ij is small, P_ij is far away and has little weight; then take the middle of
-// T_i p' and T_j p', which is in the hull, and add the rest: s_ij times 2 w_i w_j (1 + c_ij) / |b|^2. That factor is 1
-// at most, since |b|^2 >= w_i^2 + w_j^2 + 2 w_i w_j c_ij. The sum over all pairs of n entries is n at most where
-// c_ij <= 1 / (n - 1), since |b|^2 >= sum w_i^2 >= 1 / n. So those pairs are taken in this way.
-// Where three motions are on no common side, the side that a vertex takes depends on its pivot p, the entry with its
-// largest weight, w_p >= 1 / n, and motions may nearly cancel. Seen from T_p, |b| is at least w_p, so the step of a
-// point c is at most |sum w_j (T_j c - T_p c)| / w_p: n - 1 times the greatest distance of two images of c.
+// P_ij is the intersection of the tangents of the arc from T_i p' to T_j p'. If all c_ij > 0, no weight is negative,
+// and v' is in the hull of the T_i p' and P_ij. If c_ij is small, P_ij is far away and has little weight; then take the
+// middle of T_i p' and T_j p', which is in the hull, and add the rest: s_ij times 2 w_i w_j (1 + c_ij) / |b|^2. That
+// factor is at most 1, since |b|^2 >= w_i^2 + w_j^2 + 2 w_i w_j c_ij. Its sum over all pairs of n entries with c_ij <=
+// 1 / (n - 1) is at most n, since |b|^2 >= sum w_i^2 >= 1 / n. So those pairs are added in this way.
+// If three motions have no common side, the sides at a vertex depend on its pivot p, the entry with its largest weight,
+// w_p >= 1 / n, and motions may nearly cancel. Relative to T_p, |b| is at least w_p, so a point c is moved by at most
+// |sum w_j (T_j c - T_p c)| / w_p: n - 1 times the greatest distance between two images of c.
 #ifndef PELT_SHADERS_BOUNDS_BOUNDS_H
 #define PELT_SHADERS_BOUNDS_BOUNDS_H
 
@@ -37,20 +36,20 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kBoundsWorkgroupSize = 64u;  // one instance
 
-PELT_SHARED_CONST uint kBoundsBindRecords = 1u;  // BoundsRecord[]; a character's entries, as words, follow its records
+PELT_SHARED_CONST uint kBoundsBindRecords = 1u;  // BoundsRecord[]; each character's records, then its entries as words
 PELT_SHARED_CONST uint kBoundsBindPalette = 2u;  // Affine[]
-PELT_SHARED_CONST uint kBoundsBindBoxes = 3u;    // float[]: least, then greatest corner of each instance, written
+PELT_SHARED_CONST uint kBoundsBindBoxes = 3u;    // float[]: least, then greatest corner per instance, written
 PELT_SHARED_CONST uint kBoundsBindCount = 4u;
 
-PELT_SHARED_CONST uint kBoundsEntry = 0u;  // what a palette entry moves
-// A group that dual quaternions move. Each of its entries is two words: the index of a dual quaternion, which its
-// stretch follows, then the entries before it with which it shares a vertex: bit k is entry k, of the first
+PELT_SHARED_CONST uint kBoundsEntry = 0u;  // a palette entry and the points that it moves
+// A group that dual quaternions move. Two words per entry: the index of a dual quaternion, which its stretch follows,
+// and a bit mask of the earlier entries with which it shares a vertex: bit k is entry k, of the first
 // kBoundsDualEntries. Only a group of one vertex may have more entries.
 PELT_SHARED_CONST uint kBoundsDual = 1u;
 PELT_SHARED_CONST uint kBoundsDualWords = 2u;
 PELT_SHARED_CONST uint kBoundsDualEntries = 32u;
-// A group with negative shares. Each of its entries is an index, then middle and reach of the box of the local points
-// that it moves, x y z each.
+// A group with negative shares. Per entry an index, then middle and reach of the box of the local points that it moves,
+// x y z each.
 PELT_SHARED_CONST uint kBoundsShares = 2u;
 PELT_SHARED_CONST uint kBoundsSharesWords = 7u;
 
@@ -58,13 +57,13 @@ struct BoundsRecord {
   uint kind;          // kBounds...
   PackedVec3 middle;  // of the box of rest positions or local points, metres
   PackedVec3 reach;   // half of its sides
-  uint first_slot;    // palette entry of the character; of groups that which the index 0 of an entry names
-  uint first_entry;   // of groups: first word of its entries, counted from the character's first record
-  uint entry_count;   // of groups
-  uint row_entries;   // of groups: the largest number of entries that move a vertex
-  float negative;     // of groups: n, the largest sum of the magnitudes of a vertex's negative shares
-  // Morph targets of the mesh: the first palette entry of their weights and the number of such entries, 0 if it has
-  // none, and the farthest that they move one of the vertices if no weight is beyond 1, metres.
+  uint first_slot;    // palette entry of the character; for groups, of index 0 of their entries
+  uint first_entry;   // groups: first word of the entries, relative to the character's first record
+  uint entry_count;   // groups only
+  uint row_entries;   // groups: the largest number of entries that move a vertex
+  float negative;     // groups: n, the largest sum of the magnitudes of a vertex's negative shares
+  // Morph targets of the mesh: first palette entry and number of entries of their weights (0: no targets), and the
+  // farthest that they move one of the vertices if no weight exceeds 1, metres.
   uint morph_slot;
   uint morph_slots;
   float morph_reach;
@@ -75,15 +74,15 @@ PELT_SHARED_CONST uint kBoundsRecordWords = 15u;
 
 struct BoundsJob {
   uint first_record;
-  uint record_count;          // records of the deformers' entries
-  uint painted_record_count;  // records of the entries of painted weights, which follow
+  uint record_count;          // of the deformers' entries
+  uint painted_record_count;  // of painted weights' entries, which follow
 };
 PELT_SHARED_SIZE(BoundsJob, 12);
 
 struct BoundsConstants {
   JobRange range;
   uint first_word;  // of box 0
-  uint stride;      // words from one box to the next
+  uint stride;      // from one box to the next
 };
 PELT_SHARED_SIZE(BoundsConstants, 20);
 
@@ -102,31 +101,30 @@ PELT_SHARED_FN Box box_with(Box box, vec3 middle, vec3 reach) {
 
 PELT_SHARED_FN Box box_grown(Box box, vec3 by) { return Box(box.least - by, box.greatest + by); }
 
-// The box, grown by what the rounding of vertices and of the box may differ by: some units in the last place of the
-// farthest coordinate.
+// The box, grown by the possible rounding error of vertices and of the box: a few ULP of the farthest coordinate.
 PELT_SHARED_FN Box box_with_rounding(Box box) {
   vec3 farthest = max(abs(box.least), abs(box.greatest));
   return box_grown(box, vec3(1e-6f * max(max(farthest.x, farthest.y), farthest.z)));
 }
 
-// Half of the sides of the box round a box of half sides `reach` that the 3x3 part of `frame` has mapped.
+// Half of the sides of the box round the image of a box of half sides `reach` under the 3x3 part of `frame`.
 PELT_SHARED_FN vec3 mapped_reach(Affine frame, vec3 reach) {
   vec4 half_sides = vec4(reach, 0.0f);
   return vec3(dot(abs(frame[0]), half_sides), dot(abs(frame[1]), half_sides), dot(abs(frame[2]), half_sides));
 }
 
-// The box round what `frame` maps the box middle +- reach to, with `box`.
+// The union of `box` and the box round the image of middle +- reach under `frame`.
 PELT_SHARED_FN Box box_with_mapped(Box box, Affine frame, vec3 middle, vec3 reach) {
   return box_with(box, transform_point(frame, middle), mapped_reach(frame, reach));
 }
 
-// Motions whose rotations have less of a cosine are half a turn apart, as far as rounding can tell.
+// Motions whose rotations have a smaller cosine are half a turn apart, within rounding.
 PELT_SHARED_CONST float kNearlyHalfATurn = 1e-5f;
 
-// What pairs of a group's dual quaternions add to the box of their images.
+// The contribution of pairs of a group's dual quaternions to the box of their images.
 struct DualPairs {
   Box box;
-  // The box of 0 and of what pairs add that are far apart, and the sum of such boxes.
+  // The union, and the sum, of the boxes round 0 and the steps s_ij of pairs that are far apart.
   Box step;
   Box steps;
 };
@@ -135,7 +133,7 @@ PELT_SHARED_FN Box box_at_origin() { return Box(vec3(0.0f), vec3(0.0f)); }
 
 PELT_SHARED_FN DualPairs dual_pairs_begin() { return DualPairs(box_begin(), box_at_origin(), box_at_origin()); }
 
-// Adds a pair of motions, which are on one side. `count`: n.
+// Adds a pair of motions on one side. `count`: n.
 PELT_SHARED_FN DualPairs dual_pairs_add(DualPairs pairs, DualQuaternion a, DualQuaternion b, uint count, vec3 middle,
                                         vec3 reach) {
   float cosine = dot(a.real, b.real);
@@ -151,13 +149,14 @@ PELT_SHARED_FN DualPairs dual_pairs_add(DualPairs pairs, DualQuaternion a, DualQ
   return pairs;
 }
 
-// The box of the group, whose vertices have at most `count` entries.
+// The box of a group with at most `count` entries per vertex.
 PELT_SHARED_FN Box dual_pairs_box(DualPairs pairs, uint count) {
   return Box(pairs.box.least + max(pairs.steps.least, pairs.step.least * float(count)),
              pairs.box.greatest + min(pairs.steps.greatest, pairs.step.greatest * float(count)));
 }
 
-// True if no choice of sides puts each two of three motions less than a turn apart, whose cosines these are: or nearly.
+// True if, for three motions with these cosines, no choice of sides makes all pairs less than a turn apart, or only
+// nearly so.
 PELT_SHARED_FN bool sides_disagree(float ab, float bc, float ca) {
   return !exceeds(ab * bc * ca, 0.0f) || min(min(abs(ab), abs(bc)), abs(ca)) < kNearlyHalfATurn;
 }

@@ -5,8 +5,8 @@
 // Anchor i of a chain 0 .. n belongs to a joint with the rotation R_i, and R0_i at rest: D_i = R_i R0_i^-1. The chain's
 // top is the anchor nearest the skeleton's root. Neighbours i-1, i, counted away from the top, turn by E_i = D_{i-1}^-1
 // D_i; theta_i is its twist about a_i, the rest direction of the bone that leaves anchor i away from the top. The twist
-// is accumulated from the top, where it is 0 (if the root's turn counted, the skin would depend on where the character
-// faces):
+// is summed from 0 at the top (if the root's rotation counted, the skin would depend on the direction that the
+// character faces):
 //     tau_i = theta_1 + .. + theta_i        and        U_i = D_i Rot(a_i, -tau_i)
 // U_i is the motion of anchor i without its twist. Along the chain, whose direction is -a_i above the top, the twist is
 // Theta_i = tau_i below the top and -tau_i above it.
@@ -50,11 +50,10 @@ PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
 
 PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
 
-// A joint scaled below this hides the skin that it carries; its axes have no direction.
+// A joint scaled below this hides its skin; its axes have no direction.
 PELT_SHARED_CONST float kHiddenScale = 1e-4f;
 
-// The geometric mean of the axes' lengths. The cube root of their volume would be nothing but rounding if the axes are
-// flattened.
+// The geometric mean of the axes' lengths. For flattened axes, the cube root of their volume would be mere rounding.
 PELT_SHARED_FN float axes_scale(mat3 axes) {
   vec3 lengths = vec3(length(axes[0]), length(axes[1]), length(axes[2]));
   float longest = max(lengths.x, max(lengths.y, lengths.z));
@@ -63,10 +62,10 @@ PELT_SHARED_FN float axes_scale(mat3 axes) {
   return longest * power_of(parts.x * parts.y * parts.z, 1.0f / 3.0f);
 }
 
-// An anchor as its own joint poses it.
+// An anchor posed by its own joint.
 struct AnchorPose {
   vec3 position;
-  float scale;  // size of the joint's space over its size at rest
+  float scale;  // scale of the joint relative to rest
   vec4 motion;  // D_i
 };
 
@@ -83,14 +82,13 @@ PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
 // The neighbour of anchor i towards the top. Precondition: i is not the top.
 PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
 
-// A hidden anchor turns as the nearest one towards the top that is not hidden.
+// True if the anchor is hidden; it then turns with the nearest one towards the top that is not.
 PELT_SHARED_FN bool anchor_is_hidden(Chain chain, uint i, float scale) {
   return i != chain.top && scale < kHiddenScale;
 }
 
 // theta_i of anchor i, which moves by `motion`; `upper` is the motion of the next anchor towards the top that is not
-// hidden. Swing-twist gives an angle in (-pi, pi]; whole turns are added to bring it nearest to the twist input of the
-// pose.
+// hidden. Swing-twist gives an angle in (-pi, pi]; whole turns are added to make it nearest to the pose's twist input.
 PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
   uint word = anchor_word(chain, i);
   float angle =
@@ -100,11 +98,11 @@ PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 uppe
   return angle;
 }
 
-// An anchor as its palette entry has it; a hidden one has the motion of the anchor that it follows.
+// An anchor as stored in its palette entry; a hidden one has the motion of the anchor that it follows.
 struct TurnedAnchor {
   AnchorPose pose;
-  float twist_from_upper;  // theta_i; 0 at the top and where hidden
-  float run;               // sum of theta from the anchor of the block that is nearest the top to this one
+  float twist_from_upper;  // theta_i; 0 at the top and if hidden
+  float run;               // sum of theta in the block, from the anchor nearest the top to this one
 };
 
 PELT_SHARED_FN Affine anchor_entry(TurnedAnchor anchor) {
@@ -122,11 +120,11 @@ PELT_SHARED_FN vec3 posed_position(PoseWork work, Chain chain, uint i) {
   return vec3(palette_entry(work, chain.first_entry + i)[0]);
 }
 
-// Anchors are posed in blocks, so that sums of twists are short: anchors kAnchorBlock b to kAnchorBlock (b + 1) - 1 are
-// block b.
+// Anchors are posed in blocks to keep sums of twists short: block b has anchors kAnchorBlock b to
+// kAnchorBlock (b + 1) - 1.
 PELT_SHARED_CONST uint kAnchorBlock = 8u;
 
-// Returns tau_i of an anchor that was read. Blocks between it and the top give the sums at their far ends.
+// Returns tau_i of an anchor, adding the sums at the far ends of the blocks between it and the top.
 PELT_SHARED_FN float anchor_twist(PoseWork work, Chain chain, uint i, TurnedAnchor anchor) {
   float twist = anchor.run;
   uint block = i / kAnchorBlock;
@@ -142,7 +140,7 @@ PELT_SHARED_FN float anchor_twist(PoseWork work, Chain chain, uint i, TurnedAnch
 // Returns Theta_i for tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
-// Returns U_i of an anchor that moves by `motion` and has twisted by tau_i.
+// Returns U_i of an anchor with the motion `motion` and the twist tau_i.
 PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, vec4 motion, float twist) {
   vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
   return quaternion_product(motion, quaternion_about(axis, -twist));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The anchors of chains, posed once for all that turns by them: an entry an anchor, a block of anchors a record. What
-// depends on the whole chain is the twist from the top alone, a sum, which is left to who reads it (anchor_twist).
+// Poses the anchors of chains once for everything that turns with them: one entry per anchor, one block per record.
+// Only the twist from the top depends on the whole chain; readers sum it (anchor_twist).
 #ifndef PELT_SHADERS_CHAIN_POSE_H
 #define PELT_SHADERS_CHAIN_POSE_H
 
@@ -18,7 +18,7 @@ struct AnchorEntries {
   Affine entries[kAnchorBlock];
 };
 
-// Poses anchor i from `upper`, the next one towards the top, which is not hidden or has the motion of one that is not.
+// Poses anchor i from `upper`, the next one towards the top, which has the motion of an anchor that is not hidden.
 PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
   TurnedAnchor anchor = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.run);
   if (anchor.pose.scale < kHiddenScale) {
@@ -30,7 +30,7 @@ PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i,
   return anchor;
 }
 
-// Poses anchor i, the nearest of its block to the top, and looks further up for one that is not hidden.
+// Poses anchor i, the nearest of its block to the top, after searching further up for one that is not hidden.
 PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint i) {
   if (i == chain.top) return TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
   uint above = i;
@@ -42,7 +42,7 @@ PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint
   return pose_next_anchor(work, chain, i, TurnedAnchor(upper, 0.0f, 0.0f));
 }
 
-// Returns the entries of a block: poses the anchor nearest to the top, then goes away from it on both sides.
+// Returns the entries of a block: poses the anchor nearest to the top, then the others away from it on both sides.
 PELT_SHARED_FN AnchorEntries pose_anchors(AnchorRecord record, PoseWork work) {
   Chain chain = read_chain(work, record.chain);
   uint last = min(record.first + kAnchorBlock, chain.anchor_count) - 1u;

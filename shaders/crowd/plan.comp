@@ -39,7 +39,7 @@ PlanStep plan_step(uint i) {
   return PlanStep(table[at], table[at + 1u]);
 }
 
-// Only a list with an instance that is given twice is ever full.
+// A list can only be full if an instance is listed twice.
 void append(uint list, ListEntry entry) {
   PlanList to = plan_list(list);
   if (to.capacity == 0u) return;
@@ -61,20 +61,20 @@ void add_to_lists(ListEntry entry) {
   }
 }
 
-// Returns entry i of the given list.
+// Returns entry i of the caller's list.
 ListEntry given_entry(uint i) {
   if (plan.drawn_frame == 0u) return ListEntry(given[1u + 2u * i], given[2u + 2u * i]);
   uint instance = given[1u + i];
   if (instance >= plan.instance_count) return ListEntry(instance, 0u);
   uint state = work_words[kPlacePairs * instance + 3u].x;
   if (state == kNoPlace) return ListEntry(kNoPlace, 0u);
-  // Who was not drawn in the frame before has no previous positions.
+  // An instance that was not drawn in the last frame has no previous positions.
   if (drawn_frames[instance] != plan.drawn_frame - 1u) state |= kEntryTeleport;
   drawn_frames[instance] = plan.drawn_frame;
   return ListEntry(instance, state);
 }
 
-// Numbers in the given list may be out of range: the device wrote them.
+// Numbers in the caller's list may be out of range: the device wrote them.
 void make_lists() {
   for (uint l = gl_LocalInvocationIndex; l < plan.list_count; l += kPlanWorkgroupSize)
     work_words[plan.first_count + l] = uvec2(0u);
@@ -89,8 +89,8 @@ void make_lists() {
   barrier();
 }
 
-// Writes the arguments of a step. If there are more workgroups than the device takes in x, they are spread over two
-// dimensions (find_job.glsl).
+// Writes the dispatch arguments of a step. If the device does not allow so many workgroups in x, they are spread over
+// two dimensions (find_job.glsl).
 void write_arguments(uint s, uint workgroups) {
   uint rows = max((workgroups + plan.most_workgroups - 1u) / plan.most_workgroups, 1u);
   arguments[3u * s] = (workgroups + rows - 1u) / rows;
@@ -98,7 +98,7 @@ void write_arguments(uint s, uint workgroups) {
   arguments[3u * s + 2u] = 1u;
 }
 
-// Jobs of a dispatch are counted one after the other: each begins where the one before ends.
+// Jobs of a dispatch have consecutive workgroups: each begins at the end of the one before.
 void main() {
   make_lists();
   for (uint s = plan.first_step + gl_LocalInvocationIndex; s < plan.step_count; s += kPlanWorkgroupSize) {

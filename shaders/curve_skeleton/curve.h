@@ -31,7 +31,7 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row
 // The reference axis is the joint's z_i; with automatic frames it is y of the bone that leaves the anchor, carried from
-// bone to bone at rest by least turns.
+// bone to bone at rest by least rotations.
 PELT_SHARED_CONST uint kCurveFrames = 4u;
 PELT_SHARED_CONST uint kCurveReference = 5u;
 PELT_SHARED_CONST uint kCurveCentre = 6u;
@@ -57,7 +57,7 @@ PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;
 
-PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbouring samples of one bone
+PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries per record: neighbouring samples of one bone
 PELT_SHARED_CONST uint kMaxFloatKeys = 64u;
 PELT_SHARED_CONST uint kCurveEased = 0xffffffffu;
 
@@ -90,18 +90,18 @@ PELT_SHARED_FN float bend_between(vec3 coming, vec3 going) {
   return across + abs(along) > 0.0f ? atan_of(across, along) : 0.0f;
 }
 
-// Whether the curve passes through an inner anchor by eases (step_frames.h). Its other numbers of floats do not count.
+// True if the curve passes through this inner anchor by eases (step_frames.h); its floating distances are unused.
 PELT_SHARED_FN bool is_eased(PoseWork work, uint word) {
   return table_word(work, word + kCurveAnchorKeys + 1u) == kCurveEased;
 }
 
-// The eases before and after such an anchor; 0: the bone there is stiff.
+// The eases before and after such an anchor; 0: that bone is stiff.
 PELT_SHARED_FN vec2 anchor_eases(PoseWork work, uint word) {
   uint key = table_word(work, word + kCurveAnchorKeys);
   return vec2(table_float(work, key), table_float(work, key + 1u));
 }
 
-// f of an inner anchor that bends by theta, read at its words: keyed, or `rounding` skin distances by the formula,
+// f of an inner anchor that bends by theta, from its words: keyed, or by the formula `rounding` skin distances,
 // clamped.
 PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding, float bend) {
   uint key = table_word(work, word + kCurveAnchorKeys);
@@ -123,10 +123,10 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding,
   return result;
 }
 
-// The anchor that carries the bone from anchor `bone` to the next: its end towards the top.
+// The anchor that carries the bone from anchor `bone` to the next: its end nearer the top.
 PELT_SHARED_FN uint carrying_anchor(Chain chain, uint bone) { return bone < chain.top ? bone + 1u : bone; }
 
-// Poses a displacement that is fixed to a bone and given at rest.
+// Poses a displacement defined at rest and fixed to a bone.
 PELT_SHARED_FN vec3 posed_displacement(PoseWork work, Chain chain, uint bone, vec3 displacement) {
   if (dot(displacement, displacement) == 0.0f) return vec3(0.0f);
   AnchorPose pose = posed_anchor(work, chain, carrying_anchor(chain, bone)).pose;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Curve skeleton (Yang, Somasekharan, Zhang 2006; docs/mathematics.md section 2): the palette entry of a curve sample
-// is T = M^D (M^R)^-1, M the frame of the curve there, so that the blend's local point is the rest position.
+// is T = M^D (M^R)^-1, M the frame of the curve at the sample, so that the blend's local point is the rest position.
 //
 // Frames come from steps at the joints (step_frames.h) or, as in the paper, from a spline (spline_frames.h). lambda is
 // the fraction of the bone. Frames turn about x by Theta_i + (Theta_i+1 - Theta_i) dist(lambda)
-// (shaders/chain/chain.h); a joint may leave part of its twist to the bone that leaves it: then Theta_i is less by
-// after_i theta_i at J_i. Then the section bulges (bulge.h). Centre: (1 - centre) * curve point + centre * point of the
-// bone.
+// (shaders/chain/chain.h); a joint may give part of its twist to the bone that leaves it: then Theta_i at J_i is
+// smaller by after_i theta_i. Then the section bulges (bulge.h). Centre: (1 - centre) * curve point + centre * point of
+// the bone.
 #ifndef PELT_SHADERS_CURVE_SKELETON_POSE_H
 #define PELT_SHADERS_CURVE_SKELETON_POSE_H
 
@@ -17,7 +17,7 @@
 
 PELT_SHARED_BEGIN
 
-// A joint that is scaled to nothing hides the bones that it carries, and leaves the bone before it its size.
+// A joint that is scaled to nothing hides the bones that it carries; the bone before it keeps its size.
 PELT_SHARED_FN vec2 bone_scales(Chain chain, uint bone, float first, float last) {
   bool first_hidden = first < kHiddenScale;
   if (first_hidden == (last < kHiddenScale)) return vec2(first, last);
@@ -36,7 +36,7 @@ PELT_SHARED_FN CurveEnd curve_end(PoseWork work, uint curve, uint i, TurnedAncho
   return end;
 }
 
-// An end of a bone whose frames come from steps.
+// An end of a bone with frames from steps.
 PELT_SHARED_FN CurveEnd step_end(PoseWork work, Chain chain, uint curve, uint i) {
   CurveEnd end = curve_end(work, curve, i, posed_anchor(work, chain, i));
   CurveStep step = posed_step(work, table_word(work, curve + kCurveFirstStep) + kCurveStepSlots * i);
@@ -47,7 +47,7 @@ PELT_SHARED_FN CurveEnd step_end(PoseWork work, Chain chain, uint curve, uint i)
 
 #include "section_frame.inl"
 
-// A bone's part of a curve whose frames come from the spline; its samples share it.
+// A bone's part of a curve with frames from the spline, shared by the bone's samples.
 struct CurvePart {
   float centre;
   CurveEnd first, last;
@@ -88,7 +88,7 @@ PELT_SHARED_FN CurvePart curve_part(PoseWork work, uint curve, uint bone) {
   return part;
 }
 
-// Returns M at lambda of a bone whose frames come from the spline.
+// Returns M at lambda of a bone with frames from the spline.
 PELT_SHARED_FN Affine spline_curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
   float t = spline_parameter(part.spline, lambda);
   float bone = part.last.arc - part.first.arc;
@@ -111,14 +111,14 @@ PELT_SHARED_FN Affine curve_sample_entry(PoseWork work, uint word, Affine frame)
   return affine_compose(frame, table_affine(work, word + kCurveSampleInverse));
 }
 
-// Returns the palette entry of sample k of a record, the frames by steps.
+// Returns the palette entry of sample k of a record, with frames from steps.
 PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PoseWork work, uint k) {
   uint word = record.first_sample + k * kCurveSampleWords;
   return curve_sample_entry(
       work, word, step_curve_frame(work, record.curve, record.bone, table_float(work, word), curve_shape(work, word)));
 }
 
-// Returns the same, the frames by the spline.
+// Returns the same with frames from the spline.
 PELT_SHARED_FN Affine pose_spline_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k) {
   uint word = record.first_sample + k * kCurveSampleWords;
   return curve_sample_entry(work, word, spline_curve_frame(part, table_float(work, word), curve_shape(work, word)));

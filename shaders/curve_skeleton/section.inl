@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A curve by steps at its joints, at a place (step_frames.h).
+// A point of a curve with steps at its joints, and its frame (step_frames.h).
 
 // A point of the curve, and its derivative by the rest length.
 struct CurvePoint {
@@ -11,7 +11,7 @@ struct CurveAxes {
   Real3 x, y;
 };
 
-// 1 at a = 0, 0 from a = 1 on, flat at both; and its slope.
+// 1 at a = 0, 0 from a = 1 on, with zero slope at both; and its slope.
 PELT_LANES_FN Real smooth_window(Real a) {
   Real held = min(a, 1.0f);
   Real left = 1.0f - held * held * held;
@@ -23,7 +23,7 @@ PELT_LANES_FN Real smooth_window_slope(Real a) {
   return -9.0f * held * held * left * left;
 }
 
-// How near a place is to a joint: 1 at the joint, 0 at `reach` and beyond, linear but for the end.
+// Falls from 1 at a joint to 0 at `reach` and beyond; linear except near the end.
 PELT_LANES_FN Real step_ramp(Real way, float reach) {
   Real u = max(1.0f - abs(way) / max(reach, 1e-20f), 0.0f);
   const float ease = kStepEase;
@@ -39,7 +39,7 @@ PELT_LANES_FN Real step_share(vec2 turning, Real way, bool before) {
 // The slope of q (1 - a)^2.
 PELT_LANES_FN Real handle_slope(Real a) { return (1.0f - a) * (1.0f - 3.0f * a); }
 
-// Returns S of an eased joint, at `word`, within `lengths` of it: L of the bones that bend, 0 for a stiff one.
+// Returns S of the eased joint at `word`, within `lengths` of it: L of the bones that bend, 0 for a stiff one.
 PELT_LANES_FN Real eased_share(PoseWork work, uint word, vec2 lengths, Real way, bool before) {
   vec2 eases = anchor_eases(work, word);
   uint other = before ? word - kCurveAnchorWords : word + kCurveAnchorWords;
@@ -53,7 +53,7 @@ PELT_LANES_FN Real eased_share(PoseWork work, uint word, vec2 lengths, Real way,
   return before ? share : 1.0f - share;
 }
 
-// Returns B: the distance between a corner and the curve that a step of 1/2 + 3/4 a - 1/4 a^3 makes of it.
+// Returns B: the distance between a corner and its curve with the step 1/2 + 3/4 a - 1/4 a^3.
 PELT_LANES_FN Real step_round(Real a) {
   return choose(a < 1.0f, 0.1875f + a * (-0.5f + a * (0.375f - 0.0625f * a * a)), Real(0.0f));
 }
@@ -61,8 +61,7 @@ PELT_LANES_FN Real step_round_slope(Real a) {
   return choose(a < 1.0f, -0.5f + a * (0.75f - 0.25f * a * a), Real(0.0f));
 }
 
-// The shift of the curve by a displaced control point: greatest in the middle of its reach, where it is as in a
-// B-spline.
+// The shift of the curve by a displaced control point: greatest in the middle of its reach, and there as in a B-spline.
 PELT_LANES_FN CurvePoint step_shift(vec3 displacement, Real way, float reach) {
   float half_reach = max(0.5f * reach, 1e-20f);
   Real a = (way - half_reach) / half_reach;
@@ -72,15 +71,15 @@ PELT_LANES_FN CurvePoint step_shift(vec3 displacement, Real way, float reach) {
       displacement * (most * smooth_window_slope(abs(a)) / half_reach * choose(a < 0.0f, Real(-1.0f), Real(1.0f))));
 }
 
-// The curve at a place, and its frame before twist and bulge.
+// A point of the curve, and its frame before twist and bulge.
 struct CurveSection {
   CurvePoint place;
   CurveAxes axes;
-  Real3 inside;  // the sum of the directions towards the inside of the bends about the place
+  Real3 inside;  // the sum of the directions towards the inside of the nearby bends
 };
 
-// Adds the step of a joint to the place that is `way` after it; nothing beyond its window, which is more than 0 and no
-// less than `turning`.
+// Adds the step of a joint at the distance `way` after it; nothing beyond its window, which is positive and at least
+// `turning`.
 PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, Real way,
                                     bool before, float turning, float window) {
   CurveSection result = section;
@@ -144,7 +143,7 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
     }
     Real share =
         is_eased(work, joint) ? eased_share(work, joint, windows, way, before) : step_share(turning, way, before);
-    // A joint that is passed, as all before it, leaves the frame of its bone.
+    // A joint that is passed, along with all before it, leaves the frame of its bone.
     passed = passed && share == 1.0f;
     if (any_of(!passed && share != 0.0f)) frame = quaternion_product(frame, swing_and_roll(step, share));
     frame = choose(passed, Real4(step.frame), frame);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bulge of a section (bulge.h).
 
-// The parameters of a sample besides its place.
+// The parameters of a sample besides lambda.
 struct CurveShape {
   Real twist_share;              // dist(lambda)
   Real first_reach, last_reach;  // of the anchors' bulges
@@ -9,24 +9,24 @@ struct CurveShape {
   Real width_y, width_z;
 };
 
-// How near a place is to an end of a bone, with the skin distance d there: 1 at the end, falling to 0.
+// Falls from 1 at an end of a bone to 0; d is the skin distance at that end.
 PELT_LANES_FN Real end_ramp(Real way, float distance, float bone) {
   return step_ramp(way, min(bone, kStepTurning * max(distance, bone * (1.0f / 16.0f))));
 }
 
-// The section's widening: along the direction `inside`, which lies in the section, and across it.
+// The widening of the section: along the direction `inside` in the section, and across it.
 struct CurveBulge {
   Real3 inside;
   Real along, across;
 };
 
-// `pace`: v. `inside`: towards the inside of the bend; the sharper the bend, the longer.
+// `pace`: v. `inside`: towards the inside of the bend, longer for a sharper bend.
 PELT_LANES_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED_IN(CurveEnd) last, Real lambda,
                                      CurveShape shape, Real3 inside, Real pace) {
   float bone = last.arc - first.arc;
   Real size = length(inside);
   Real u = 1.0f / max(pace, 0.05f) - 1.0f;
-  // If a slice is longer than at rest, it thins by at most half of kCurveThinning.
+  // A slice that is longer than at rest thins by at most half of kCurveThinning.
   u = 0.5f * (u + sqrt(u * u + kCurveThinning * kCurveThinning) - kCurveThinning);
   // As a power of 2: 1 + tanh u = 2 / (1 + e^-2u).
   Real whole = mix(first.bulge.x, last.bulge.x, lambda) * (1.0f - log2_of(1.0f + exp_of(-2.0f * u)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames of a curve by steps, at a place of a bone (pose.h).
+// Frames of a curve from steps (pose.h).
 
 // Twists and bulges a section of the curve, and returns M.
 PELT_LANES_FN RealAffine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveEnd) first,
@@ -19,7 +19,7 @@ PELT_LANES_FN RealAffine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_
       origin);
 }
 
-// Returns M at lambda of a bone whose frames come from steps.
+// Returns M at lambda of a bone with frames from steps.
 PELT_LANES_FN RealAffine step_curve_frame(PoseWork work, uint curve, uint bone, Real lambda, CurveShape shape) {
   Chain chain = read_chain(work, curve);
   CurveEnd first = step_end(work, chain, curve, bone);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The paper's frames of curves (Yang, Somasekharan, Zhang 2006). Anchors J_0 .. J_n; control points J_0, (B_i-, J_i,
 // B_i+) for each inner anchor, J_n: a uniform cubic B-spline with phantom ends 2 P_0 - P_1, so that it reaches both
-// ends and J_i is at t = 3i - 1. B_i-, B_i+ lie on the posed bones beside J_i, at the distance f_i from it. f_i follows
-// from the bend theta_i, so that the radius of curvature at J_i, r = f cos^2(theta/2) / (2 sin(theta/2)), is no less
-// than the skin's distance d_i as long as there is room:
+// ends and J_i is at t = 3i - 1. B_i-, B_i+ lie on the posed bones next to J_i, at the distance f_i. f_i follows from
+// the bend theta_i: the radius of curvature at J_i, r = f cos^2(theta/2) / (2 sin(theta/2)), is at least the skin's
+// distance d_i if there is room:
 //     f = clamp(margin 2 d sin(theta/2) / cos^2(theta/2), f_min, f_max),        or f keyed over theta.
-// f grows with the joint's scale; if a bone has become shorter, f is at most the same fraction of it as f_max is at
-// rest.
+// f grows with the joint's scale; on a shortened bone, f is at most the same fraction of the bone as f_max is at rest.
 // Parameter. A sample stays at its fraction lambda of the posed bone; sum_j N_j(t) s_j = s gives its t in a pose, s_j
 // the length of control point j along the posed bones. Frames at J_i: x = unit tangent, y = z_i x x, z = x x y. z_i is
 // the joint's reference axis, carried without twist and with half the swing. Between them
@@ -25,10 +24,10 @@ PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried al
 struct CurveSpline {
   bool endpoint;    // true: endpoint frames; false: tangent frames
   vec3 control[6];  // with a phantom point at each end of the curve
-  float arc[6];     // length of each control point from the bone's first anchor, along the posed bones
+  float arc[6];     // distance of each control point from the bone's first anchor, along the posed bones
   int spans;        // 1 to 3; span k has control[k] .. control[k + 3]
   vec3 along;       // from the first anchor to the last
-  float stretch;    // the bone's posed length over its rest length
+  float stretch;    // posed length over rest length of the bone
   CurveAxes first, last;
   vec3 carried[kCurveReflections + 1];  // y from the first anchor, in equal steps of t
   float remaining;                      // angle left at the last anchor
@@ -52,7 +51,7 @@ PELT_SHARED_FN vec3 spline_tangent(PELT_SHARED_IN(CurveSpline) part, int k, floa
   return normalize_or(spline_velocity(part, k, u), normalize_or(part.along, vec3(1, 0, 0)));
 }
 
-// An inner anchor: its control points B-, B+, and their distance from it along the bones.
+// An inner anchor: its control points B-, B+, and their distances from it along the bones.
 struct CurveCorner {
   vec3 before, point, after;
   float reach;
@@ -86,7 +85,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   return corner;
 }
 
-// Returns z_i, the reference axis of anchor i, carried.
+// Returns z_i, the carried reference axis of anchor i.
 PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i) {
   vec4 motion = untwisted_anchor(work, chain, i);
   bool inner = i > 0u && i + 1u < chain.anchor_count && i != chain.top;
@@ -105,7 +104,7 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
   float posed = length(part.along);
   uint word = curve_anchor_word(work, curve, bone);
   part.stretch = posed / (table_float(work, word + kCurveAnchorWords) - table_float(work, word));
-  int count = 1;  // control points so far; number 0 is left for a phantom point
+  int count = 1;  // control points so far; number 0 is reserved for a phantom point
   for (uint e = 0u; e < 2u; ++e) {
     uint i = bone + e;
     float arc = e == 0u ? 0.0f : posed;
@@ -174,7 +173,7 @@ PELT_SHARED_FN float spline_parameter(PELT_SHARED_IN(CurveSpline) part, float la
   float low = 0.0f;
   float high = 1.0f;
   float straight = (s - first) / (last - first);
-  float u = straight > 0.0f && straight < 1.0f ? straight : 0.5f;  // not a number if the lengths are 0
+  float u = straight > 0.0f && straight < 1.0f ? straight : 0.5f;  // NaN if the lengths are 0
   for (int step = 0; step < 12; ++step) {
     float off = spline_arc(part, k, u) - s;
     if (off > 0.0f)
@@ -194,12 +193,12 @@ PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t
   int k = spline_span(t, part.spans);
   float u = t - float(k);
   float slope = spline_arc_slope(part, k, u);
-  // If control points coincide, as at a joint without size, the curve has a direction but no velocity.
+  // If control points coincide, as at a joint of scale 0, the curve has a direction but no velocity.
   vec3 along = slope > 1e-6f * length(part.along) ? spline_velocity(part, k, u) / slope : spline_tangent(part, k, u);
   return CurvePoint(spline_point(part, k, u), along * part.stretch);
 }
 
-// Returns x and y at lambda, where the spline is at t.
+// Returns x and y at lambda, for the spline parameter t.
 PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t) {
   if (part.endpoint) {
     vec3 along = normalize_or(mix(part.first.x, part.last.x, lambda), normalize_or(part.along, part.first.x));

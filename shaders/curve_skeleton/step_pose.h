@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of automatic frames (step_frames.h), posed once for all samples about them: an anchor a record.
+// The steps of automatic frames (step_frames.h), posed once for all nearby samples: one anchor per record.
 #ifndef PELT_SHADERS_CURVE_SKELETON_STEP_POSE_H
 #define PELT_SHADERS_CURVE_SKELETON_STEP_POSE_H
 
@@ -17,7 +17,7 @@ struct CurveStepEntries {
   Affine entries[kCurveStepSlots];
 };
 
-// The bone's posed direction and its frame; y is carried by the bone's joint without twist.
+// The bone's posed direction and its frame; the bone's joint carries y without twist.
 struct CurveBone {
   vec3 slope;  // e
   vec3 along;
@@ -39,7 +39,7 @@ PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint 
   return result;
 }
 
-// The bends of the joints next to joint i, weighted by how far they stand within its turn: such joints share the
+// The bends of the joints next to joint i, weighted by how far they are within its turn: such joints share the
 // correction of the speed.
 PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning) {
   uint word = curve_anchor_word(work, curve, i);
@@ -66,7 +66,7 @@ PELT_SHARED_FN vec3 eased_handle(PELT_SHARED_IN(CurveBone) bone, vec3 tangent, f
 PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
                                     PELT_SHARED_IN(CurveBone) going, CurveStep step) {
   uint word = curve_anchor_word(work, curve, i);
-  // If a joint is scaled to nothing, its bone is a point: the curve then only continues in the bone's direction.
+  // If a joint is scaled to nothing, its bone is a point: the curve only continues in the bone's direction.
   float coming_pace = length(coming.slope);
   float going_pace = length(going.slope);
   float most = max(coming_pace, going_pace);
@@ -76,7 +76,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   step.bend = 1.0f - dot(coming.along, going.along);
   float bend = bend_between(coming.along, going.along);
 
-  // The motion from the frame before to the frame after, in the frame before: the least turn of x, then a roll about x.
+  // The rotation from the frame before to that after, in the frame before: least rotation of x, then a roll about x.
   vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
   vec3 x = quaternion_rotate(between, vec3(1, 0, 0));
   step.angle = atan_of(length(vec2(x.y, x.z)), x.x);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Dual quaternion skinning (Kavan et al. 2008, "Geometric Skinning with Approximate Dual Quaternion Blending").
 //
-// Idea: blend rigid motions without losing volume. T = [M | t] is split as M = R S, R a rotation; the stretches S are
-// blended linearly first, the rigid parts (R, t) as dual quaternions after (section 5 of the paper):
+// Idea: blend rigid motions without losing volume. T = [M | t] is split into M = R S, R a rotation; the stretches S are
+// blended linearly first, then the rigid parts (R, t) as dual quaternions (section 5 of the paper):
 //     v' = dq(sum w_j s_j q_j) (sum w_j S_j) l,    s_j = sign(q_j . q_pivot), pivot = the largest weight.
-// R S = M holds to rounding whatever R is, so one influence alone gives T exactly.
+// R S = M holds to rounding for any R, so a single influence gives T exactly.
 #ifndef PELT_SHADERS_DUAL_QUATERNION_H
 #define PELT_SHADERS_DUAL_QUATERNION_H
 
@@ -25,7 +25,7 @@ PELT_SHARED_FN DualQuaternion dual_quaternion_from_rigid(mat3 rotation, vec3 tra
   return result;
 }
 
-// The rigid frame of a blend of dual quaternions, which need not have unit length; that of `pivot` if they cancel.
+// The rigid frame of a blend of dual quaternions, of any length; that of `pivot` if they cancel.
 PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQuaternion pivot) {
   float squared = dot(blended.real, blended.real);
   vec4 real = squared > 1e-12f ? blended.real : pivot.real;
@@ -39,13 +39,13 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
-// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is. Where they
-// are half a turn apart (kHalfTurnTie), a form decides that is the same from either of the two, as their product is: of
-// two neighbouring vertices each may have the other's pivot.
+// Positive if q is less than a turn away from the pivot, negative if -q is. If they are half a turn apart
+// (kHalfTurnTie), a form of their product decides, which is the same seen from either: two neighbouring vertices may
+// have each other's pivot.
 PELT_SHARED_FN float side_of(vec4 q, vec4 pivot) {
   float side = dot(q, pivot);
   if (abs(side) > kHalfTurnTie) return side;
-  // Those that are not of unit length may be near 0 on either side.
+  // Quaternions that are not of unit length may be near 0 on either side.
   if (side * side > kHalfTurnTie * kHalfTurnTie * dot(q, q) * dot(pivot, pivot)) return side;
   vec4 a = vec4(0.62f, 0.37f, -0.45f, 0.53f);
   vec4 b = vec4(-0.21f, 0.58f, 0.74f, 0.26f);
@@ -66,9 +66,9 @@ PELT_SHARED_FN DualQuaternion dual_quaternion_add(DualQuaternion sum, DualQuater
   return sum;
 }
 
-// How the point that a blend moves, not made unit, moves on as the blend changes by `change`: the derivative of
-// (r x r* + 2 d r*) / (r r*) by r and d (Tarini, Panozzo & Sorkine 2014, "Accurate and Efficient Lighting for Skinned
-// Models", take the same). 0 where the blend cancels.
+// The derivative of the point that a blend, not normalised, moves, as the blend changes by `change`: of (r x r* + 2 d
+// r*) / (r r*) by r and d (as in Tarini, Panozzo & Sorkine 2014, "Accurate and Efficient Lighting for Skinned Models").
+// 0 if the blend cancels.
 PELT_SHARED_FN vec3 rigid_derivative(DualQuaternion blended, DualQuaternion change, vec3 point) {
   float squared = dot(blended.real, blended.real);
   if (!exceeds(squared, 1e-12f)) return vec3(0.0f);

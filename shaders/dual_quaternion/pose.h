@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dual quaternion's palette: linear blend's T_j, split into a rigid motion and a stretch, two entries a joint.
+// The palette of dual quaternions: linear blend's T_j, split into a rigid motion and a stretch, two entries per joint.
 #ifndef PELT_SHADERS_DUAL_QUATERNION_POSE_H
 #define PELT_SHADERS_DUAL_QUATERNION_POSE_H
 
@@ -8,11 +8,11 @@
 
 PELT_SHARED_BEGIN
 
-// Entry 2j holds the dual quaternion in its first two rows, and 1 in the third if the joint stretches, else 0. Entry
-// 2j + 1 holds the stretch, which only blends of joints that stretch read. Influences name entry 2j.
+// Entry 2j holds the dual quaternion in its first two rows, and 1 in the third if the joint stretches, else 0. Entry 2j
+// + 1 holds the stretch, which is read only if a joint stretches. Influences refer to entry 2j.
 PELT_SHARED_CONST uint kDualQuaternionSlots = 2u;
 
-// A stretch nearer to 1 than this is 1: rounding on the way along a chain of joints leaves some 1e-6.
+// A stretch nearer to 1 than this counts as 1: rounding along a chain of joints leaves about 1e-6.
 PELT_SHARED_CONST float kNoStretch = 4e-6f;
 
 struct DualQuaternionEntry {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Secondary action (Forsey 1994, section 4): a mass on a stiff rod. With W the posed control vertex, r the displacement
-// of its mass and y = W + r where the mass is,
+// of its mass and y = W + r the position of the mass,
 //     m r'' = -k r - c (y' - W') - m W'',     k = 3 E I / l^3,
 // in the plane across the rod, c larger along the surface's normal than across it. W moves evenly from one frame to the
-// next. At times a fixed step h apart (kActionStep), wherever frames lie, the mass is pulled; between them it drifts:
+// next. At fixed intervals h (kActionStep), independent of frames, the mass is pulled; between them it drifts:
 //     s = y' - W':   s = kept s - pull r  every h;   r = r + t s  over a time t.
 // kept and pull give this pair the decay and the frequency of the damped oscillator
-// (engine/authoring/hierarchical_bspline/ action_pull.h). The state is a palette entry of its own, which no other pass
-// writes.
+// (engine/authoring/hierarchical_bspline/action_pull.h). The state is a palette entry that no other pass writes.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_ACTION_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_ACTION_POSE_H
 
@@ -17,10 +16,11 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST float kActionStep = 1.0f / 240.0f;  // seconds
-// The clock counts steps, and parts of them, and starts anew after so many steps: floats hold it exactly.
+// The clock counts steps, and parts of them, and wraps round after so many steps: floats hold it exactly.
 PELT_SHARED_CONST float kActionClock = 65536.0f;
 PELT_SHARED_CONST float kActionParts = 256.0f;  // of a step
-// A mass starts at rest if it was not posed for more than so many steps, or if its vertex went farther since.
+// A mass starts at rest if it was not posed for more than so many steps, or if its vertex moved farther than this
+// since.
 PELT_SHARED_CONST float kMaxActionSteps = 64.0f;
 PELT_SHARED_CONST float kMaxActionMove = 1e6f;  // metres
 PELT_SHARED_CONST uint kActionSlots = 2u;       // the shift of the vertex; its state
@@ -28,9 +28,9 @@ PELT_SHARED_CONST uint kActionSlots = 2u;       // the shift of the vertex; its 
 struct ActionRecord {
   uint vertex;        // of the instance: W
   uint entry;         // palette entry that moves the reference with the vertex
-  uint clock;         // input: steps since the copy began
+  uint clock;         // input: steps since the instance began
   PackedVec3 rest;    // the vertex at bind
-  PackedVec3 root;    // its reference at bind: where the rod starts
+  PackedVec3 root;    // the rod's fixed end at bind
   PackedVec3 normal;  // unit, of the surface at bind
   float kept;         // 0 to 1, along the surface
   float pull;         // 1/s, 0 to 2 / kActionStep, along the surface
@@ -40,8 +40,8 @@ struct ActionRecord {
 };
 PELT_SHARED_SIZE(ActionRecord, 68);
 
-// Displacement r, velocity y', W of the last frame and the clock then. `begun`: 0 not yet, 1 W and the clock are known,
-// 2 the velocity too.
+// Displacement r, velocity y', W and the clock in the last frame. `begun`: 0 not yet, 1 W and the clock are known, 2
+// the velocity too.
 struct ActionState {
   vec3 displacement;
   vec3 velocity;
@@ -65,7 +65,7 @@ PELT_SHARED_FN Affine kept_action(ActionState state) {
 
 PELT_SHARED_FN vec3 across_rod(vec3 v, vec3 rod) { return v - rod * dot(v, rod); }
 
-// The two functions below take s for the state's velocity.
+// In the two functions below the state's velocity is s.
 PELT_SHARED_FN ActionState pull_action(ActionState state, ActionRecord record, vec3 rod, vec3 normal) {
   vec3 s = state.velocity * record.kept - state.displacement * record.pull;
   vec3 into = state.velocity * record.kept_into - state.displacement * record.pull_into;
@@ -73,7 +73,7 @@ PELT_SHARED_FN ActionState pull_action(ActionState state, ActionRecord record, v
   return state;
 }
 
-// The displacement stays across the rod. Where it would go beyond its reach, the mass is stopped.
+// The displacement stays across the rod. A mass that would exceed its reach is stopped.
 PELT_SHARED_FN ActionState drift_action(ActionState state, ActionRecord record, vec3 rod, float steps) {
   vec3 r = across_rod(state.displacement + state.velocity * (steps * kActionStep), rod);
   float size = length(r);
@@ -86,11 +86,11 @@ PELT_SHARED_FN ActionState drift_action(ActionState state, ActionRecord record, 
   return state;
 }
 
-// Moves the mass on while its vertex goes on to `target`, in `steps` steps, a whole number of parts.
+// Moves the mass while its vertex moves to `target`, in `steps` steps, a whole number of parts.
 PELT_SHARED_FN ActionState move_action(ActionState state, ActionRecord record, vec3 target, vec3 rod, vec3 normal,
                                        float steps) {
   vec3 carried = (target - state.target) * (1.0f / (steps * kActionStep));  // W'
-  // The mass starts at rest beside its vertex, however that moves.
+  // The mass starts at rest relative to its vertex, whatever the vertex's motion.
   if (state.begun < 2.0f) state.velocity = carried;
   state.velocity -= carried;
   float at = fract(state.clock);
@@ -117,7 +117,7 @@ PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseW
   float steps = clock - state.clock;
   if (steps < 0.0f) steps += kActionClock;
   vec3 moved = target - state.target;
-  // NaN, of joints or of a clock that was none, starts at rest too.
+  // Starts at rest also after NaN, from joints or a clock without a value.
   bool goes_on = !work.fresh && state.begun >= 1.0f && is_within(steps, kMaxActionSteps) &&
                  is_within(dot(moved, moved), kMaxActionMove * kMaxActionMove);
   if (!goes_on) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One vertex follows another (Forsey 1994, section 4): the parameter x is how far the other has moved along an axis
-// against the root joint, and the vertex is shifted by offsets that are linear between keys over x and held beyond.
+// One vertex follows another (Forsey 1994, section 4): x is the other's displacement along an axis, relative to the
+// root joint; the vertex is shifted by offsets that are linear between keys over x and constant beyond.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_FOLLOW_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_FOLLOW_POSE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The tangent-plane frame of a hierarchical B-spline (Forsey 1994, "Offset Referencing"; docs/mathematics.md section
 // 4): F = [e1, n x e1, n | S], e1 = S_u / |S_u|, n = (S_u x S_v) / |S_u x S_v|. Its palette entry F^D (F^R)^-1 carries
-// what is given relative to the surface: a control vertex of the next level, or skin. Points and tangents are linear
-// in the control vertices, so that a record is a patch sample's.
+// points defined relative to the surface: control vertices of the next refinement level, or skin. Points and tangents
+// are linear in the control vertices, so a record is that of a patch sample.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_FRAME_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_FRAME_POSE_H
 
@@ -10,10 +10,10 @@
 
 PELT_SHARED_BEGIN
 
-// Below this area, over the square of the longer tangent, a surface has collapsed: rounding decides the plane.
+// Below this area, over the square of the longer tangent, a surface is collapsed: rounding decides the plane.
 PELT_SHARED_CONST float kCollapsedPlane = 1e-4f;
 
-// The frame at a point of the surface. Where the tangents span no plane it is any frame along the longer one.
+// The frame at a point of the surface. If the tangents span no plane, any frame along the longer one.
 PELT_SHARED_FN Affine tangent_frame(PatchPoint point) {
   vec3 u = point.tangent_u;
   vec3 v = point.tangent_v;
@@ -26,8 +26,8 @@ PELT_SHARED_FN Affine tangent_frame(PatchPoint point) {
   return affine_from_axes(mat3(along, cross(normal, along), normal), point.position);
 }
 
-// A surface whose longer tangent is shorter than this part of its length at bind shrinks to a point, and what it
-// carries with it: of a joint that is scaled to nothing, rounding would decide the frame.
+// If the longer tangent is shorter than this fraction of its length at bind, the surface shrinks to a point with
+// everything that it carries: when a joint is scaled to nothing, rounding would decide the frame.
 PELT_SHARED_CONST float kShrunkTangent = 0.02f;
 
 // The rest frame is divided by the length of its longer tangent.
@@ -41,9 +41,9 @@ PELT_SHARED_FN Affine pose_tangent_frame(PatchRecord record, PoseWork work) {
   return affine_compose(affine_from_axes(axes, point.position), unpacked(record.rest_inverse));
 }
 
-// The frame of skin at a point of a surface over a mesh, where u runs another way at each vertex: F = [S_u, S_v,
-// sqrt(|S_u x S_v|) n | S], which stretches and shears as the surface does. The tangents are of unit length and at
-// right angles at bind, so that heights over the surface grow and shrink as its lengths do.
+// The frame of skin at a point of a surface over a mesh, with a different direction of u at each vertex: F = [S_u, S_v,
+// sqrt(|S_u x S_v|) n | S], which stretches and shears with the surface. The tangents are orthonormal at bind, so
+// heights over the surface scale with its lengths.
 PELT_SHARED_FN Affine pose_mesh_frame(PatchRecord record, PoseWork work) {
   PatchPoint point = patch_point(record, work);
   vec3 normal = cross(point.tangent_u, point.tangent_v);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Limits of posed control vertices (Forsey 1994, "Future work": distance to the skeleton, bisection planes). The
-// palette entry is the shift by which a vertex that went too far is put back.
+// palette entry is the shift that brings a vertex back within its limits.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_LIMIT_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_LIMIT_POSE_H
 
@@ -12,16 +12,16 @@ PELT_SHARED_CONST uint kLimitBisector = 0u;
 PELT_SHARED_CONST uint kLimitDistance = 1u;
 
 struct LimitRecord {
-  uint vertex;  // of the instance, where it is posed without the limit
+  uint vertex;  // of the instance, posed without the limit
   uint kind;
   uint joint;
-  uint parent;        // the joint itself at a root
+  uint parent;        // the joint itself if it is a root
   PackedVec3 rest;    // the vertex at bind
   PackedVec3 origin;  // the joint's, model space at bind
   PackedVec3 before;  // unit direction of the bone that ends at the joint, at bind
   PackedVec3 bone;    // to the end of the joint's own bone, metres, at bind
   float side;         // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
-  float distance;     // metres, at least
+  float distance;     // least distance, metres
   PackedAffine joint_inverse_bind;
   PackedAffine parent_inverse_bind;
 };
@@ -34,7 +34,7 @@ PELT_SHARED_FN vec3 bisector_normal(vec3 before, vec3 bone) {
   return normalize_or(normalize_or(before, along) + along, along);
 }
 
-// The closest point to a point on a bone, both from the bone's joint.
+// The point of a bone that is closest to `point`, both relative to the bone's joint.
 PELT_SHARED_FN vec3 foot_on_bone(vec3 point, vec3 bone) {
   float length = dot(bone, bone);
   return bone * (length > 0.0f ? clamp(dot(point, bone) / length, 0.0f, 1.0f) : 0.0f);
@@ -52,7 +52,7 @@ PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work)
   }
   vec3 foot = origin + foot_on_bone(posed - origin, bone);
   vec3 away = posed - foot;
-  // A vertex on the bone itself goes the way that it lies at bind.
+  // A vertex on the bone itself moves in its direction at bind.
   vec3 from_joint = unpacked(record.rest) - unpacked(record.origin);
   vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, from_joint), vec3(0, 1, 0)));
   return dot(away, away) < record.distance * record.distance ? foot + outward * record.distance : posed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multi-segment joints (Forsey 1994, "Multi-segment Joints"): a sub-segment has the part `share` of the joint's motion
-// against its parent. With share 1 it is the joint itself.
+// Multi-segment joints (Forsey 1994, "Multi-segment Joints"): a sub-segment takes the fraction `share` of the joint's
+// motion relative to its parent. With share 1 it is the joint itself.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_SEGMENT_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_SEGMENT_POSE_H
 
@@ -10,7 +10,7 @@ PELT_SHARED_BEGIN
 
 struct SegmentRecord {
   uint joint;
-  uint parent;        // the joint itself at a root
+  uint parent;        // the joint itself if it is a root
   float share;        // 0 to 1
   PackedVec3 origin;  // the joint's, model space at bind
   PackedAffine joint_inverse_bind;
@@ -23,7 +23,7 @@ PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bin
   return affine_compose(joint_frame(work, joint), inverse_bind);
 }
 
-// The part `share` of `path`, by which a screw moves a point that turns by `way` in the axes `from`: in proportion
+// The part `share` of `path`, along which a screw moves a point while turning by `way` in the axes `from`: proportional
 // along the screw's axis, on an arc about it.
 PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
   vec4 shorter = shorter_turn(way);
@@ -39,8 +39,8 @@ PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
 }
 
 // D_s: the part of the screw from the parent's motion to the joint's. It turns by R_p (R_p^-1 R_j)^share, stretches by
-// the mean of both stretches, and takes the joint's origin along the screw from where the parent takes it to where the
-// joint does, which is one place unless the joint has left its parent.
+// the mean of both stretches, and moves the joint's origin along the screw from its position under the parent to that
+// under the joint; the two are equal unless the joint has moved in its parent.
 PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   Affine whole = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
   if (record.share >= 1.0f) return whole;
@@ -51,7 +51,7 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   mat3 parent_turn = orthonormal_axes(parent);
   vec4 from = quaternion_from_rotation(parent_turn);
   vec4 way = quaternion_product(quaternion_conjugate(from), quaternion_from_rotation(joint_turn));
-  // A joint that is scaled to a line or to nothing has not turned.
+  // A joint scaled to a line or to nothing counts as not turned.
   mat3 faces = cofactor(joint);
   float area = max(max(dot(faces[0], faces[0]), dot(faces[1], faces[1])), dot(faces[2], faces[2]));
   float length = max(max(dot(joint[0], joint[0]), dot(joint[1], joint[1])), dot(joint[2], joint[2]));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Weights of keys (docs/mathematics.md section 1.6): a palette entry holds up to kMorphEntryTargets weights, in the
-// order of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are
-// evaluated once for each instance; the passes and blends after this one read them.
+// Weights of keys (docs/mathematics.md section 1.6), for morph targets of skins and key poses of drivers: a palette
+// entry holds up to kMorphEntryTargets weights, in the order of morph.h. They are evaluated once per instance; later
+// passes and blends read them.
 //
-// A weight is the sum of its keys, each of them one of
+// A weight is the sum of its keys, each one of
 //     control: an input of the instance, minus a number: its value at bind;
-//     ramp:    a factor times what an input has gone of the way from one number to another, from 0 to 1: an expression;
+//     ramp:    a factor times the fraction, 0 to 1, of the way from one number to another that an input has covered;
 //     linear:  the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
 //     rbf:     sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
 //              key, 0 at all others and at rest.
@@ -29,7 +29,7 @@ PELT_SHARED_BEGIN
 //     linear:  angle (word), previous, own, next key in radians
 //     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
 //   angle    of a joint: shaders/swing_twist.h
-//   centre   one number an angle, radians, then 1 / width^2
+//   centre   one number per angle, radians, then 1 / width^2
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;

@@ -2,10 +2,10 @@
 // Morph targets of skins (glTF 2.0, section 3.7.2.2): before anything else moves a vertex, each target of weight w adds
 // w times its offsets to the vertex's position, normal and tangent.
 //
-// Targets are stored as columns of a slice: a column holds what one target adds to the 32 rows of the slice
-// (pelt/pack.h), so that neighbouring invocations read one weight, and pass over a column whose weight is 0. A slice
-// has columns for those targets alone that move one of its rows. The words of columns lie target by target
-// (morph_places in engine/character/rows/morphs.h).
+// Targets are stored as columns of a slice: a column holds the offsets of one target for the 32 rows of the slice
+// (pelt/pack.h), so that neighbouring invocations read one weight and skip a column of weight 0. A slice has columns
+// only for targets that move one of its rows. The words of columns are ordered by target (morph_places in
+// engine/character/rows/morphs.h).
 #ifndef PELT_SHADERS_MORPH_MORPH_H
 #define PELT_SHADERS_MORPH_MORPH_H
 
@@ -14,13 +14,13 @@
 
 PELT_SHARED_BEGIN
 
-// Weights lie in the palette, as the floats of its entries. Each entry holds first the largest magnitude of its
-// weights, so that a mesh without weights costs a look at a few numbers, then the weights of kMorphEntryTargets
+// Weights are stored in the palette, as the floats of its entries. Each entry begins with the largest magnitude of its
+// weights, so that a mesh without weights costs only a few reads, followed by the weights of kMorphEntryTargets
 // targets.
 PELT_SHARED_CONST uint kMorphEntryFloats = 12u;
 PELT_SHARED_CONST uint kMorphEntryTargets = 11u;
 
-// The place of a target's weight among the floats of the mesh's weights, and the target of a place.
+// The index of a target's weight among the floats of the mesh's weights, and the target of an index.
 PELT_SHARED_FN uint morph_weight_place(uint target) {
   return target / kMorphEntryTargets * kMorphEntryFloats + target % kMorphEntryTargets + 1u;
 }
@@ -29,14 +29,14 @@ PELT_SHARED_FN uint morph_weight_target(uint place) {
   return place / kMorphEntryFloats * kMorphEntryTargets + place % kMorphEntryFloats - 1u;
 }
 
-PELT_SHARED_CONST uint kMorphColumnWords = 3u;    // the places of its target's weight and of its words; the unit of
-                                                  // positions, metres
-PELT_SHARED_CONST uint kMorphPositionWords = 2u;  // words a row, if targets move positions alone
-PELT_SHARED_CONST uint kMorphNormalWords = 3u;    // words a row, if they move normals too
-PELT_SHARED_CONST uint kMorphTangentWords = 4u;   // words a row, if they move tangents too
+PELT_SHARED_CONST uint kMorphColumnWords = 3u;    // the indices of its target's weight and of its words; the unit
+                                                  // of positions, metres
+PELT_SHARED_CONST uint kMorphPositionWords = 2u;  // words per row, if targets move only positions
+PELT_SHARED_CONST uint kMorphNormalWords = 3u;    // words per row, if they move normals, too
+PELT_SHARED_CONST uint kMorphTangentWords = 4u;   // words per row, if they move tangents, too
 PELT_SHARED_CONST float kMorphDirectionUnit = 2.0f / 511.0f;
 
-// What the targets of a vertex add.
+// The sum of the offsets of a vertex's targets.
 struct MorphSum {
   vec3 position;
   vec3 normal;
@@ -72,7 +72,7 @@ PELT_SHARED_FN MorphSum morph_add_tangent(MorphSum sum, float weight, uint tange
   return sum;
 }
 
-// The packed normal and tangent after the targets; they have unit length again. What nothing is added to stays.
+// The packed normal and tangent with the targets applied, of unit length again; unchanged if the offset is 0.
 PELT_SHARED_FN uvec2 morphed_directions(MorphSum sum, uvec2 directions) {
   vec3 normal = unpack_normal(directions.x);
   uvec2 morphed = uvec2(pack_normal(normalize_or(normal + sum.normal, normal)), directions.y);

@@ -2,11 +2,11 @@
 // Control points of multipoint offset sampling (US 2013/0088497; docs/mathematics.md section 3), posed.
 //
 // Control point j moves rigidly with its joint, p_j = J p_local. Its frame is F_j = B_j F_j^R. F_j^R is the frame at
-// bind (I, or the joint's axes); B_j is the motion from rest of its joint, or of the bone that it turns with:
+// bind (I, or the joint's axes); B_j is the motion from rest of its joint, or of the bone with which it turns:
 //     B = A A_rest^-1                         A: 3x3 part of J, with its scale and shear
 //     B = s S                                 a point that turns: s is the joint's scale relative to rest, S is between
 //                                             the motions D of the two ends of a bone (shaders/chain/chain.h)
-//     B = s S Rot(axis, theta)                the same with the twist kept separate, S between the untwisted motions U:
+//     B = s S Rot(axis, theta)                the same with separate twist, S between the untwisted motions U:
 //                                             blends of points blend theta, not matrices
 // Edits in order, each with a share, which is 1 or keyed over the turn of a joint:
 //     bulge    p <- c + f (p - c), c moves with the point's joint, f = 1 + share (factor - 1)
@@ -15,7 +15,7 @@
 //     motion   B <- f B + (1 - f) A_G, p <- f p + (1 - f) G(p^R): claim 11, G the root joint's motion from rest
 //     twist    theta <- theta + share * angle
 //     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and leave the
-//              anchor that the point turns with: a shift of 2 distance sin(bend / 2), away from the inside of the bend
+//              point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
@@ -61,7 +61,7 @@ PELT_SHARED_CONST uint kMosPointEdits = 34u;  // count, word
 PELT_SHARED_CONST uint kMosPointWords = 36u;
 
 PELT_SHARED_CONST uint kMosWhole = 0u;       // theta, if any, is part of the frame
-PELT_SHARED_CONST uint kMosAngles = 1u;      // theta is kept beside the frame
+PELT_SHARED_CONST uint kMosAngles = 1u;      // theta is stored separately from the frame
 PELT_SHARED_CONST uint kMosDirections = 2u;  // kMosWhole for a point's second entry (engine/authoring/mos/cloud.cpp)
 
 PELT_SHARED_CONST uint kMosBulge = 0u;
@@ -69,13 +69,13 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;  // for points that bind places, not for edits of a rig
+PELT_SHARED_CONST uint kMosOutward = 5u;  // for internal points, not for edits of a rig
 PELT_SHARED_CONST uint kMosRoll = 6u;     // the same
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
 PELT_SHARED_CONST uint kMaxMosEdits = 64u;    // of a point, from the rig
-PELT_SHARED_CONST uint kMaxMosOwnEdits = 2u;  // of a point, besides those
+PELT_SHARED_CONST uint kMaxMosOwnEdits = 2u;  // of a point, in addition
 
 PELT_SHARED_CONST uint kMosDriverAngle = 1u;
 PELT_SHARED_CONST uint kMosDriverKeys = kMosDriverAngle + kJointAngleWords;
@@ -125,8 +125,8 @@ PELT_SHARED_FN float mos_share(PoseWork work, uint driver) {
          width * u * v * (v * from.z - u * to.z);
 }
 
-// B and theta of a point that turns with a bone of the chain at `chain_word`; `scale` is its joint's scale relative to
-// rest.
+// B and theta of a point that turns with a bone of the chain at `chain_word`; `scale` is the scale of its joint
+// relative to rest.
 PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, float scale, MosPoint point) {
   Chain chain = read_chain(work, chain_word);
   uint far = table_word(work, word + kMosPointFar);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Control points that were blended, and their frames (mos.h).
+// Blended control points, and their frames (mos.h).
 
-// A posed point as palette entries, which are blended as they are: [still | p], [cosine | theta, 0, 0], [sine | 0].
+// A posed point as palette entries, in a form that can be blended: [still | p], [cosine | theta, 0, 0], [sine | 0].
 struct MosEntries {
   RealAffine still, cosine, sine;
 };

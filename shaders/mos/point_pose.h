@@ -13,7 +13,7 @@ struct MosPointRecord {
 };
 PELT_SHARED_SIZE(MosPointRecord, 4);
 
-// Returns the point for windows (table_pose.h), each of which blends four.
+// Returns the point for windows (table_pose.h), each of which blends four points.
 PELT_SHARED_FN MosEntries pose_window_point(MosPointRecord record, PoseWork work) {
   return mos_entries(pose_mos_point(work, record.point));
 }

@@ -16,11 +16,11 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST uint kMosSampleInverse = 1u;
 PELT_SHARED_CONST uint kMosSampleWords = 1u + kTableAffineWords;
 
-PELT_SHARED_CONST uint kMosSlots = 8u;   // palette entries a record: neighbouring samples of one window
+PELT_SHARED_CONST uint kMosSlots = 8u;   // palette entries per record: neighbouring samples of one window
 PELT_SHARED_CONST uint kMosWindow = 4u;  // points
 
 struct MosTableRecord {
-  uint points[kMosWindow];  // first palette entries; one point is repeated at clamped ends
+  uint points[kMosWindow];  // first palette entries; clamped ends repeat a point
   uint first_sample;        // word; kMosSlots samples
 };
 PELT_SHARED_SIZE(MosTableRecord, 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame of a window at a place (table_pose.h).
+// The frame at a point of a window (table_pose.h).
 
 // Returns M(u).
 PELT_LANES_FN RealAffine mos_window_frame(PELT_SHARED_IN(MosWindow) window, Real u) {

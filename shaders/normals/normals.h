@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Normals computed from the posed triangles, for cases in which the blended frames do not tell how the surface leans: a
-// fit or a cut that leaves out influences, or weights whose gradient the frames lack. Round a vertex with triangles (i,
-// b, c)
+// Normals computed from the posed triangles, for skins whose blended frames do not follow the slope of the surface: a
+// fit or a cut that drops influences, or weights without gradients. At a vertex with triangles (i, b, c)
 //     n' = normalize(sum over the triangles of (p_b - p_i) x (p_c - p_i)),        t' = t made orthogonal to n',
-// p: posed positions, t: the blended tangent, whose handedness stays. The length of each cross product is twice a
+// p: posed positions, t: the blended tangent, which keeps its handedness. The length of each cross product is twice a
 // triangle's area, so the mean of the facet normals is weighted by area (Gouraud 1971, "Continuous Shading of Curved
 // Surfaces", takes the plain mean; Max 1999, "Weights for Computing Vertex Normals from Facet Normals", compares
-// weights). Max's own weights, the area over |p_b - p_i|^2 |p_c - p_i|^2, come nearer to smooth surfaces on uneven
-// meshes, but grow without bound if a pose makes an edge short. Here a triangle without area weighs nothing, and
-// nothing is divided.
+// weights). Max's own weights, the area over |p_b - p_i|^2 |p_c - p_i|^2, are closer to smooth surfaces on uneven
+// meshes, but grow without bound as an edge shortens. Here a triangle without area has no weight, and nothing is
+// divided.
 //
-// The triangles round a vertex are a ring (pelt/normal_rings.h): words that each name a vertex of the mesh. A fan of n
-// triangles is the n + 1 vertices round their apex, in order. The vertices into which a seam of UVs splits a point
-// share one ring, which names the apex of each fan, so that they get the same normal to the bit.
+// The triangles round a vertex are a ring (pelt/normal_rings.h): words that each refer to a vertex of the mesh. A fan
+// of n triangles is the n + 1 vertices round their apex, in order. Vertices that a UV seam splits share one ring, which
+// lists the apex of each fan, so they get the same normal, bit for bit.
 #ifndef PELT_SHADERS_NORMALS_NORMALS_H
 #define PELT_SHADERS_NORMALS_NORMALS_H
 
@@ -22,8 +21,8 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kNormalsWorkgroupSize = 128u;  // vertices of one instance
 
-PELT_SHARED_CONST uint kNormalsBindRings = 1u;  // uint[]: of each mesh where the ring of each vertex begins, counted
-                                                // from the mesh's first word, or kNoSlot; then the rings
+PELT_SHARED_CONST uint kNormalsBindRings = 1u;      // uint[]: per mesh the start of the ring of each vertex, counted
+                                                    // from the mesh's first word, or kNoSlot; then the rings
 PELT_SHARED_CONST uint kNormalsBindPositions = 2u;  // words of the outputs
 PELT_SHARED_CONST uint kNormalsBindNormals = 3u;    // read and written
 PELT_SHARED_CONST uint kNormalsBindTangents = 4u;
@@ -33,7 +32,7 @@ PELT_SHARED_CONST uint kNormalsBindCount = 5u;
 struct NormalsJob {
   uint vertex_count;
   uint first_word;    // first word of the mesh in the rings
-  uint output_first;  // vertex 0, counted from the instance's first in the outputs
+  uint output_first;  // vertex 0, relative to the instance's first in the outputs
 };
 PELT_SHARED_SIZE(NormalsJob, 12);
 
@@ -48,16 +47,16 @@ PELT_SHARED_SIZE(NormalsConstants, 36);
 // A word of a ring: flags, and a vertex of the mesh below them.
 PELT_SHARED_CONST uint kRingLast = 0x80000000u;  // the last word of the ring
 PELT_SHARED_CONST uint kRingFan = 0x40000000u;   // the first word of a fan
-PELT_SHARED_CONST uint kRingApex = 0x20000000u;  // the apex of the fans that follow; before any, the vertex itself
+PELT_SHARED_CONST uint kRingApex = 0x20000000u;  // the apex of the fans that follow; initially the vertex itself
 PELT_SHARED_CONST uint kRingVertex = 0x1FFFFFFFu;
 
-// Limit of |sum|^2 over the squared sum of |p_b - p_i|^2: below it the triangles have no area beyond rounding.
+// Limit of |sum|^2 over the squared sum of |p_b - p_i|^2: below it the triangles' area is mere rounding.
 PELT_SHARED_CONST float kMinRingNormal = 1e-12f;
 
 struct RingSum {
   vec3 normal;  // the sum
   vec3 apex;    // p_i
-  vec3 edge;    // from the apex to the vertex before
+  vec3 edge;    // from the apex to the previous vertex
   float size;   // sum of squared edge lengths
 };
 
@@ -76,13 +75,13 @@ PELT_SHARED_FN RingSum ring_add(RingSum sum, uint word, vec3 position) {
   return sum;
 }
 
-// False if the sum is too small or has overflowed: the blended normal is then kept.
+// False if the sum is too small or has overflowed; the blended normal is then kept.
 PELT_SHARED_FN bool ring_has_normal(RingSum sum) {
   float squared = dot(sum.normal, sum.normal);
   return squared > kMinRingNormal * sum.size * sum.size && squared < 1e37f;
 }
 
-// The blended tangent made orthogonal to the normal; if it runs along the normal, any direction across it.
+// The blended tangent made orthogonal to the normal; if it is parallel to the normal, any direction across it.
 PELT_SHARED_FN vec4 ring_tangent(vec4 blended, vec3 normal) {
   vec3 tangent = vec3(blended.x, blended.y, blended.z);
   tangent = tangent - normal * dot(normal, tangent);

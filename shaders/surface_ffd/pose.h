@@ -11,18 +11,18 @@
 PELT_SHARED_BEGIN
 
 struct TriangleRecord {
-  uint a;  // the corners' vertices in the instance
+  uint a;  // vertices of the corners in the instance
   uint b;
   uint c;
   PackedAffine rest_inverse;  // (Q_k^R)^-1
 };
 PELT_SHARED_SIZE(TriangleRecord, 60);
 
-// Limit of the squared sine between e1 and e2: below it rounding decides the direction of e3.
+// Limit of the squared sine between e1 and e2: below it, rounding decides the direction of e3.
 PELT_SHARED_CONST float kFlatTriangle = 1e-13f;
 
-// [e1 e2 e3 | origin]. If e1 and e2 span no area, e3 is any unit vector perpendicular to the longer one: finite,
-// without meaning.
+// [e1 e2 e3 | origin]. If e1 and e2 span no area, e3 is any unit vector perpendicular to the longer one: finite, but
+// meaningless.
 PELT_SHARED_FN Affine edge_frame(vec3 e1, vec3 e2, vec3 origin) {
   vec3 normal = cross(e1, e2);
   vec3 edge = dot(e1, e1) >= dot(e2, e2) ? e1 : e2;

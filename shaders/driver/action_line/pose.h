@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Action line (Yang, Somasekharan, Zhang 2006, "Muscle Deformation"; docs/mathematics.md section 2): the curve that a
-// muscle lies along. The palette entry of a sample is T = M^D (M^R)^-1, M the frame of the line there, so that the
-// blend's local point is the rest position.
+// Action line (Yang, Somasekharan, Zhang 2006, "Muscle Deformation"; docs/mathematics.md section 2): the curve of a
+// muscle. The palette entry of a sample is T = M^D (M^R)^-1, M the frame of the line at the sample, so that the blend's
+// local point is the rest position.
 //
 // Line. Control points P_0 .. P_n-1, which an earlier stage moves, define a uniform cubic B-spline with phantom ends
 // 2 P_0 - P_1, so that it reaches both ends. The side vertex after them moves rigidly with P_0; its distance gives s,
-// how much larger the character has become. The line is q = L^D / (s L^R) times as long as at rest.
-// Parameter. When the line shortens, wherever it does, the muscle contracts in its belly and as a whole. At lambda, a
-// fraction of L^R, it stretches by 1 + (q - 1) w(lambda), so the sample is at lambda + (q - 1) W(lambda) of s L^R, W
-// the integral of w, W(1) = 1. w is 0 in the tendons. Below q_min, where the stretch would come close to 0, the line
-// shrinks evenly.
-// Frame. x = unit tangent; y points at the side vertex at P_0 and is carried along the line by double reflection;
-// z = x x y. The volume of a slice is section times length (Pappus: the line is the middle of its sections), so y and z
-// are scaled by stretch^-e: e = 1/2 keeps the volume, 0 keeps the section, a larger e swells it.
+// the growth of the character. The line is q = L^D / (s L^R) times as long as at rest.
+// Parameter. Wherever the line shortens, the muscle contracts in its belly and as a whole. At lambda, a fraction of
+// L^R, it stretches by 1 + (q - 1) w(lambda), so the sample is at lambda + (q - 1) W(lambda) of s L^R, W the integral
+// of w, W(1) = 1. w is 0 in the tendons. Below q_min, at which the stretch would approach 0, the line shrinks evenly.
+// Frame. x = unit tangent; y points at the side vertex at P_0 and is carried along the line by double reflection; z = x
+// x y. The volume of a slice is section times length (Pappus: the line is the middle of its sections), so y and z are
+// scaled by stretch^-e: e = 1/2 keeps the volume, 0 keeps the section, a larger e swells it.
 #ifndef PELT_SHADERS_ACTION_LINE_POSE_H
 #define PELT_SHADERS_ACTION_LINE_POSE_H
 
@@ -38,10 +37,10 @@ PELT_SHARED_CONST uint kLineSampleShape = 1u;
 PELT_SHARED_CONST uint kLineSampleInverse = 4u;
 PELT_SHARED_CONST uint kLineSampleWords = 16u;
 
-PELT_SHARED_CONST uint kLineSlots = 8u;  // palette entries a record: neighbouring samples, ascending
+PELT_SHARED_CONST uint kLineSlots = 8u;  // palette entries per record: neighbouring samples, ascending
 PELT_SHARED_CONST uint kMinLinePoints = 2u;
 PELT_SHARED_CONST uint kMaxLinePoints = 8u;
-PELT_SHARED_CONST int kLineSteps = 8;                  // steps a span, for its length and for the double reflection
+PELT_SHARED_CONST int kLineSteps = 8;                  // steps per span, for its length and for the double reflection
 PELT_SHARED_CONST float kShortestLine = 1.0f / 16.0f;  // lower limit of q; the next is the upper limit
 PELT_SHARED_CONST float kLongestLine = 16.0f;
 PELT_SHARED_CONST float kMaxLineShare = 16.0f;    // limit of w
@@ -55,7 +54,7 @@ PELT_SHARED_SIZE(ActionLineRecord, 8);
 
 struct ActionLine {
   vec3 control[10];  // with the phantom points
-  int steps;         // kLineSteps a span
+  int steps;         // kLineSteps per span
   vec3 side;         // from the first point to the side vertex
   float arc_length;
   float scale;   // s
@@ -102,7 +101,7 @@ PELT_SHARED_FN ActionLine read_action_line(PoseWork work, uint word) {
   return line;
 }
 
-// A sample in a pose: the length of the line before it, and the factor of y and z.
+// A posed sample: the length of the line up to it, and the scale of y and z.
 struct LinePlace {
   float before;
   float width;
@@ -123,8 +122,7 @@ PELT_SHARED_FN LinePlace line_place(PELT_SHARED_IN(ActionLine) line, LineShape s
   return LinePlace(clamp(before, 0.0f, 1.0f) * line.arc_length, power_of(held, -shape.exponent));
 }
 
-// A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and up to its
-// end.
+// A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and end.
 struct LineWalk {
   int step;
   float before, after;
@@ -143,7 +141,7 @@ PELT_SHARED_FN LineWalk line_start(PELT_SHARED_IN(ActionLine) line) {
   return walk;
 }
 
-// Continues the walk to the step that holds `place`.
+// Continues the walk to the step that contains `place`.
 PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
   while (walk.step + 1 < line.steps && walk.after < place.before) {
     ++walk.step;
@@ -158,7 +156,7 @@ PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk
   return walk;
 }
 
-// Returns M at a place in the step that `walk` has reached.
+// Returns M at `place` in the current step of `walk`.
 PELT_SHARED_FN Affine line_frame(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
   float step_length = walk.after - walk.before;
   float part = step_length > 0.0f ? clamp((place.before - walk.before) / step_length, 0.0f, 1.0f) : 0.0f;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Key poses (docs/mathematics.md section 1): offsets of driver vertices, in the frame of their limb, keyed on joint
-// angles. The palette entry of a vertex is [R | o]: o is the sum over keys of w_key * offset, and R is the turn given
-// by the sum of w_key * tilt. The blend adds o to the rest position, so that the limb carries it, and first turns the
-// frame about the vertex by R: the space round the vertex tilts with the surface, as the axis points of section 4.2 of
-// the paper do.
+// angles. The palette entry of a vertex is [R | o]: o is the sum over keys of w_key * offset, and R is the rotation by
+// the sum of w_key * tilt. The blend adds o to the rest position, so that the limb carries it, and first turns the
+// frame about the vertex by R: the space round the vertex tilts with the surface, like the axis points of section 4.2
+// of the paper.
 #ifndef PELT_SHADERS_KEY_POSE_POSE_H
 #define PELT_SHADERS_KEY_POSE_POSE_H
 
@@ -14,8 +14,8 @@
 PELT_SHARED_BEGIN
 
 // Layout of the table:
-//   entry    place of the key's weight among the floats of the palette (key_weights/pose.h), or kKeyConstant: 1;
-//            offset x, y, z, tilt x, y, z: the axis of a turn; its length is the tangent of the angle
+//   entry    index of the key's weight among the palette's floats (key_weights/pose.h), or kKeyConstant: weight 1;
+//            offset x, y, z, tilt x, y, z: the axis of a rotation; its length is the tangent of the angle
 PELT_SHARED_CONST uint kKeyEntryWords = 7u;
 PELT_SHARED_CONST uint kKeyConstant = 0xFFFFFFFFu;
 

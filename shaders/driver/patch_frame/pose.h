@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parametric drivers (Singh & Kokkevis 2000, section 3; docs/mathematics.md section 1). A driver element is a sample
-// (u, v) of a B-spline or NURBS patch, its frame is Q = [t_u t_v n | S], its palette entry Q^D (Q^R)^-1. The patch is
-// linear in its control vertices P_i, so a sample stores the basis functions R_i and their derivatives.
+// (u, v) of a B-spline or NURBS patch with the frame Q = [t_u t_v n | S] and the palette entry Q^D (Q^R)^-1. The patch
+// is linear in its control vertices P_i, so a sample stores the basis functions R_i and their derivatives.
 #ifndef PELT_SHADERS_PATCH_FRAME_POSE_H
 #define PELT_SHADERS_PATCH_FRAME_POSE_H
 
@@ -11,7 +11,7 @@
 
 PELT_SHARED_BEGIN
 
-// The table holds, for each control vertex that affects the sample: the vertex of the instance, R, dR/du, dR/dv.
+// The table holds, per control vertex that affects the sample: the vertex of the instance, R, dR/du, dR/dv.
 PELT_SHARED_CONST uint kPatchBasisWords = 4u;
 
 struct PatchRecord {

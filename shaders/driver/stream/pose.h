@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streamed drivers, whose vertices the caller gives each frame (a simulation, a point cache): the palette entry of a
+// Streamed drivers, whose vertices the caller sets each frame (a simulation, a point cache): the palette entry of a
 // vertex is the translation from its rest position to the streamed one.
 #ifndef PELT_SHADERS_STREAM_POSE_H
 #define PELT_SHADERS_STREAM_POSE_H
@@ -10,7 +10,7 @@
 PELT_SHARED_BEGIN
 
 struct StreamRecord {
-  uint first_input;  // input of the instance that holds x; y and z follow
+  uint first_input;  // x; y and z follow
   PackedVec3 rest;
 };
 PELT_SHARED_SIZE(StreamRecord, 16);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The frame of a driver vertex that has no skinning function, estimated from the positions of its neighbours
+// The frame of a driver vertex without a skinning function, estimated from the positions of its neighbours
 // (docs/mathematics.md section 1, for Singh & Kokkevis 2000, section 4.2): T_j = [A | v' - A v], with A the
 // least-squares fit of
 //     A e_i = e_i'  for the edges e_i from v to its neighbours,  and  A (L n) = L s n',
 // n the area-weighted normal of the triangles round v, L the rms length of the e_i, s the square root of the ratio of
 // their areas. With M = sum e_i e_i^T + L^2 n n^T:
 //     A = sum e_i' (M^-1 e_i)^T + s n' (L^2 M^-1 n)^T.
-// Exact for similarities; other affine motions come back as the similarity of their normal direction.
+// Exact for similarities; along the normal, other affine motions are approximated by a similarity.
 #ifndef PELT_SHADERS_VERTEX_FRAME_POSE_H
 #define PELT_SHADERS_VERTEX_FRAME_POSE_H
 
@@ -15,8 +15,8 @@
 
 PELT_SHARED_BEGIN
 
-// The table holds, from first_word on: for each edge the neighbour (a vertex of the instance) and M^-1 e_i; then for
-// each triangle its two other corners, in its orientation.
+// The table holds, from first_word on: per edge the neighbour (a vertex of the instance) and M^-1 e_i; then per
+// triangle its two other corners, in its orientation.
 PELT_SHARED_CONST uint kVertexFrameEdgeWords = 4u;
 PELT_SHARED_CONST uint kVertexFrameTriangleWords = 2u;
 
@@ -34,7 +34,7 @@ PELT_SHARED_SIZE(VertexFrameRecord, 44);
 PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work) {
   vec3 origin = posed_vertex(work, record.vertex);
   mat3 axes = mat3(0.0f);
-  // Largest coordinate of the edges; triangles are measured in units of it, so that no square overflows
+  // Largest coordinate of the edges, the unit for triangles, so that no square overflows
   float largest = 0.0f;
   uint word = record.first_word;
   for (uint i = 0u; i < record.edge_count; ++i) {

@@ -38,8 +38,8 @@ struct PalettePass {
   std::uint32_t record_count = 0;
   std::vector<std::uint32_t> records;  // record_count structs of shaders/<kernel>/pose.h, as words
   std::vector<std::uint32_t> table;    // words that the records refer to
-  // True if the pass has one record per bound joint, in order, for PaintedWeights. Of the passes that pose joints,
-  // instances of Detail::kLinearBlend need only this one. A character has at most one.
+  // True if the pass has one record per bound joint, in order, for PaintedWeights. Instances of Detail::kLinearBlend
+  // need only this one of the passes that pose joints. A character has at most one.
   bool painted = false;
 };
 

@@ -11,7 +11,7 @@ PELT_SHARED_FN Affine affine_identity() { return Affine(vec4(1, 0, 0, 0), vec4(0
 
 #include "pelt/shaders/frame.inl"
 
-// Drops the last row of a column-major 4x4 matrix whose last row is (0, 0, 0, 1).
+// Drops the last row, (0, 0, 0, 1), of a column-major 4x4 matrix.
 PELT_SHARED_FN Affine affine_from_mat4(mat4 m) {
   return Affine(vec4(m[0].x, m[1].x, m[2].x, m[3].x),  //
                 vec4(m[0].y, m[1].y, m[2].y, m[3].y),  //
@@ -23,8 +23,8 @@ PELT_SHARED_FN vec3 transform_vector(Affine f, vec3 v) { return vec4(v, 0.0f) * 
 // cofactor(m) = det(m) inverse(m)^T: maps normals; finite even if m is singular.
 PELT_SHARED_FN mat3 cofactor(mat3 m) { return mat3(cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])); }
 
-// True if x is above `limit`, 0 or more; false if x is NaN. GLSL lets a compiler take it that there is no NaN, and make
-// !(x > limit) x <= limit; so this compares bits: those of positive floats ascend, and those of NaN follow infinity's.
+// True if x is above `limit`, which is 0 or more; false for NaN. GLSL compilers may assume that no NaN occurs and turn
+// !(x > limit) into x <= limit, so this compares bits: those of positive floats ascend, with NaN after infinity.
 PELT_SHARED_FN bool exceeds(float x, float limit) {
   uint bits = floatBitsToUint(x);
   return bits > floatBitsToUint(limit) && bits <= 0x7F800000u;

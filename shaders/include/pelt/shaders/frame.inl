@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames made of axes, taken apart, and composed (frame.h).
+// Makes frames from axes, takes them apart and composes them (frame.h).
 
 // [a b c | origin] from the columns of `axes`.
 PELT_LANES_FN RealAffine affine_from_axes(Real3x3 axes, Real3 origin) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Lets one header compile as GLSL (std430) and as C++ (GLM). Only this file tests which one it is.
+// Lets one header compile as GLSL (std430) and as C++ (GLM). Only this file tests the language.
 //
 // A shared header wraps its declarations in PELT_SHARED_BEGIN / PELT_SHARED_END, marks functions with PELT_SHARED_FN,
-// passes by value and returns structs, so that the same text is valid in both languages. Vectors and frames of a record
-// are PackedVec3 and PackedAffine: std430 would put a vec3 or vec4 at a multiple of 16 bytes, and C++ does not.
+// passes by value and returns structs: text that is valid in both languages. Vectors and frames in records are
+// PackedVec3 and PackedAffine: std430 would align a vec3 or vec4 to 16 bytes, and C++ does not.
 //
-// Files that end in .inl hold functions of Real, Real3 and so on, marked PELT_LANES_FN. The header beside one includes
-// it for values that are one number; vector code includes it again, with engine/character/evaluate/real_lanes-inl.h,
-// for values that are several, a lane each. So they have neither includes nor a namespace, and choose() where lanes may
-// differ.
+// Files named .inl hold functions of Real, Real3 and so on, marked PELT_LANES_FN. Their header includes them for
+// scalars; vector code includes them again, after engine/character/evaluate/real_lanes-inl.h, for one value per lane.
+// So they have neither includes nor a namespace, and use choose() if lanes may differ.
 #ifndef PELT_SHADERS_INTEROP_H
 #define PELT_SHADERS_INTEROP_H
 
@@ -27,7 +26,7 @@
 #define PELT_SHARED_FN inline
 #define PELT_LANES_FN inline
 namespace pelt::shared {
-// As GLSL's, for numbers below 2^22: adding so much leaves no room for fractions.
+// As in GLSL, for magnitudes below 2^22: the added constant leaves no bits for fractions.
 inline float roundEven(float x) { return (x + 12582912.0f) - 12582912.0f; }
 using Integer = int;
 using Real = float;
@@ -44,7 +43,7 @@ T choose(bool is, T yes, T no) {
 }  // namespace pelt::shared
 #define PELT_SHARED_CONST inline constexpr
 #define PELT_SHARED_IN(type) const type&  // for large parameters
-// The inputs of one instance that a pose kernel reads; shaders/pose_pass.glsl has the GLSL half.
+// The inputs of one instance for a pose kernel; shaders/pose_pass.glsl has the GLSL half.
 #define PELT_SHARED_POSE_WORK                                                                                   \
   struct PoseWork {                                                                                             \
     const uint* table;          /* of the pass */                                                               \
@@ -64,7 +63,7 @@ T choose(bool is, T yes, T no) {
     const float* f = work.palette + 12u * slot;                                                                 \
     return mat3x4(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]);                    \
   }
-// Checks that the record has the size that its layout gives it in the shader.
+// Checks that the record has the size of its GLSL layout.
 #define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")
 
 #else
@@ -93,9 +92,9 @@ vec4 choose(bool is, vec4 yes, vec4 no) { return is ? yes : no; }
 
 PELT_SHARED_BEGIN
 
-// An affine frame [a b c | o] kept as its three rows, each (a_i, b_i, c_i, o_i): 48 bytes, one palette entry.
-// GLSL and GLM call a matrix of three columns of four mat3x4; our columns are the frame's rows, so that
-// `vec4(point, 1) * frame` maps a point and a palette entry is three aligned 16-byte loads.
+// An affine frame [a b c | o] stored as its three rows (a_i, b_i, c_i, o_i): 48 bytes, one palette entry. GLSL and GLM
+// call a matrix of three columns of four mat3x4; our columns are the frame's rows, so that `vec4(point, 1) * frame`
+// maps a point and a palette entry is three aligned 16-byte loads.
 #ifdef __cplusplus
 using Affine = glm::mat3x4;
 using RealAffine = Affine;
@@ -104,7 +103,7 @@ using RealAffine = Affine;
 #define RealAffine mat3x4
 #endif
 
-// Members of records: 3 and 12 floats that begin at any multiple of 4 bytes. unpacked() makes values of them.
+// Members of records: 3 and 12 floats at any multiple of 4 bytes. unpacked() converts them to values.
 #ifdef __cplusplus
 using PackedVec3 = glm::vec3;
 using PackedAffine = Affine;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How a dispatch finds its work. It runs a range of a table of jobs, each for the instances of a list. A workgroup runs
-// the last job whose first workgroup, counted from the dispatch's first, does not exceed the workgroup's number. The
-// places of the crowd's instances, the table, the start of each job in this frame and the lists are in one buffer, the
-// crowd's work (crowd/plan.h).
+// the last job whose first workgroup, relative to the dispatch's first, does not exceed the workgroup's number. One
+// buffer, the crowd's work (crowd/plan.h), holds the InstancePlaces, the table, the start of each job in this frame and
+// the lists.
 #ifndef PELT_SHADERS_JOBS_H
 #define PELT_SHADERS_JOBS_H
 
@@ -13,25 +13,24 @@ PELT_SHARED_BEGIN
 // In every pass: InstancePlace[], jobs, and after them, as uvec2[], starts and lists.
 PELT_SHARED_CONST uint kBindWork = 0u;
 
-// An instance that no character has, or one without outputs.
+// No character has such an instance, or it has no outputs.
 PELT_SHARED_CONST uint kNoPlace = 0xFFFFFFFFu;
 
-// Where an instance of the crowd is: its first element in each stream.
+// An instance of the crowd: its first element in each stream.
 struct InstancePlace {
-  uint character;  // number in the table of the plan, or kNoPlace if the crowd has no such instance
+  uint character;  // index in the table of the plan, or kNoPlace if the crowd has no such instance
   uint first_joint;
   uint first_input;
   uint first_palette;  // palette entry
-  uint first_driver;   // vertex, among those of drivers
-  uint first_vertex;   // in the outputs, or kNoPlace if it has none: then it is not moved
-  // Where a list of the caller's says which skins are drawn: the state in which the instance is, or kNoPlace if it was
-  // not posed yet.
+  uint first_driver;   // index among the vertices of drivers
+  uint first_vertex;   // in the outputs, or kNoPlace: it has no outputs and is not moved
+  // If the caller lists the drawn skins: the state of the instance, or kNoPlace if it was not posed yet.
   uint drawn_state;
   uint unused;
 };
 PELT_SHARED_SIZE(InstancePlace, 32);
 
-PELT_SHARED_CONST uint kPlacePairs = 4u;  // the size of a place in the work, in units of two words
+PELT_SHARED_CONST uint kPlacePairs = 4u;  // size of an InstancePlace in the work, in units of two words
 
 // The first member of every pass's push constants.
 struct JobRange {
@@ -50,45 +49,45 @@ struct JobStart {
 };
 PELT_SHARED_SIZE(JobStart, 16);
 
-PELT_SHARED_CONST uint kStartPairs = 2u;  // the size of a start, in units of two words
+PELT_SHARED_CONST uint kStartPairs = 2u;  // size of a JobStart, in units of two words
 
-// Instances whose vertices are moved by turns (block_of_tile in find_job.glsl): few enough for a cache to keep their
-// palettes, 1 to 2 MB of large characters; many enough for each to pay little of the bind data.
+// Instances whose vertices are moved in turn (block_of_tile in find_job.glsl): few enough for a cache to keep their
+// palettes, 1 to 2 MB for large characters; enough to share the cost of reading bind data.
 PELT_SHARED_CONST uint kTileInstances = 16u;
 
-// Returns the number of workgroups that `items` of one instance take.
+// Returns the number of workgroups for `items` of one instance.
 PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {
   return (items + workgroup_size - 1u) / workgroup_size;
 }
 
-// An instance in a list, and what happens to it in this frame.
+// An instance in a list, and its state in this frame.
 struct ListEntry {
   uint instance;  // number of the instance in the crowd
-  uint state;     // kEntry... and entry_levels(); 0: moved in full, at its finest level
+  uint state;     // kEntry... and entry_levels(); 0: fully moved, at its finest level
 };
 PELT_SHARED_SIZE(ListEntry, 8);
 
 PELT_SHARED_CONST uint kEntryTeleport = 1u;  // previous positions equal this frame's
 PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions become the positions
-// Moved by linear blend with the model's own weights, for which deformers are not posed; by them where a skin has none.
+// Moved by linear blend with painted weights, so deformers are not posed; by deformers if a skin has no painted
+// weights.
 PELT_SHARED_CONST uint kEntryLinearBlend = 4u;
-PELT_SHARED_CONST uint kEntryFresh = 64u;  // secondary action starts at rest, as it does with kEntryTeleport
-// Moved again as when it was last moved: the palette stays, and the vertices go to the output slot of this frame, which
-// does not have them yet. The detail is that of that move.
+PELT_SHARED_CONST uint kEntryFresh = 64u;  // secondary action restarts at rest, as with kEntryTeleport
+// Repeats its last move, at the detail of that move: the palette stays, and the vertices are moved to this frame's
+// output slot, which does not have them yet.
 PELT_SHARED_CONST uint kEntryRepeat = 128u;
-// The other level of entry_levels() was not moved in the frame before: the previous positions of its meshes, but for
-// those that the first level has too, equal this frame's.
+// The other level of entry_levels() was not moved in the last frame: the previous positions of its meshes equal this
+// frame's, except for meshes that the first level has, too.
 PELT_SHARED_CONST uint kEntryNewLevel = 0x10000000u;
 // Only the other level is moved.
 PELT_SHARED_CONST uint kEntryOtherLevel = 0x20000000u;
 
-// The levels of detail at which an instance's skins are moved, added to its state: one, or two while it fades from one
-// to the other.
+// The levels of detail at which an instance's skins are moved, as bits of its state: one, or two during a cross-fade.
 PELT_SHARED_FN uint entry_levels(uint level, uint other) { return (level << 16u) | (other << 22u); }
 PELT_SHARED_FN uint entry_level(uint state) { return (state >> 16u) & 63u; }
 PELT_SHARED_FN uint entry_other_level(uint state) { return (state >> 22u) & 63u; }
 
-// True if an instance's mesh that is shown at levels first to last is moved.
+// True if an instance moves its mesh that is shown at levels first to last.
 PELT_SHARED_FN bool entry_shows(uint state, uint first, uint last) {
   uint level = entry_level(state);
   uint other = entry_other_level(state);
@@ -96,7 +95,7 @@ PELT_SHARED_FN bool entry_shows(uint state, uint first, uint last) {
   return (both && level >= first && level <= last) || (other >= first && other <= last);
 }
 
-// True if such a mesh was not moved in the frame before, since the instance's other level is new.
+// True if such a mesh was not moved in the last frame, because the instance's other level is new.
 PELT_SHARED_FN bool level_appears(uint state, uint first, uint last) {
   uint level = entry_level(state);
   uint other = entry_other_level(state);

@@ -9,7 +9,7 @@
 
 PELT_SHARED_BEGIN
 
-// The result is within -2 to 2 also where the vector has no length, or is not finite.
+// The result is within -2 to 2 even if the vector has no length or is not finite.
 PELT_SHARED_FN vec2 octahedral_from_unit(vec3 n) {
   vec2 p = vec2(n.x, n.y) * (1.0f / (abs(n.x) + abs(n.y) + abs(n.z)));
   vec2 folded =
@@ -30,7 +30,7 @@ PELT_SHARED_FN uint pack_normal(vec3 unit_normal) { return packSnorm2x16(octahed
 
 PELT_SHARED_FN vec3 unpack_normal(uint word) { return unit_from_octahedral(unpackSnorm2x16(word)); }
 
-// Packs a unit xyz and w = handedness, whose sign takes the lowest bit, so the first coordinate keeps 15 bits.
+// Packs a unit xyz and w = handedness, whose sign replaces the lowest bit, so the first coordinate keeps 15 bits.
 PELT_SHARED_FN uint pack_tangent(vec4 tangent) {
   uint word = packSnorm2x16(octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z)));
   return (word & 0xFFFFFFFEu) | (tangent.w < 0.0f ? 1u : 0u);

@@ -34,7 +34,7 @@ struct Joint {
 struct HelperJoint {
   std::uint32_t joint = 0;
   std::uint32_t source = 0;               // has a parent; is not below the joint
-  std::uint32_t last = 0;                 // the last joint below the joint; the joint itself if there is none
+  std::uint32_t last = 0;                 // the last joint below the joint; the joint itself if no joint is
   glm::vec3 axis{1, 0, 0};                // unit, in the source's space
   float twist = 0;                        // share of the twist
   float swing = 0;                        // share of the swing

@@ -62,7 +62,7 @@ struct WeightedElement {
   glm::dvec3 gradient{0};  // 0 if unknown
 };
 
-// Cuts one row of raw weights (>= 0, any scale) in place to at most K influences and normalises it; K = 0 keeps all.
+// Cuts one row of raw weights (>= 0, any scale) to at most K influences and normalises it; K = 0 keeps all.
 // The result is sorted by descending weight, ties by lower index. `kContinuous`: if at most 1e-12 K w_max remains,
 // weights become equal (docs/mathematics.md section 1). Returns the number of dropped influences.
 std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
@@ -72,7 +72,7 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut);
 enum class Gradients { kNone, kKnown };
 void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradients gradients = Gradients::kNone);
 
-// Does the same for a row of distinct indices, which it sorts in place.
+// Does the same for a row of distinct indices, which it sorts.
 void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradients gradients = Gradients::kNone);
 
 // Sums weights by index, for rows that repeat indices below a known bound. Reused from row to row.
