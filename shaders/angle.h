@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Trigonometric functions and whole turns, radians. Devices may be off by 2^-11 in sines and cosines and by 4096 ULP
-// in arc tangents (Vulkan specification, "Precision and Operation of SPIR-V Instructions"), which is visible. These are off by less than 3e-7 on every processor.
+// Trigonometric functions and whole turns, radians. Devices may be off by 2^-11 in sines and cosines and by 4096 ULP in
+// arc tangents (Vulkan specification, "Precision and Operation of SPIR-V Instructions"), which is visible. These are
+// off by less than 3e-7 on every processor.
 #ifndef PELT_SHADERS_ANGLE_H
 #define PELT_SHADERS_ANGLE_H
 

@@ -40,8 +40,8 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
 }
 
 // Positive if q is less than a turn away from the pivot, negative if -q is. If they are half a turn apart
-// (kHalfTurnTie), a form of their product decides, which is the same seen from either: two neighbouring vertices may
-// have each other's pivot.
+// (kHalfTurnTie), a symmetric bilinear form decides: two neighbouring vertices may have each other's pivot, and must
+// agree.
 PELT_SHARED_FN float side_of(vec4 q, vec4 pivot) {
   float side = dot(q, pivot);
   if (abs(side) > kHalfTurnTie) return side;
