@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Clones the last commit, or copies what is no repository, and runs README's test command there with an empty
-# environment, as newcomers do. Only those tests are run that read PELT_SHARED or CI: suites whose source does, or a
-# header with their fixture, pages that need a character of the former, and commands. Then the commands that the pages
-# print for building and installing: these may miss a package, but not where CI is set.
+# Clones the last commit, or copies the tree if it is not a repository, and runs README's test command there with an
+# empty environment. Runs only tests that read PELT_SHARED or CI: suites whose source or fixture header does, pages that
+# need a character of the former, and commands. Then it runs the build and install commands of the pages: these may miss
+# a package, unless CI is set.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 clone=$(mktemp -d)

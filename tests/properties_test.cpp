@@ -210,7 +210,7 @@ TEST_P(Properties, ResultsAreFinite) {
   }
   poses.emplace_back(rest, glm::mat4(1));
   poses.back().first[2] = glm::scale(rest[2], glm::vec3(-1, -1, 0));
-  poses.emplace_back(std::vector(rest.size(), glm::mat4(1)), glm::mat4(1));  // all joints in one place
+  poses.emplace_back(std::vector(rest.size(), glm::mat4(1)), glm::mat4(1));  // all joints coincide
   for (std::size_t p = 0; p < poses.size(); ++p) {
     SCOPED_TRACE(p);
     const Posed posed = evaluated(character, poses[p].first, poses[p].second);
@@ -266,7 +266,7 @@ Mesh part_of(const Mesh& mesh, const std::function<bool(glm::vec3)>& keeps) {
   return part;
 }
 
-// Two meshes meet where a joint bends; their vertices there differ by rounding.
+// Two meshes meet at a bending joint; their vertices there differ by rounding.
 TEST(Seams, BetweenMeshesStayClosed) {
   Model model = test::make_tube({.around = 16, .along = 40, .joints = 3});
   const Mesh whole = model.meshes[0];

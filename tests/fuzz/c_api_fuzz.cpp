@@ -24,8 +24,8 @@ pelt_model* small_model() {
   return small.get();
 }
 
-// The software device, and how many crowds were made on it. It keeps the pipelines of all of them, and is made anew now
-// and then.
+// The software device, and the number of crowds made on it. It keeps the pipelines of all of them, so it is replaced
+// now and then.
 struct SoftwareDevice {
   Handle<pelt_device, pelt_device_destroy> handle{make()};
   int crowds = 0;
@@ -207,7 +207,7 @@ class Caller : Calls {
     options.capacity = in_.ConsumeBool() ? &capacity : nullptr;
     pelt_crowd* crowd = nullptr;
     const pelt_result result = pelt_crowd_create(device(), gpu_.get(), sized(options), &crowd);
-    // What is refused for its options has compiled nothing.
+    // A crowd that is refused for its options has compiled nothing.
     if (result != PELT_ERROR_INVALID_ARGUMENT) {
       ++crowds_;
       ++SoftwareDevice::get().crowds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a caller of the C API gives at random, and what every call must keep.
+// Random arguments of the C API, and the invariants of every call.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -88,7 +88,7 @@ class Calls {
     return info;
   }
 
-  // Every call is done, or says why not.
+  // Every call succeeds, or describes its error.
   pelt_result done(pelt_result result) {
     memory_.clear();
     require(result >= PELT_OK && result != PELT_ERROR_INTERNAL && result <= PELT_ERROR_STOPPED,

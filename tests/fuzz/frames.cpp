@@ -38,7 +38,7 @@ std::vector<float> random_floats(std::size_t count, Random& random) {
   return values;
 }
 
-// One frame: what an instance is given.
+// One frame of an instance.
 struct Frame {
   std::vector<glm::mat4> joints;
   std::vector<float> inputs;
@@ -133,8 +133,8 @@ bool has_software_device() {
   return has;
 }
 
-// Returns the device, for one crowd; null: there is none. It keeps the pipelines of all crowds, and is made anew now
-// and then.
+// Returns the device, for one crowd; null if there is no device. It keeps the pipelines of all crowds, so it is
+// replaced now and then.
 const runtime::Device* software_device() {
   constexpr int kMaxCrowds = 64;
   static const bool exists = has_software_device();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the harnesses do with a character: whatever its file was, it can be moved.
+// The harnesses' use of a character: whatever its file was, it can be moved.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ std::uint64_t choice_of(std::span<const std::byte> bytes);
 // linear blend. Requires that the rest pose is afterwards what it was before.
 void move_on_cpu(const Character& character, std::uint64_t seed);
 
-// Uploads a character and moves it on Mesa's software device; does nothing where there is none.
+// Uploads a character and moves it on Mesa's software device; does nothing without that device.
 void move_on_device(const Character& character, std::uint64_t seed);
 
 }  // namespace pelt::fuzz

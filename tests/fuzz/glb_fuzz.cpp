@@ -21,7 +21,7 @@ using Bytes = std::span<const std::byte>;
 
 const char* name_of(Bytes file) { return pelt::is_glb(file) ? "x.glb" : "x.gltf"; }
 
-// What a model holds, levels too: an accessor without data has as many elements as it says.
+// The size of a model with its levels: an accessor without data may declare any number of elements.
 struct Size {
   std::size_t vertices = 0;
   std::size_t triangles = 0;
@@ -50,7 +50,8 @@ void bind_and_move(const pelt::Model& model, std::uint64_t choice) {
   constexpr std::size_t kMaxVertices = 300;
   constexpr std::size_t kMaxTriangles = 4000;
   constexpr std::size_t kMaxJoints = 30;
-  constexpr float kMaxSeconds = 60;  // of clips by which a bind is judged: it poses the model many times a second
+  constexpr float kMaxSeconds =
+      60;  // of clips for the check at bind, which poses the model many times per second of a clip
   const Size size = size_of(model);
   if (size.vertices > kMaxVertices || size.triangles > kMaxTriangles) return;
   if (model.skeleton.joints.size() > kMaxJoints) return;

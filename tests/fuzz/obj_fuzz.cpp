@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// OBJ files, and behind the last zero byte a file of materials, "m.mtl": they are refused, or meshes that can be
-// written and be a cage.
+// OBJ files, and after the last zero byte a file of materials, "m.mtl": they are refused, or meshes that can be written
+// and be a cage.
 #include <string_view>
 
 #include <pelt/bind.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rigs: whatever their JSON says, they are refused, or written again as they are and bound to a small model.
+// Rigs: whatever their JSON, they are refused, or written again unchanged and bound to a small model.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scripts of the viewer: their text alone, and the patches of the view in them. A script is a program, which opens and
-// writes the files that it names, so none is run.
+// Scripts of the viewer: only their text, and the patches of the view in them. They are not run, since a script opens
+// and writes the files that it names.
 #include <string_view>
 
 #include "samples/viewer/app/script.h"

@@ -12,7 +12,7 @@ namespace pelt::fuzz {
 // Makes a tube over three joints, with "cage" round it, morph targets on both, a level of detail and a clip.
 Model make_small_model();
 
-// A file of the process, for what reads files by name: it is written anew for each input.
+// A file of the process, for functions that read files by name; rewritten for each input.
 class InputFile {
  public:
   explicit InputFile(std::string_view name);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs commands of the pages as they are printed, page by page in a copy of the tree, each page in one shell: the
-blocks of `sh` below the line `<!-- run by: Install.AsPrinted -->`. /opt/pelt, where only administrators write, is a
-folder beside the copy, empty for each page, and game.cpp, which is the reader's, is tests/install/game.cpp. Afterwards
-the installed Python package binds a character. Where a package is missing that the commands need, it skips by exit 77,
+blocks of `sh` below the line `<!-- run by: Install.AsPrinted -->`. /opt/pelt, which only administrators can write, is a
+folder next to the copy, empty for each page, and game.cpp, the reader's, is tests/install/game.cpp. Afterwards
+the installed Python package binds a character. If a package is missing that the commands need, it skips by exit 77,
 and fails with CI.
 
 usage: as_printed.py TREE WORK
@@ -38,7 +38,7 @@ def main():
         name for name in names if os.path.join(folder, name) in left_out or name == "node_modules"])
     shutil.copy(tree / "tests/install/game.cpp", copy / "game.cpp")
 
-    # What a stranger's shell has; ccache finds what the tree was built of.
+    # The environment of a new user's shell; ccache finds earlier builds of the tree.
     environment = {name: value for name, value in os.environ.items() if name in ("HOME", "CCACHE_DIR")}
     environment["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     environment["CCACHE_BASEDIR"] = str(copy)

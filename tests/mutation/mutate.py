@@ -4,7 +4,7 @@
 
 Files below shaders/ are changed as the device sees them: the tests of build/release play the changed SPIR-V to the
 runtime (tests/support/mutated_shaders.h), so that nothing is built. Every other file is changed in a copy of the tree,
-which is built and tested as build/release is. A change that makes the same SPIR-V is no change. What survives and is
+which is built and tested as build/release is. A change that makes the same SPIR-V does not count. A survivor that is
 not explained in survivors.txt is listed, and makes the exit status 1.
 """
 import argparse
@@ -24,7 +24,7 @@ WORK = ROOT / "build/mutation"
 EXPLAINED = pathlib.Path(__file__).with_name("survivors.txt")
 LIMIT = 300  # seconds of one program: a loop may have lost its end
 
-# A pattern, and what takes its place.
+# A pattern, and its replacement.
 RULES = [(re.compile(pattern), text) for pattern, text in [
     (r"(?<=\S) \+ (?=\S)", " - "), (r"(?<=\S) - (?=\S)", " + "), (r" \* (?=\S)", " / "), (r" / (?=\S)", " * "),
     (r" \+= ", " -= "), (r" -= ", " += "), (r" % ", " / "),
@@ -43,7 +43,7 @@ RULES = [(re.compile(pattern), text) for pattern, text in [
 # Lines without a value to change.
 SKIPPED = re.compile(r"^\s*(#|//|layout|template|struct|static_assert|using|namespace)")
 
-# What notices changes of shaders, the fastest first.
+# The programs that notice changes of shaders, the fastest first.
 SHADER_TESTS = [
     ["pelt_conformance", "--backend", "gpu", "--validation", "CASES"],
     ["runtime_test", "--gtest_filter=GpuCpu.InEveryConfiguration"],
@@ -77,7 +77,7 @@ def mutants(file):
             block = False
         if skipped:
             continue
-        # What stands in quotes is a sentence.
+        # Text in quotes is a sentence.
         quoted = [m.span() for m in re.finditer(r'"[^"]*"', code)]
         for pattern, text in RULES:
             for found in pattern.finditer(code):
@@ -96,7 +96,7 @@ def changed_text(file, number, text):
 
 
 def run(command, folder, environment):
-    """True: it passes. What takes too long or crashes has noticed."""
+    """True: it passes. A timeout or a crash has noticed the change."""
     process = subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:

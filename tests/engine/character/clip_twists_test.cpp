@@ -31,7 +31,7 @@ const Character& limb() {
   return character;
 }
 
-// Makes keys of turns about the limb's axis, one a second, in degrees.
+// Makes keys of turns about the limb's axis, one per second, in degrees.
 Channel turns(std::uint32_t joint, const std::vector<float>& degrees, Interpolation interpolation) {
   Channel channel{.joint = joint, .path = ChannelPath::kRotation, .interpolation = interpolation};
   for (std::size_t k = 0; k < degrees.size(); ++k) {

@@ -62,7 +62,7 @@ void pose_wildly(const Character& character) {
       evaluator.evaluate();
     }
   }
-  // Numbers that are none: alone among good ones, one joint, all joints. What comes of them may be none either.
+  // NaN: one among good numbers, one joint, all joints. Results may be NaN too.
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<glm::mat4> rest(count);
   rest_matrices(character->skeleton, rest);
@@ -129,13 +129,13 @@ TEST(HostileFile, InverseBindMatricesThatReachFarAreRefused) {
       EXPECT_THAT(test::create_error(data),
                   HasSubstr("inverse bind matrix of joint 'joint1' is not finite, or beyond"));
       data = *sound;
-      data.passes[0].records[4] = std::bit_cast<std::uint32_t>(far);  // behind the number of the joint
+      data.passes[0].records[4] = std::bit_cast<std::uint32_t>(far);  // after the number of the joint
       EXPECT_THAT(test::create_error(data), HasSubstr("the inverse bind matrix of record 0 is not finite, or beyond"));
     }
   }
 }
 
-// Passes are held against each other.
+// Checks compare passes with each other.
 TEST(HostileFile, VeryManyPassesAreRefused) {
   CharacterData data = *test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;
   PalettePass none = data.passes[0];
@@ -190,7 +190,7 @@ TEST(HostileRig, OfCorrectivesAndHelperJointsIsRefusedOrBound) {
   EXPECT_GT(refused, 200u);
 }
 
-// Bind finds a place on its curve for every vertex, or says which is too far away.
+// Bind attaches every vertex to its curve, or reports which is too far away.
 class FarOffset : public testing::TestWithParam<float> {};
 
 TEST_P(FarOffset, BindsOrIsRefused) {

@@ -231,7 +231,7 @@ TEST(NormalRings, OfVastFansAndCrowdedPlacesStaySmall) {
     EXPECT_NE(rings[1], shared::kNoSlot);
   }
 
-  // All apexes are at one place: they would share one ring.
+  // All apexes coincide: they would share one ring.
   points.clear();
   triangles.clear();
   for (std::uint32_t i = 0; i < kCount; ++i) {
@@ -275,7 +275,7 @@ TEST(RecomputedNormals, OfAFineSmoothMeshAtRestAreItsOwn) {
   EXPECT_GT(rings, 0.99 * static_cast<double>(count));
 }
 
-// Frames alone do not see that a tube with a scaled end is a cone where weights change, from x = 3 to 5.
+// Frames without gradients miss that a tube with a scaled end is a cone from x = 3 to 5, in which weights change.
 TEST(RecomputedNormals, FollowTheSurfaceWhereWeightsChange) {
   const Model model = test::make_tube({.around = 48, .along = 64, .joints = 2});
   const Character character = test::bound_by(model, "linear-blend");

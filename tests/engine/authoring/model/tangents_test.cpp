@@ -22,7 +22,7 @@ struct Flat {
   }
 };
 
-// Two triangles that meet at vertex 0 alone, with right angles there.
+// Two triangles that meet only at vertex 0, with right angles there.
 Flat bow_tie() {
   Flat bow{.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}},
            .uvs = {{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}},

@@ -10,7 +10,7 @@
 namespace pelt::mos {
 namespace {
 
-// A tube with joints at 0, 3 and 6 along x, whose axes at bind are turned, and points beside them.
+// A tube with joints at 0, 3 and 6 along x, whose axes at bind are turned, and points off the axis.
 struct TurnedTube {
   TurnedTube() : model(test::make_tube({.around = 6, .along = 9, .length = 9, .joints = 3})) {
     const std::array<float, 3> turned{10, 70, -40};
@@ -172,7 +172,7 @@ TEST(MosBind, OnePointMovesTheSkinRigidly) {
   }
 }
 
-// The chain of one point stands beside a whole chain.
+// The chain of one point is next to a whole chain.
 TEST(MosBind, OnePointMayBeAChainOfSeveral) {
   expect_identity(test::make_tube({.joints = 3}), by_mos([](MosParameters& p) {
                     p.chains = {{"alone", {{"point", "joint1", {0, 1, 0}}}, {}}};

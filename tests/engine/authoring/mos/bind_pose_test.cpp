@@ -31,7 +31,7 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
     model.bound_joints[j].joint = place[j];
   }
   model.skeleton.joints = joints;
-  model.meshes[0].weights = {};  // these were painted for joints that carry what is behind them
+  model.meshes[0].weights = {};  // these were painted for joints that carry the skin after them
   const Character character = test::bound(model, by_mos([](MosParameters& p) {
                                             p.automatic = false;
                                             p.chains = {{"row", {}, {"joint0", "joint1", "joint2", "joint3"}}};
@@ -46,7 +46,7 @@ TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {
   for (std::size_t v = 0; v < rest.size(); ++v) {
     const float degrees =
         glm::degrees(std::atan2(rest[v].y * is[v].z - rest[v].z * is[v].y, rest[v].y * is[v].y + rest[v].z * is[v].z));
-    // Half of the twist is on each of the two bones beside the joint, which are equally long.
+    // Half of the twist is on each of the two equally long bones at the joint.
     const float should = 90 * std::clamp((4 - rest[v].x) / 4, 0.0f, 1.0f);
     EXPECT_NEAR(degrees, should, 13) << v << ": the spline rounds 12.2 degrees off at the root";
     EXPECT_NEAR(glm::length(glm::vec2(is[v].y, is[v].z)), 1, 0.01) << v;
@@ -172,7 +172,7 @@ float most_apart(const Rig& rig) {
   return worst;
 }
 
-// Where chains compete, above all at the hip and the shoulder, no vertex leaves its neighbours. Between the legs, skin
+// If chains compete, above all at the hip and the shoulder, no vertex leaves its neighbours. Between the legs, skin
 // that is as near to one as to the other stretches.
 TEST(MosBind, NeighboursStayTogether) {
   EXPECT_LT(most_apart(by_mos()), 8) << "edges; a turn by 180 degrees takes 2";

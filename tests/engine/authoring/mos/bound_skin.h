@@ -32,7 +32,7 @@ inline std::vector<glm::mat4> joints_at_bind(const Model& model) {
   return {at_bind.begin(), at_bind.end()};
 }
 
-// Returns the largest distance of a vertex of MOS from its place in the model, as a fraction of the size of the
+// Returns the largest distance of a vertex of MOS from its position in the model, as a fraction of the size of the
 // character, in the pose at bind.
 inline double worst_at_bind(const Model& model, const Character& character) {
   Evaluator evaluator(character);

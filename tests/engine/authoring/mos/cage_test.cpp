@@ -259,7 +259,7 @@ TEST(CageSurface, FollowsEveryMotionAndUnit) {
   }
 }
 
-// Outside of a convex surface the closest point moves less than the place does.
+// Outside of a convex surface the closest point moves less than the query point.
 TEST(CageSurface, DoesNotJumpOutsideAConvexCage) {
   const Cage cage = cube();
   const CageSurface surface = surface_of(cage);
@@ -297,7 +297,7 @@ TEST(CageSurface, TakesEveryShapeOfCage) {
       EXPECT_EQ(weights[6], 0);  // a point of no face
     }
   }
-  // All points at one place, and faces without area.
+  // Coincident points, and faces without area.
   const Cage collapsed{std::vector<glm::dvec3>(7, glm::dvec3(1, 2, 3)), cages[6]};
   const Cage line{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, {{0, 1, 2, 3}}};
   for (const Cage& cage : {collapsed, line}) {

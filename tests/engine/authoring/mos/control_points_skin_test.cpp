@@ -146,7 +146,7 @@ TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
   EXPECT_EQ(spread(model, [](auto& p) { p.points_per_joint = 2; }).at.size(), 6u);
 }
 
-// Beside a joint where chains branch, several chains move the skin.
+// Near a joint at which chains branch, several chains move the skin.
 TEST(MosControlPoints, KeepTogetherAtHubs) {
   const Model model = make_biped();
   MosParameters parameters;
@@ -163,7 +163,7 @@ TEST(MosControlPoints, KeepTogetherAtHubs) {
   };
   EXPECT_TRUE(slides("left_shin"));
   EXPECT_TRUE(slides("right_shin"));
-  EXPECT_FALSE(slides("left_forearm"));  // beside a hand, where the chains of the fingers begin
+  EXPECT_FALSE(slides("left_forearm"));  // near a hand, at which the chains of the fingers begin
   EXPECT_FALSE(slides("chest"));
   EXPECT_FALSE(slides("left_shoulder"));
 }

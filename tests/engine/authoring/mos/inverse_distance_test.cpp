@@ -83,7 +83,7 @@ TEST(InverseDistance, OverflowsForNoPowerAndNoDistance) {
   }
 }
 
-// Along a line through the places where points change rank, a fine step changes no weight by much.
+// Along a line on which points change rank, a fine step changes no weight by much.
 TEST(InverseDistance, ContinuousCutDoesNotJump) {
   const std::vector<glm::dvec3> points = scattered(64, 7);
   const auto largest_step = [&](Cut cut) {

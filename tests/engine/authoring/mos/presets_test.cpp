@@ -125,7 +125,7 @@ TEST(Presets, BipedOfEveryExporter) {
   }
 }
 
-// Names that say nothing, or something else: what the file says of bones counts.
+// Names that are meaningless or misleading: the file's data on bones count.
 TEST(Presets, BipedOfHumanBones) {
   const Names trunk{"a", "b", "c", "d"};
   const Names arm{"e", "f", "left_foot", "h"};

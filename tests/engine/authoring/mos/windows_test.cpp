@@ -111,7 +111,7 @@ TEST(MosWindows, GoSmoothlyIntoEachOther) {
   EXPECT_LT(glm::distance(place_in(at, windows[2], u).tangent, glm::normalize(step)), 1e-3);
 }
 
-// At a clamped end the spline stands still; if all points are at one place, it goes nowhere.
+// At a clamped end the spline stands still; if all points coincide, it goes nowhere.
 TEST(MosWindows, HaveATangentAtTheEnds) {
   const std::vector<glm::vec3> at{{5, 5, 5}, {5, 7, 5}, {9, 7, 5}};
   const std::vector<Window> windows = windows_of(numbers(3), true);

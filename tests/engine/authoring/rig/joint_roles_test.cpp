@@ -143,7 +143,7 @@ TEST(JointRoles, TellsTwistHelpers) {
 
 TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
   expect_uses({{"Bone", Role::kNone, Kind::kNone}, {"Bone.001", Role::kNone, Kind::kNone}});
-  // Fingers need a side: a ring alone is none.
+  // Fingers need a side: "ring" without one is not a finger.
   expect_uses({{"ring", Role::kNone, Kind::kNone}});
   expect_uses({{"", Role::kNone, Kind::kNone}});
 }

@@ -62,7 +62,7 @@ TEST(PatchJoints, OfAFaceThatHasFewAreFoundByTheirNames) {
   EXPECT_TRUE(patches(box).empty());
 }
 
-// Headsets give hands whose joints all hang beside each other.
+// Hands from headsets have joints that are all siblings.
 TEST(PatchJoints, AreNotTheJointsOfAFlatHand) {
   for (const char* root : {"Armature", "hand", ""}) {
     Skeleton hand;
@@ -89,7 +89,7 @@ TEST(PatchJoints, AreThoseOfAFlatSkeletonThatAreNamedSo) {
   EXPECT_THAT(patches(flat), testing::UnorderedElementsAreArray(face));
 }
 
-// One part that many names say within a longer word is a part of something else, also where they stand in pairs.
+// One part that many names contain in a longer word is a part of something else, even if they form pairs.
 TEST(PatchJoints, AreNotEyeletsAndSurfaces) {
   for (const char* name : {"eyelet_", "surface_", "clip_", "lip_"}) {
     Skeleton ship;
@@ -116,7 +116,7 @@ TEST(PatchJoints, AreNotLimbsOnAHead) {
   EXPECT_THAT(names, testing::Each(testing::StartsWith("lip")));
 }
 
-// Names that say nothing, or not in English: where joints stand decides.
+// Names that are meaningless or not English: the positions of joints decide.
 class UnnamedCrowd : public testing::Test {
  protected:
   Skeleton body_;

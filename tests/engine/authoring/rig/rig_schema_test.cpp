@@ -31,7 +31,7 @@ const Json& schema() {
     types["curve_path"]["properties"]["joints"]["examples"] = Json::parse(R"([["x", "y"]])");
     types["curve_bone"]["properties"]["twist"]["examples"] = Json::parse("[[[0, 0], [0.5, 0.25], [1, 1]]]");
     types["curve_joint"]["properties"]["float"]["examples"] = Json::parse("[[[0, 0.02], [90, 0.0625], [135, 0.25]]]");
-    types["hierarchical_bspline"]["properties"]["shape"]["examples"] = Json::parse("[[4, 4]]");  // beside faces
+    types["hierarchical_bspline"]["properties"]["shape"]["examples"] = Json::parse("[[4, 4]]");  // next to faces
     types["mos"]["properties"]["chains"]["examples"] = Json::parse(R"([[
       {"name": "arm", "points": [{"name": "bicep", "joint": "x", "offset": [0.125, 0, 0], "bisecting": false},
                                  {"name": "", "joint": "y", "offset": [0, 0, 0], "bisecting": true}], "joints": []},
@@ -257,7 +257,7 @@ void collect(const Json& value, const Json::json_pointer& at, std::vector<Json::
   }
 }
 
-// Collects every string that the schema allows anywhere: each is tried in every place.
+// Collects every string that the schema allows anywhere: each is tried everywhere.
 void collect_words(const Json& node, std::set<std::string>& words) {
   if (!node.is_structured()) return;
   if (node.is_object() && node.contains("enum")) {

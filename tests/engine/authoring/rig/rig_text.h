@@ -44,7 +44,7 @@ inline std::string error_of(const std::string& json) {
   return rig ? "accepted" : rig.error().message;
 }
 
-// Expects each rig to be refused with a message that holds the text beside it.
+// Expects each rig to be refused with a message that contains the text next to it.
 inline void expect_errors(const std::vector<std::pair<std::string, std::string>>& errors) {
   for (const auto& [json, why] : errors) EXPECT_THAT(error_of(json), testing::HasSubstr(why)) << json;
 }

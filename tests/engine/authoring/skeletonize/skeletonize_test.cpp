@@ -199,7 +199,7 @@ TEST(MakeSkeleton, HangsPiecesFromTheNearestJoint) {
   EXPECT_EQ(result.report.ends, 4u);
 }
 
-// A thin arm hangs beside a thick trunk, joined to it at the top: the flank is nearer to the arm's axis than to the
+// A thin arm hangs next to a thick trunk, joined to it at the top: the flank is nearer to the arm's axis than to the
 // trunk's.
 TEST(MakeSkeleton, WeighsByWaysInside) {
   const Model model = model_of({capsule({0, 0, 0}, {0, 8, 0}, 1), capsule({0, 8, 0}, {1.5f, 8, 0}, 0.25f),
@@ -238,7 +238,7 @@ TEST(MakeSkeleton, KeepsWhatTheMeshHas) {
   EXPECT_EQ(result.model.materials.size(), 1u);
 }
 
-// ---- Whatever the threads, the place and the size
+// ---- Whatever the threads, the position and the size
 
 TEST(MakeSkeleton, DoesNotDependOnThreads) {
   const Model biped = make_biped();

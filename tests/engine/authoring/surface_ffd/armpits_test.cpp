@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests where skin gives way to linear blend (from_skin::Armpits), on a tube that is an arm by its names.
+// Tests which skin falls back to linear blend (from_skin::Armpits), on a tube whose names make it an arm.
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <string>

@@ -96,7 +96,7 @@ TEST(SurfaceFfdBind, ElementsAreRaisedToTheValence) {
   EXPECT_GT(longest_row(), 90u);
 }
 
-// With another order, blocks and batches have other vertices; each row must be what its vertex alone would get.
+// With another order, blocks and batches have other vertices; each row must equal that of its vertex bound separately.
 TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
   Model model = tube_in_cage();
   model.meshes[0] = test::make_tube_mesh({.around = 200, .along = 200});
@@ -198,7 +198,7 @@ TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
   const Bound bound = test::must(bind(model, rig_of(by_cage())));
   const CharacterMesh& cage = bound.character->meshes[0];
   const SparseRows rows = unpack_rows(cage.binding);
-  // Far from the joint one bone alone moves the driver; each joint has two palette entries.
+  // Far from the joint a single bone moves the driver; each joint has two palette entries.
   EXPECT_EQ(rows.row(0)[0].index + cage.first_slot, bound.character->passes[0].first_slot);
   EXPECT_GT(rows.row(0)[0].weight, 0.97f);
   EXPECT_EQ(rows.row(cage.vertex_count() - 1)[0].index + cage.first_slot, bound.character->passes[0].first_slot + 2);
@@ -281,7 +281,7 @@ TEST(SurfaceFfdDriver, ComesFromAFile) {
   EXPECT_THAT(bind_error(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
 }
 
-// Binds a tube and a part beside it; vertex i of the part follows joint 1 by weight(i), and joint 0 by the remainder.
+// Binds a tube and a separate part; vertex i of the part follows joint 1 by weight(i), and joint 0 by the remainder.
 Result<Bound> bind_with_eye(const std::function<float(std::uint32_t)>& weight) {
   Model model = test::make_tube({.around = 24, .along = 48});
   Mesh& mesh = model.meshes[0];

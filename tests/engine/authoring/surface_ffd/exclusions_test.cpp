@@ -141,7 +141,7 @@ TEST(ExclusionErrors, NameTheVertexThatMayFollowNothing) {
       test::bind_error(test::make_tube_in_cage(), rig),
       "layer 1 (surface_ffd): vertex 5 of mesh 'tube' may follow no element of the driver: the groups exclude all "
       "of them");
-  // Hops give way, groups do not.
+  // Hops are relaxed, groups are not.
   rig.layers[0].deformer.get<SurfaceFfdParameters>().max_hops = 1;
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), rig), HasSubstr("vertex 5 of mesh 'tube' may follow no"));
 }

@@ -75,7 +75,7 @@ TEST(KnownWeights, AgreeWithTheReference) {
   std::size_t compared = 0;
   for (const std::filesystem::path& file : test::shared_files("cases", {".json"})) {
     const Json test_case = Json::parse(std::ifstream(file));
-    if (test_case.value("system", "") != "surface_ffd") continue;  // some files hold poses alone
+    if (test_case.value("system", "") != "surface_ffd") continue;  // some files have only poses
     const Model model = model_of(test_case);
     for (const Json& result : test_case["results"]) {
       const Json& set = result["set"];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures the error of the wrap alone, apart from how the driver is moved. Driver and skin have the same weights, as a
+// Measures only the error of the wrap, without that of the driver's motion. Driver and skin have the same weights, as a
 // function of space, and the driver should move the skin as dual quaternions do by these weights.
 #include <algorithm>
 #include <cmath>
@@ -21,10 +21,10 @@ namespace {
 
 using Mode = SurfaceFfdParameters::Mode;
 
-constexpr double kBendAt = 4;  // where the limb, of radius 1 and along x from 0 to 8, bends and twists
+constexpr double kBendAt = 4;  // the limb, of radius 1 and along x from 0 to 8, bends and twists here
 constexpr float kPassage = 6;  // length over which its weights pass
 
-// Paints half of the angle to one joint and half to another at the same place. The matrices of two bones cannot tell
+// Paints half of the angle to one joint and half to another at the same position. The matrices of two bones cannot tell
 // 270 degrees from -90, but 135 and 270 tell which way round. The angle is the smoothstep of x, up to the rounding of a
 // blend.
 void paint_halves(Mesh& mesh) {
@@ -89,7 +89,7 @@ std::vector<glm::vec3> moved(const Model& model, const DeformerParameters& defor
 }
 
 struct WrapError {
-  float distance = 0;       // largest distance from where the motion takes the vertex
+  float distance = 0;       // largest distance from the exactly moved vertex
   std::size_t flipped = 0;  // triangles that face the other way than the motion turns them
 };
 
@@ -143,8 +143,8 @@ TEST(WrapError, OfTheBasicVariantIsBelowAChordsOfTheDriver) {
 }
 
 // Frames V turn about the joint, and a mean of V over a stretch of variance s^2 misses V by s^2 V'' / 2, times the
-// lever from the joint: 3 radii where the passage ends. Even the closest triangle alone misses by 0.009 at a bend of 90
-// degrees.
+// lever from the joint: 3 radii at the end of the transition. Even a single closest triangle misses by 0.009 at a bend
+// of 90 degrees.
 TEST(WrapError, OfTheExtendedVariantGrowsWithTheLever) {
   const Model model = make_model(fine_limb(), coarse_limb());
   expect_within(model, driven(), {kBend, 90}, 0.0145f);

@@ -57,7 +57,7 @@ TEST(OutputFile, HasATemporaryFileOfItsOwn) {
   EXPECT_EQ(test::file_text(folder / "x"), "second");
 }
 
-// Who can write to the folder must not be able to lay a link where the file is written.
+// A user who can write to the folder must not be able to redirect the written file by a link.
 #ifndef _WIN32
 TEST(OutputFile, FollowsNoLinkThatLiesInItsWay) {
   const test::TemporaryFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What linear blends alone do: mirrors, gradients of weights, and what is left where influences cancel out.
+// Cases of linear blends only: mirrors, gradients of weights, and the remainder when influences cancel out.
 #include "engine/character/evaluate/blend.h"
 #include "tests/engine/character/evaluate/every_target.h"
 #include "tests/engine/character/evaluate/exact_sample.h"
@@ -77,7 +77,7 @@ struct BentTube {
   }
 };
 
-// Returns where the equation moves the tube's point, by the two palette entries beside it.
+// Returns the tube's point moved by the equation with the two palette entries around it.
 dvec3 posed_tube(double s, double u, std::span<const Affine> table) {
   const double at = s / BentTube::kSpacing;
   const auto k = static_cast<std::size_t>(at);
@@ -175,13 +175,13 @@ TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
     blend_wires(binding, rest_shape(binding), {0, slice_count(binding)}, palette, {root, kExponent}, actual.all());
     return tube.worst_degrees(actual);
   };
-  // Where the groups pull apart, the surface nearly folds, which magnifies the rounding to 8 bits.
+  // If the groups pull apart, the surface nearly folds, which magnifies the rounding to 8 bits.
   EXPECT_LT(worst_degrees(), 3);
   for (SparseRows& rows : groups) rows.gradients.clear();
   EXPECT_GT(worst_degrees(), 5) << "the gradients are not needed";
 }
 
-// Squares of 1e12 per metre times a vertex's movement are more than a float holds.
+// Squares of 1e12 per metre times a vertex's movement overflow a float.
 TEST_P(BlendLinear, SteepGradientsLeavePositionsAndUnitDirections) {
   std::vector<Affine> palette = make_palette(false);
   for (std::size_t i = 0; i < palette.size(); i += 2) palette[i] *= 1e15f;

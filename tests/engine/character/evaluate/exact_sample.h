@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kElements = 50;
 inline constexpr double kUnit = 1.0 / 65535;  // one unit of a weight
 inline constexpr std::size_t kSizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 1234};
 
-// Tolerance of float: some 16 units in the last place of the summed terms.
+// Tolerance of float: about 16 ULP of the summed terms.
 inline constexpr double kPositionTolerance = 2e-6;
 inline constexpr double kDirectionTolerance = 1e-5;  // for frames whose axes differ fourfold in length
 

@@ -149,7 +149,7 @@ const test::Fault kFaults[] = {
     {"RestNotFinite",
      [](CharacterData& d) { sample_word(d, 7 * shared::kCurveSampleWords + shared::kCurveSampleInverse) = kNanWord; },
      "not finite"},
-    // What earlier stages pose.
+    // Palette entries of earlier stages.
     {"AnchorsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kChainFirstEntry) += 8; },
      "(curve_skeleton): record 0 turns by anchors that no earlier stage poses"},
     {"StepsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kCurveFirstStep) -= 1; },

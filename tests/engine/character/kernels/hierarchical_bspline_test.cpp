@@ -139,7 +139,7 @@ class MeshFrame {
     return shared::pose_mesh_frame(record_, work);
   }
 
-  // Returns a point beside the frame's, in its axes.
+  // Returns a point near the frame's, in its axes.
   glm::vec3 beside(glm::vec3 local) const { return kPoint + rest_ * local; }
 
  private:
@@ -248,7 +248,7 @@ TEST(Segments, DoNotTurnWithAJointThatIsScaledToALine) {
   EXPECT_LT(difference(affine_axes(pair.pose(0.25f)), wanted), kNearly);
 }
 
-// The axis and the place that count are the root's, which turns, moves and grows; the offset turns with the vertex.
+// The axis and the position are relative to the root, which turns, moves and grows; the offset turns with the vertex.
 TEST(Follows, MeasureAgainstTheRootAndShiftByTheirOwnAxes) {
   const glm::mat4 root = motion_of(1.5f * turn_about({1, 2, 3}, 80), {4, 5, -6});
   const glm::mat3 axes = turn_about({3, 0, 1}, 33);
@@ -299,7 +299,7 @@ class Limits : public testing::Test {
 };
 
 TEST_F(Limits, KeepTheirDistanceFromTheBoneAndItsEnds) {
-  // Where the vertex is, in the axes of the joint, and where it is put.
+  // The vertex in the axes of the joint, and its limited position.
   const std::vector<std::pair<glm::vec3, glm::vec3>> places{
       {{0.1f, 1, 0}, {0.5f, 1, 0}},   {{0, 2, -0.3f}, {0, 2, -0.5f}}, {{0.6f, 1, 0}, {0.6f, 1, 0}},
       {{0, -0.2f, 0}, {0, -0.5f, 0}}, {{0, 3.25f, 0}, {0, 3.5f, 0}},  {{0, -0.7f, 0}, {0, -0.7f, 0}},
@@ -423,7 +423,7 @@ const test::Fault kRecordFaults[] = {
 
 TEST(SurfaceRecords, WithAFaultAreRefused) { test::expect_refused(kRecordFaults, *with_every_record()); }
 
-// What people are told of palette entries: which share of which joint, which vertex.
+// The descriptions of palette entries: which joint with which weight, which vertex.
 TEST(SurfaceEntries, SayWhatTheyAreAndWhatTheyRead) {
   const Character character = with_every_record();
   for (const PalettePass& pass : character->passes) {

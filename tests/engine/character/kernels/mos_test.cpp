@@ -221,7 +221,7 @@ TEST(MosDriver, PassesSmoothlyThroughItsKeysAndHoldsBeyond) {
     EXPECT_LT(share - before, 0.2) << degrees;
     before = share;
   }
-  // Computed by hand: the slope is 0 at 0 degrees, where the share turns, and 1/80 per degree at 60.
+  // Computed by hand: the slope is 0 at 0 degrees, the minimum of the weight, and 1/80 per degree at 60.
   EXPECT_NEAR(share_at(30, keys), 0.25 - 60.0 / 8 / 80, kTolerance);
 }
 

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Patches, PatchFrames,
                                          Patches{"Several", {sheet(1.5f), nurbs(), sheet(-2.0f, {4, 7})}, "patches"}),
                          [](const testing::TestParamInfo<Patches>& patches) { return patches.param.name; });
 
-// A pipe of control vertices round the tube; its last row equals its first, but control vertices at one place stay
+// A pipe of control vertices round the tube; its last row equals its first, but coincident control vertices stay
 // separate.
 PatchParameters pipe() {
   PatchParameters patch;
@@ -193,7 +193,7 @@ TEST(PatchDrivers, WithoutFramesAreRefused) {
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(tessellated)), HasSubstr("has no triangle"));
 }
 
-// One row of control vertices is at one place: only the samples there lack a second tangent.
+// One row of control vertices is a single point: only the samples there lack a second tangent.
 TEST(PatchDrivers, WithAPoleLeaveItOut) {
   PatchParameters cone = sheet(1.5f);
   cone.knots_u = {0, 0, 0, 0, 1, 2, 3, 3, 3, 3};
@@ -203,7 +203,7 @@ TEST(PatchDrivers, WithAPoleLeaveItOut) {
               testing::Contains(HasSubstr("3 of the 12 samples of the driver 'patch' have no frame")));
 }
 
-// What may be wrong with a patch is tested with it.
+// The tests of patches cover their errors.
 TEST(PatchDrivers, ErrorsNameThePatch) {
   const auto error = [](const auto& change) {
     PatchParameters broken = sheet(1.5f);

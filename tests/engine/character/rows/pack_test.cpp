@@ -67,7 +67,7 @@ TEST_P(PackSizes, RoundTripsAndIsValid) {
   }
 }
 
-// Two groups with local points: the first has no share in every fifth row, where the second is alone.
+// Two groups with local points: in every fifth row the first has weight 0, so the second is the only one.
 struct WithPoints {
   Sample sample;
   std::vector<SparseRows> groups{2};
@@ -156,7 +156,7 @@ TEST(Pack, GradientsOfGroupsSumToZero) {
   EXPECT_NE(unpack_gradient(together, 1, together.slices[0] + 1), glm::vec3(0.0f));
 }
 
-// Where a component of the normal lies on the border between two bases, every kernel takes the same one.
+// If a component of the normal is on the border between two bases, every kernel takes the same one.
 TEST(Pack, TangentBasesAreOrthonormalAndDecidedByWholeNumbers) {
   for (const glm::vec3& n :
        {glm::vec3(0.6f, 0.8f, 0), glm::vec3(-0.6f, 0.8f, 0), glm::vec3(0.6f, 0, 0.8f), glm::vec3(-0.6f, 0, -0.8f),

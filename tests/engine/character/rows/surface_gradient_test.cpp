@@ -40,7 +40,7 @@ TEST(SurfaceGradient, NeverCrossesASliverBelowThePrecisionOfPositions) {
     for (const float height : {0.0f, 1e-38f, 1e-30f, 1e-16f, 1e-9f}) {
       Mesh grid = test::make_grid(4);
       const auto count = static_cast<std::uint32_t>(grid.positions.size());
-      // Beside vertex 0, the origin, near which floats tell such places apart; and slivers of three such places alone.
+      // Near vertex 0, the origin, so that floats tell such points apart; and slivers of three such points.
       grid.positions.insert(grid.positions.end(), {{height, 0, 0}, {0, height, 0}, {0, 0, height}});
       grid.triangles.insert(grid.triangles.end(), {{0, 1, count}, {0, count + 1, 6}, {count, count + 1, count + 2}});
       std::vector<float> values(grid.positions.size(), 0.0f);
@@ -49,14 +49,14 @@ TEST(SurfaceGradient, NeverCrossesASliverBelowThePrecisionOfPositions) {
       const SurfaceGradient surface(grid.positions, grid.triangles);
       EXPECT_LT(steepest(surface.of(values)) * scale, 4) << scale << ' ' << height;
       for (std::uint32_t v = 0; v < 3 && height > 0; ++v) {
-        if (grid.positions[count + v] == glm::vec3(0)) continue;  // too small for float: at one place with vertex 0
+        if (grid.positions[count + v] == glm::vec3(0)) continue;  // too small for float: coincides with vertex 0
         EXPECT_TRUE(surface.ring(count + v).empty());
       }
     }
   }
 }
 
-// What counts is bounded too, however thin it is: one row's gradient is the unit of its neighbours'.
+// Gradients are bounded however thin a triangle is: one row's gradient is the unit of its neighbours'.
 TEST(SurfaceGradient, IsBoundedAcrossThinTriangles) {
   for (float height = 1; height > 1e-20f; height /= 7) {
     const std::vector<glm::vec3> positions{{0, 0, 0}, {3, 0, 0}, {1, height, 0}};

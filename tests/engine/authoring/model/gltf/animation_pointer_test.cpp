@@ -122,7 +122,7 @@ TEST(AnimationPointers, OfMeshesThatNothingShowsAreNoted) {
   }
 }
 
-// The extension allows integers where glTF 2.0 asks for floats.
+// The extension allows integers, although glTF 2.0 requires floats.
 TEST(AnimationPointers, ReadValuesOfEveryComponentType) {
   GltfFile file = puppet();
   file.add_channel<std::int8_t>(pointer_to("/nodes/2/translation"), {0}, "VEC3", {-1, 2, 3});

@@ -74,7 +74,7 @@ TEST(GltfBendyBone, LeavesOutABoneOfWrongValuesAndSaysSo) {
     "bbone_curveinz": [{"x": 1}], "bbone_scalein": [2, [1, 1]], "bbone_scaleout": [[1, 1, "1"], [1, 0, 1], [1, 1, -1]]
   })");
   for (const auto& [key, values] : wrong.items()) {
-    // Of a curve the message may name both coordinates.
+    // For a curve the message may name both coordinates.
     const std::string why = key.starts_with("bbone_curve") ? key.substr(0, key.size() - 1) : key;
     for (const json& value : values) {
       const Model model = with_extras({{key, value}});

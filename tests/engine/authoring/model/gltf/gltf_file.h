@@ -112,7 +112,7 @@ Model imported(const GltfFile& file);
 // Fails the test unless the import is refused with a message that names the file and contains `why`.
 void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code = ErrorCode::kInvalidFile);
 
-// A value that a document cannot have at a place, which is a JSON pointer.
+// A JSON pointer, and a value that a document cannot have there.
 struct Defect {
   std::string place;
   nlohmann::json value;

@@ -23,7 +23,7 @@ std::string bytes_of(std::initializer_list<float> values) {
   return {reinterpret_cast<const char*>(std::data(values)), values.size() * sizeof(float)};
 }
 
-// A triangle in two buffers, with a texture beside the file. One buffer is a file beside it, longer than the buffer's
+// A triangle in two buffers, with a texture next to the file. One buffer is a file next to it, longer than the buffer's
 // byteLength; the other is in the document.
 json split_document() {
   return json::parse(R"({"asset": {"version": "2.0"}, "extras": {"kept": [1, 2.5, "x"]},

@@ -28,7 +28,8 @@ TEST(GltfImages, DoesNotNeedTextures) {
   EXPECT_TRUE(file.import());
 }
 
-// A skinned and animated triangle whose only image is of an extension, which a texture names by it alone or directly.
+// A skinned and animated triangle whose only image is of an extension, which a texture names directly or only by the
+// extension.
 GltfFile with_compressed_image(const std::string& extension, const std::string& bytes, bool directly) {
   GltfFile file = GltfFile::skinned_triangle();
   file.add_channel(test::node_target(2, "translation"), {0}, "VEC3", std::vector<float>{1, 2, 3});

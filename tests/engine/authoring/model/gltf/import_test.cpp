@@ -115,7 +115,7 @@ TEST(ImportGltf, ReadsBuffersBesideTheFileAndNoOthers) {
     ASSERT_FALSE(model) << uri;
     EXPECT_THAT(model.error().message, HasSubstr("leaves the folder"));
   }
-  // Symbolic links within the folder are followed, and out of it by leave alone.
+  // Symbolic links are followed within the folder, and out of it only with leave.
   std::filesystem::create_symlink("a b.bin", folder / "sub/near.bin");
   std::filesystem::create_symlink("../secret.bin", folder / "sub/far.bin");
   std::filesystem::create_directory_symlink(folder.path(), folder / "sub/up");

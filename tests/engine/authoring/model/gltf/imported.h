@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a test sees of an imported model.
+// Accessors of an imported model, for tests.
 #pragma once
 
 #include <gtest/gtest.h>

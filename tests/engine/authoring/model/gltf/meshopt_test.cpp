@@ -52,8 +52,8 @@ std::string encoded(std::size_t bound, const Encode& encode) {
   return bytes;
 }
 
-// Compresses the views of the file that the extension can hold and wipes what they held. Returns how many there are of
-// each mode.
+// Compresses the views of the file that the extension can store, and wipes their old data. Returns the number of views
+// in each mode.
 std::map<std::string, int> compress(GltfFile& file, bool triangles) {
   std::set<std::size_t> indices;
   for (const json& mesh : file.json["meshes"]) {

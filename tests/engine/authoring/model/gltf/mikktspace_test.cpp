@@ -85,8 +85,8 @@ struct Agreement {
   }
 };
 
-// Compares each vertex with its corners: where these agree, it must have their tangent, and elsewhere say that it is a
-// mean. MikkTSpace leaves (1, 0, 0) and -1 at corners that get no tangent, which Pelt may do better.
+// Compares each vertex with its corners: if they agree, it must have their tangent, and otherwise report a mean.
+// MikkTSpace leaves (1, 0, 0) and -1 at corners that get no tangent, which Pelt may do better.
 Agreement compare(const Mesh& mesh) {
   const VertexTangents made = vertex_tangents(mesh.positions, mesh.normals, mesh.uvs, mesh.triangles);
   const std::vector<glm::vec4> reference = reference_tangents(mesh);
@@ -139,7 +139,7 @@ void expect_agreement_with_mikktspace(const Mesh& mesh, std::size_t averaged, st
 constexpr std::uint32_t kColumns = 24;
 constexpr std::uint32_t kRows = 12;
 
-// A smooth sphere, with a seam of UVs where its last column meets its first.
+// A smooth sphere, with a seam of UVs between its last column and its first.
 Mesh sphere() {
   Mesh mesh;
   for (std::uint32_t row = 0; row <= kRows; ++row) {
@@ -208,7 +208,7 @@ TEST_F(MikkTSpace, AgreesWhereUvsAreMirrored) {
   expect_agreement_with_mikktspace(mesh, kRows - 1, 0);
 }
 
-// Vertices beside the patch have corners of both handednesses, those in it no tangent.
+// Vertices at the border of the patch have corners of both handednesses, those in it no tangent.
 TEST_F(MikkTSpace, AgreesWhereUvsHaveNoArea) {
   Mesh mesh = sphere();
   for (std::size_t v = 0; v < mesh.uvs.size(); ++v) {

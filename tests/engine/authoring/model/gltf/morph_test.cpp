@@ -98,7 +98,7 @@ TEST(ImportMorphTargets, LineUpOverPrimitives) {
                                                          glm::vec3(0), glm::vec3(0, 3, 0), glm::vec3(0)));
 }
 
-// Without normals those of a target are flat, too, whatever the target says.
+// Without normals those of a target are flat too, whatever the target contains.
 TEST(ImportMorphTargets, TurnNormalsThatAreMade) {
   GltfFile file = morphing();
   const int lift = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 0, 0}, {0, 0, 1}});
@@ -196,7 +196,7 @@ TEST(ImportMorphTargets, TurnDirectionsByThreeFloats) {
       primitive(file)["targets"][target].begin().value() = narrow;
       const std::string why = std::string("/targets/") + place + ": cannot be " + type;
       expect_refused(file, why);
-      // What is not read may be anything.
+      // Accessors that are not read may be invalid.
       attributes(file).erase("NORMAL");
       EXPECT_TRUE(file.import());
     }

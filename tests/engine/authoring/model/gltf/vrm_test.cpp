@@ -37,7 +37,7 @@ std::vector<std::string> names_of(const std::vector<Expression>& expressions) {
   return names;
 }
 
-// Adds a chain of nodes below the root, each a joint of a name that says nothing, and returns the first.
+// Adds a chain of nodes below the root, joints with meaningless names, and returns the first.
 std::size_t add_chain(GltfFile& file, std::size_t count) {
   const std::size_t first = file.json["nodes"].size();
   file.json["nodes"][1]["children"].push_back(first);

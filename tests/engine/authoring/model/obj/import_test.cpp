@@ -85,7 +85,7 @@ TEST(ImportObj, KeepsNormalsAndTextureCoordinates) {
                                               "1 vertices with several texture coordinates, which get the first"));
 }
 
-// What is empty after a slash is not given, as if the slash were not there.
+// An empty index after a slash counts as missing, as if there were no slash.
 TEST(ImportObj, ReadsCornersThatEndInSlashes) {
   const std::string points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0.5\nvt 0 1\nvn 1 0 0\nvn 0 0 1\nvn 0 1 0\n";
   for (const auto& [with, without] : {std::pair<std::string, std::string>{"f 1// 2// 3//", "f 1 2 3"},
@@ -259,7 +259,7 @@ TEST(ImportObj, ReadsPointsAndLinesAsVertices) {
     EXPECT_TRUE(mesh.parts.empty());
     EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
   }
-  // The same beside faces.
+  // The same next to faces.
   const Model both = read_text(positions + "p 4\nf 1 2 3\n");
   EXPECT_EQ(both.meshes[0].positions.size(), 4u);
   EXPECT_EQ(both.meshes[0].triangles.size(), 1u);
