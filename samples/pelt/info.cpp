@@ -377,11 +377,11 @@ void print_character(const std::string& file, const CharacterData& data, const J
               {"triangles", "triangles", "{}"},
               {"influences", "mean_influences", "{:.2f}"},
               {"most", "max_influences", "{}"}});
-  fmt::print("\npalette: {} elements\n{}", data.palette_size,
+  fmt::print("\npalette: {} entries\n{}", data.palette_size,
              table_of(palette, {{"posed by", "kernel"},
                                 {"stage", "stage", "{}"},
                                 {"first", "first_slot", "{}"},
-                                {"elements", "entries", "{}"}}));
+                                {"entries", "entries", "{}"}}));
   print_surfaces(character["surfaces"]);
   print_levels(character["levels"]);
   if (!data.has_linear_blend()) fmt::print("\nmoved in full at every level of detail: not all skins have weights\n");

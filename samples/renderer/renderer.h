@@ -86,7 +86,7 @@ struct PassSeconds {
   std::vector<std::vector<Pass>> crowds;  // in the order of the scene's items; empty: recorded earlier
   double shadows = 0;
   double surfaces = 0;     // skins and ground
-  double lines = 0;        // edges, cages, points and overlays
+  double lines = 0;        // edges, drivers, points and overlays
   double development = 0;  // adding samples up, and making the picture
 };
 

@@ -157,7 +157,7 @@ TEST_F(AdoptedDevices, WithoutAQueueSubmitNothing) {
   EXPECT_EQ(test::must(read_vertices(*gpu_device(), crowd, 0)).positions, posed(*gpu_device()));
 }
 
-// Records the caches that the function which makes compute pipelines is given.
+// Records the caches with which compute pipelines are made.
 struct PipelineWatch {
   static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
     if (name != "vkCreateComputePipelines") return found;

@@ -259,8 +259,7 @@ TEST(Allocations, AreCounted) {
   EXPECT_EQ(after, before + 1);
 }
 
-// A list of the caller's takes a pass that plans, and a barrier behind it; a crowd that knows its instances takes
-// neither.
+// A list of the caller's needs a planning pass and a barrier after it; a crowd that knows its instances needs neither.
 TEST_F(Frames, ArePlannedByAPassOnlyWhereTheCallerHasTheList) {
   const Buffer list = test::must(Buffer::create(
       *device_, {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "visible instances"}));

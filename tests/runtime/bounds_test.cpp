@@ -64,7 +64,7 @@ std::vector<float> inputs_at_rest(const Character& character) {
   return inputs;
 }
 
-// Measures a character at rest, in frames of its clips and in poses of single joints. Fails the test where a vertex is
+// Measures a character at rest, in frames of its clips and in poses of single joints. Fails the test if a vertex is
 // outside, and prints the ratios.
 float longest(const std::string& name, const Character& character, std::span<const JudgedPose> turns, Detail detail) {
   BoundsMeter meter(character, detail);

@@ -31,7 +31,7 @@ TEST(CApi, KeepsTheErrorsOfThreadsApart) {
   EXPECT_EQ(pelt_last_error(), here);
 }
 
-// Returns an argument of a call without handles: of what is none, a name, a struct of its size, a number's address.
+// Returns an argument of a call without handles: for other types a name, a struct of its size, a number's address.
 template <class T>
 T argument() {
   if constexpr (std::is_same_v<T, const char*>) {
@@ -54,7 +54,7 @@ T argument() {
   }
 }
 
-// Expects that a function says that it has no handle.
+// Expects a function to report a missing handle.
 template <class... Arguments>
 void expect_needs_handles(pelt_result (*function)(Arguments...)) {
   EXPECT_EQ(function(argument<Arguments>()...), PELT_ERROR_INVALID_ARGUMENT) << pelt_last_error();

@@ -106,7 +106,7 @@ TEST(CBinder, MeasuresAsPeltQualityDoes) {
   EXPECT_BINDER_REFUSES(pelt_binder_get_character(made, &bytes, &size), PELT_ERROR_NOT_FOUND, "nothing was bound");
 }
 
-// A rig names files outside of its folder by leave alone.
+// A rig may name files outside of its folder only with leave.
 TEST(CBinder, ReadsFilesThatARigNamesByLeave) {
   const test::TemporaryFolder folder;
   std::filesystem::create_directory(folder / "rigs");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that the evaluator of the C API moves what the C++ one does, into the arrays that it is given.
+// Tests that the evaluator of the C API moves vertices like the C++ one, into the caller's arrays.
 #include <algorithm>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
@@ -22,7 +22,7 @@ EvaluatorHandle evaluator_of(const CharacterHandle& character, const pelt_evalua
   return EvaluatorHandle(made);
 }
 
-// Arrays of some floats a vertex each, filled with 7.
+// Arrays of some floats per vertex, filled with 7.
 struct Arrays {
   Arrays(std::size_t count, std::size_t floats)
       : positions(count * floats, 7), normals(count * floats, 7), tangents(count * floats, 7) {
@@ -73,7 +73,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   EXPECT_EQ(std::memcmp(evaluated.normals, expected.normals().data(), expected.normals().size_bytes()), 0);
   EXPECT_EQ(std::memcmp(evaluated.tangents, expected.tangents().data(), expected.tangents().size_bytes()), 0);
 
-  // Each mesh in the model's order, five floats a vertex.
+  // Each mesh in the model's order, five floats per vertex.
   for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
     const CharacterMesh& mesh = data.meshes[m];
     Arrays arrays(mesh.vertex_count(), 5);
@@ -96,7 +96,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   EXPECT_EQ(std::memcmp(all.data(), expected.positions().data(), expected.positions().size_bytes()), 0);
 }
 
-// Secondary action goes on as in the engine, and starts at rest where it is teleported.
+// Secondary action moves as in the engine, and starts at rest after teleport.
 TEST(CEvaluators, LetTimePass) {
   const Character character = test::swinging_tube();
   const CharacterHandle in_the_library = in_c(character);

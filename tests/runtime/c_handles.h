@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests of the C API share: its handles, and what they expect of its calls.
+// Shared by tests of the C API: its handles, and expectations of its calls.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -91,7 +91,7 @@ float height_of(const pelt_crowd* c, std::uint32_t instance) {
   return positions[1];
 }
 
-// Expects that an instance of a character without levels says so.
+// Expects an instance of a character without levels to report it.
 void expect_no_levels(const pelt_crowd* c, std::uint32_t instance) {
   std::uint32_t from = 9;
   std::uint32_t to = 9;
@@ -111,7 +111,7 @@ void expect_uses_of_blend(const pelt_crowd* c) {
   EXPECT_INVALID(pelt_crowd_get_uses(c, 2, uses, &count), "part 2 does not exist: there are 2");
 }
 
-// Instances, levels and characters come and go, and joints are given in both forms, as in C++.
+// Instances, levels and characters come and go, and joints are set in both forms, as in C++.
 TEST_F(CCrowds, LiveAsThoseOfCpp) {
   const pelt_character* caged = c_characters_[0].get();
   const pelt_character* linear = c_characters_[1].get();

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# A script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API, and
-# that HEADER still has every line of ABI_N.txt beside this script, N its PREFIX_ABI_VERSION: functions, enumerators,
-# constants, types, and fields of structs by their places and types, which is all that their layouts follow from. What was added since must be in the list too; with the
-# environment variable PELT_UPDATE_REFERENCE it is added. Nothing is ever taken out.
+# Script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API, and
+# that HEADER still has every line of ABI_N.txt next to this script, N its PREFIX_ABI_VERSION: functions, enumerators,
+# constants, types, and fields of structs by index and type, which determine their layouts. Additions to HEADER must be
+# in the list too; with the environment variable PELT_UPDATE_REFERENCE they are appended. Lines are never removed.
 cmake_policy(VERSION 3.22)
 
 # Returns the lines that HEADER declares, without comments, with single spaces and without semicolons at their ends.

@@ -162,7 +162,7 @@ TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
   }
 }
 
-// A caller's normals at an odd word are written with the tangents where the device can bind them there.
+// A caller's normals at an odd word are written with the tangents if the device can bind them there.
 TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
   const CrowdCapacity room{.instances = 1, .vertices = 7};
   CrowdOutputs outputs;

@@ -28,7 +28,7 @@ constexpr std::uint32_t kLoggedFrames = 20;
 // more. Relative to the reach.
 constexpr float kCpuTolerance = 3e-4f;
 
-// Whether mesh m is shown at a level by itself or, `by` given, by that level.
+// Whether mesh m is shown at a level by itself or, if `by` is set, by that level.
 bool is_shown_by(const CharacterData& data, std::size_t m, std::optional<std::size_t> by, std::uint32_t level) {
   std::optional<std::size_t> shown;
   for (std::size_t l = 0; l < data.levels.size(); ++l) {
@@ -341,7 +341,7 @@ bool CrowdPair::shows_the_same(std::uint32_t i) {
   same = is_near(i, "position", wanted.positions, got.positions, near) && same;
   same = is_near(i, "normal", wanted.normals, got.normals, kNearNormals) && same;
   if (any(4) == 0) same = is_as_on_the_cpu(i, wanted, wanted_box) && same;
-  // What was not drawn in the frame before has no motion.
+  // Skins that were not drawn in the frame before have no motion.
   if (!configuration_.previous || (configuration_.drawn && !was_listed_[i])) return same;
   return is_near(i, "previous position", wanted.previous_positions, got.previous_positions, near) && same;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random calls on a crowd of a random configuration and on a plain one: what both show must be the same in every frame,
-// and what the CPU says.
+// Random calls on a crowd of a random configuration and on a plain one: in every frame both must show the same, and
+// agree with the CPU.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace pelt::runtime {
 // targets, a stream, secondary action.
 std::vector<Character> make_kinds();
 
-// What is different from a plain crowd.
+// The differences from a plain crowd.
 struct CrowdConfiguration {
   explicit CrowdConfiguration(std::mt19937& random);
   CrowdOptions options(CrowdOptions plain, VkBuffer list) const;
@@ -31,7 +31,7 @@ struct CrowdConfiguration {
 
   std::uint32_t slots = 1;
   std::uint32_t frames_in_flight = 2;
-  bool drawn = false;  // a list says what is drawn
+  bool drawn = false;  // a list selects drawn skins
   bool previous = false;
   bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
@@ -47,8 +47,8 @@ struct RefusingDevice {
 // The two crowds, and what was done to them.
 class CrowdPair {
  public:
-  // Where `refusing` is given, whatever is refused leaves nothing behind, and is done at the second try. All outlive
-  // the pair. Everything throws std::runtime_error where the device fails.
+  // With `refusing`, a refused call has no effect, and succeeds at the second try. All arguments outlive the pair. All
+  // functions throw std::runtime_error if the device fails.
   CrowdPair(const Device& device, std::uint32_t seed, const std::vector<Character>& kinds,
             RefusingDevice* refusing = nullptr);
 
@@ -58,7 +58,7 @@ class CrowdPair {
   std::string log() const { return log_.str(); }
 
  private:
-  // What an instance was told.
+  // The calls for an instance.
   struct Told {
     std::vector<glm::mat4> joints;
     std::vector<float> inputs;

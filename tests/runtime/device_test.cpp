@@ -217,7 +217,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wait_too_long(VkDevice, std::uint32_t, const VkFe
   return VK_TIMEOUT;
 }
 
-// What a device that hangs may still use is left to it, so the pool and the fence are destroyed here.
+// The runtime leaks objects that a hanging device may still use, so the pool and the fence are destroyed here.
 TEST(Transfer, SaysThatADeviceHangs) {
   PELT_REQUIRE_GPU(gpu_device());
   static VkFence fence;

@@ -40,7 +40,7 @@ struct Deformer {
   Rig rig;
 };
 
-// Every pose kernel and blend mode, alone and as driver and skin.
+// Every pose kernel and blend mode, on skins and on drivers with skins.
 std::vector<Deformer> deformers() {
   SurfaceFfdParameters basic{.mode = SurfaceFfdParameters::Mode::kBasic};
   SurfaceFfdParameters linear_driver;
@@ -190,7 +190,7 @@ TEST(GpuCpu, OnChainsOfSeveralBlocks) {
   }
 }
 
-// A stiff bone takes no part of the bend at the eased joint where it ends, though a joint beyond reaches into it.
+// A stiff bone takes no part of the bend at the eased joint at its end, though a joint beyond reaches into it.
 TEST(GpuCpu, OnStiffBonesBesideBendyOnes) {
   PELT_REQUIRE_GPU(gpu_device());
   CurveSkeletonParameters parameters;

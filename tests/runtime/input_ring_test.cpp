@@ -99,7 +99,7 @@ TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
   }
 }
 
-// An instance that another has given its floats to writes them to each slot in turn; the one that gave them no longer.
+// An instance that took over another's floats writes them to each slot in turn; the other no longer writes them.
 TEST_F(InputRings, HandTheFloatsOfAnInstanceOn) {
   for (const std::uint32_t slots : {1u, 3u}) {
     InputRing ring = make(slots);

@@ -32,7 +32,7 @@ class LevelledCrowds : public Crowds {
     character_.emplace(test::bound_by(model, "dual_quaternion"));
     gpu_.emplace(upload_character(*character_));
   }
-  // Returns where the CPU moves the skins at a level, mesh after mesh.
+  // Returns the skins at a level as the CPU moves them, mesh after mesh.
   std::vector<glm::vec3> wanted(std::uint32_t level, std::size_t pose) const {
     Evaluator evaluator(character_->at_level(level));
     evaluator.pose(joints(pose));
@@ -178,7 +178,7 @@ TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
   EXPECT_LT(off(still, 0, 0), kNear);
 }
 
-// An instance that stands still is moved for its new level, and a list of the caller's says the same in its states.
+// An instance that stands still is moved for its new level, and a list of the caller's has the same entry states.
 TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
   Crowd crowd = make();
   frame(crowd, 4);

@@ -93,8 +93,8 @@ TEST_F(LiveCrowds, ComeAndGoOnSeveralThreads) {
   for (const auto& [instance, pose] : kept) EXPECT_LT(off(crowd, instance, pose), 1e-5f);
 }
 
-// What is said of room stays true in a million acquisitions, and none fails for want of a piece while an eighth of the
-// room is free.
+// Reported room stays correct over a million acquisitions, and none fails for lack of a large piece while an eighth of
+// the room is free.
 TEST_F(LiveCrowds, StayFlatInAMillionAcquisitions) {
   Crowd crowd = make(empty_with_room(64));
   std::mt19937 random(2);
@@ -158,7 +158,7 @@ TEST_F(LiveCrowds, HaveRoomForACharacter) {
   }
 }
 
-// A character is added between frames, is moved beside the others, and goes again; the next takes its number and room.
+// A character is added between frames, moves with the others, and is removed; the next takes its number and room.
 TEST_F(LiveCrowds, LearnOfCharacters) {
   const std::vector<Character> first{characters_[0]};
   const VkDeviceSize room = GpuCharacters::bytes_of(characters_[1]);

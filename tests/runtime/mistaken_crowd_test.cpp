@@ -17,7 +17,7 @@ namespace {
 
 using test::gpu_device;
 
-// Every call that names what is not there says so, and has no effect.
+// Every call with an unknown number reports it, and has no effect.
 class MistakenCrowds : public MixedCrowds {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class MistakenCrowds : public MixedCrowds {
     EXPECT_THAT(sentences(), testing::ElementsAre(testing::HasSubstr(words)));
     sentences().clear();
   }
-  // Expects that every call for an instance that is not there says so.
+  // Expects every call for an unknown instance to report it.
   void expect_nothing_done(Crowd& crowd, std::uint32_t gone) {
     crowd.pose(gone, bind_joints_);
     expect("Crowd::pose: the crowd of 3 characters has no instance " + std::to_string(gone));
@@ -165,7 +165,7 @@ TEST_F(MistakenCrowds, OfCharactersThatAreGoneSaySo) {
   expect("no output slot 7");
 }
 
-// A number that another character has now, or the same one uploaded anew, is not what the crowd knows by it.
+// The crowd notices if a number now belongs to another character, or to the same one uploaded again.
 TEST_F(MistakenCrowds, OfNumbersThatAreUsedAgainSaySo) {
   for (const std::size_t next : {0u, 1u}) {
     GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
@@ -196,7 +196,7 @@ TEST_F(MistakenCrowds, OfNumbersThatAreUsedAgainSaySo) {
   }
 }
 
-// Who is given a number that is none stays as it was, and nothing that it shows is spoilt.
+// An instance that gets a NaN keeps its values, and its outputs stay intact.
 TEST_F(MistakenCrowds, OfNumbersThatAreNoneSaySo) {
   CrowdOptions options;
   options.outputs.bounds = true;

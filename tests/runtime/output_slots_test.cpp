@@ -148,7 +148,7 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
     buffers.push_back(callers_buffer(2 * (64 * vertices + 4096)));
     fill(buffers.back(), std::vector(buffers.back().size(), std::byte{0x5A}));
   }
-  // Slots 0 and 2 in one buffer, slot 1 in another; the normals' pair of words is at an even place in slot 0 only.
+  // Slots 0 and 2 in one buffer, slot 1 in another; the normals' pair of words is at an even word in slot 0 only.
   const auto places = [&](std::uint32_t slot) {
     const VkBuffer buffer = buffers[slot % 2].handle();
     const VkDeviceSize first = slot / 2 * (64 * vertices + 4096) + (slot == 0 ? 0 : 4);
@@ -255,8 +255,8 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   }
 }
 
-// Reads that are not ordered before the next frame: validation sees a hazard where that frame writes what they read,
-// and none where slots keep them apart.
+// Reads that are not ordered before the next frame: validation reports a hazard if that frame writes the same slot, and
+// none if it writes another.
 TEST_F(OutputSlots, LetAFrameBeComputedWhileTheOneBeforeIsRead) {
   struct Case {
     std::uint32_t slots;

@@ -20,7 +20,7 @@ struct Seeds {
   std::uint32_t count = 0;
 };
 
-// Returns the seeds that PELT_SEEDS names, or those given.
+// Returns the seeds that PELT_SEEDS names, or the defaults.
 Seeds seeds_or(Seeds seeds) {
   const char* const given = std::getenv("PELT_SEEDS");
   if (given == nullptr) return seeds;

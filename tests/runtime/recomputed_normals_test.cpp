@@ -199,7 +199,7 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
   ASSERT_TRUE(run(*gpu_device(), crowd));
   crowd.update_every(1, 0);
   crowd.show(2, false);
-  for (int frame = 0; frame < 2; ++frame) {  // the frozen instance is held in the first frame
+  for (int frame = 0; frame < 2; ++frame) {  // the frozen instance gets its hold in the first frame
     fill(buffer, std::vector(buffer.size(), std::byte{0x22}));
     pose_all(crowd, *gpu_, 5);
     ASSERT_TRUE(run(*gpu_device(), crowd));

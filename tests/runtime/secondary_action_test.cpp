@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests secondary action in crowds: against the CPU over many frames, and where instances are not moved in each.
+// Tests secondary action in crowds: against the CPU over many frames, and for instances that skip frames.
 #include <vector>
 
 #include <pelt/evaluate.h>

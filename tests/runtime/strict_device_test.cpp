@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what is said where a device is too small, on a device that is small.
+// Tests the errors of a device that is too small, on a small device.
 #include "tests/support/strict_device.h"
 
 #include <cstdlib>
@@ -73,7 +73,8 @@ TEST_F(StrictDevices, NameTheBufferForWhichAHeapHasNoMemoryLeft) {
   EXPECT_GE(all.size(), test::kStrictDeviceHeap / test::kStrictAllocation - 1);
 }
 
-// To the instance, in the crowd's buffer and in one of the caller's at a place that the device does not bind as it is.
+// Exact to the instance, in the crowd's buffer, and in one of the caller's at an offset that the device cannot bind
+// directly.
 TEST_F(StrictDevices, SayHowManyInstancesTheyBind) {
   const auto most = static_cast<std::uint32_t>(test::kStrictRange / (12 * vertices_));
   Result<Crowd> crowd = make(most);
@@ -87,7 +88,7 @@ TEST_F(StrictDevices, SayHowManyInstancesTheyBind) {
 }
 
 TEST_F(StrictDevices, CountWhatLiesBeforeAnOutputThatTheyBindFurtherInFront) {
-  // Boxes that end with the range where they begin with it, and 252 bytes behind it where they do not.
+  // Boxes that end with the range if they begin with it, and 252 bytes after it otherwise.
   const std::uint32_t instances = 100;
   const auto stride = static_cast<std::uint32_t>((test::kStrictRange - 24) / (instances - 1) / 4 * 4);
   const Buffer buffer = test::must(make_buffer(test::kStrictAllocation));

@@ -49,7 +49,7 @@ TEST_F(Vulkan11Devices, NeedNoExtension) {
   EXPECT_EQ(functions.vkGetBufferDeviceAddress, nullptr);
   EXPECT_EQ(functions.vkCmdPipelineBarrier2, nullptr);
   EXPECT_EQ(functions.vkCmdBeginRendering, nullptr);
-  // Nothing says how large a buffer may be.
+  // The device does not report its largest buffer.
   EXPECT_EQ(device.internals().largest_buffer, VK_WHOLE_SIZE);
 }
 
@@ -107,7 +107,7 @@ TEST_F(Vulkan11Devices, AreAdoptedAsTheyAre) {
   EXPECT_THAT(old.error().message, HasSubstr("lacks Vulkan 1.1 (it has 1.0)"));
 }
 
-// Vulkan lists such devices only where that is asked for, and has them made with the extension that they list.
+// Vulkan lists such devices only on request, and requires the extension that they list.
 TEST_F(Vulkan11Devices, OfAPortablePartAreListedAndMadeAsSuch) {
   ASSERT_TRUE(make());
   EXPECT_EQ(vulkan11.portable_devices, 0u);

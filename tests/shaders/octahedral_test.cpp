@@ -16,7 +16,7 @@ double angle_between(glm::dvec3 a, glm::dvec3 b) {
 }
 
 // Returns the largest angle, in degrees, between a direction and its packed and unpacked copy: for random directions,
-// and for those halfway between two of the `steps` numbers of either sign, where rounding errs most.
+// and for those halfway between two of the `steps` numbers of either sign, the worst case of rounding.
 double worst_error(int steps, const std::function<vec3(vec3)>& packed_and_unpacked) {
   double worst = 0;
   const auto look = [&](glm::dvec3 direction) {
@@ -38,7 +38,7 @@ double worst_error(int steps, const std::function<vec3(vec3)>& packed_and_unpack
   return worst;
 }
 
-// What is packed to integers must be numbers.
+// Packing to integers must not get NaN.
 TEST(Octahedral, ProjectsVectorsThatAreNone) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -18,7 +18,7 @@ bool strikes(std::uint32_t& calls) { return calls > 0 && --calls == 0; }
 bool lost = false;
 std::map<std::string, std::int64_t> alive;  // handles by kind, without kinds of which there are none
 
-// The functions behind the mask, of the last instance and of the last device.
+// The functions that the mask wraps, of the last instance and of the last device.
 PFN_vkCreateInstance create_unmasked_instance = nullptr;
 runtime::InstanceFunctions behind_instance;
 runtime::DeviceFunctions behind;

@@ -17,8 +17,8 @@ PFN_vkVoidFunction VKAPI_CALL counted_entry_point(VkInstance instance, const cha
 std::string vulkan_counts(const std::vector<std::string>& without = {});
 std::int64_t vulkan_count(const std::string& kind);
 
-// Has the device lose itself at the n-th submission or wait from now on, 1 being the next: that call and all later ones
-// return VK_ERROR_DEVICE_LOST. What was submitted before is done by then, so that all may be destroyed. 0: not at all.
+// Loses the device at the n-th submission or wait from now on, 1 being the next: that call and all later ones return
+// VK_ERROR_DEVICE_LOST. Earlier submissions have finished by then, so that all objects may be destroyed. 0: never.
 void lose_device_in(std::uint32_t calls);
 bool device_is_lost();
 

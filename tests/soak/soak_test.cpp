@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A long run: crowds whose instances and characters come and go, on devices that refuse memory, are lost and are made
-// anew. What the crowds write is what the CPU does, and what the process holds does not grow. PELT_SOAK_SECONDS: how
+// again. The crowds' outputs must agree with the CPU, and the process's resources must not grow. PELT_SOAK_SECONDS: how
 // long; PELT_SOAK_SEED: the run.
 #include <malloc.h>
 
@@ -30,19 +30,19 @@
 namespace pelt::runtime {
 namespace {
 
-// What the heap may grow by, bytes. The validation layer keeps something of every frame, so that scenes without it are
-// measured alone.
+// Allowed growth of the heap, bytes. The validation layer keeps memory of every frame, so only scenes without it are
+// measured.
 constexpr std::size_t kSceneGrowth = 128 << 10;
 constexpr std::int64_t kMeanGrowth = 24 << 10;  // of a scene; the loader and the driver keep some 9 kB of each
-// Of a round of frames. The driver compiles shaders when they first run, which makes a round grow now and then; a round
-// that leaks does so each time.
+// For a round of frames. The driver compiles shaders when they first run, so a round grows now and then; a leaking
+// round grows each time.
 constexpr std::size_t kRoundGrowth = 64 << 10;
 constexpr std::uint32_t kRound = 64;      // frames
 constexpr std::uint64_t kWarmScenes = 4;  // the loader and the driver keep some of what the first ones make
-constexpr std::uint64_t kScenes = 6;      // at least, of a whole run: one of two behind the first is without validation
+constexpr std::uint64_t kScenes = 6;      // least number: after the first, every second one is without validation
 constexpr std::uint32_t kWholeRun = 60;   // seconds in which everything happens
 
-// What this process holds.
+// The resources of this process.
 struct ProcessCounts {
   std::size_t heap = 0;  // bytes in use
   std::size_t files = 0;
@@ -95,7 +95,7 @@ class Soak : public testing::Test {
            std::to_string(frames_);
   }
 
-  // Plays until the device is lost or the scene is over; leaves nothing behind.
+  // Plays until the device is lost or the scene is over; destroys everything that it made.
   void scene() {
     try {
       DeviceOptions options{.validation = validates(), .get_instance_proc_addr = test::counted_entry_point};

@@ -7,7 +7,7 @@
 
 namespace pelt::test {
 
-// Returns memory, or null; it is freed by free_aligned alone. `alignment` is a power of two.
+// Returns memory, or null. Free it only with free_aligned. `alignment` is a power of two.
 inline void* allocate_aligned(std::size_t size, std::size_t alignment) {
 #ifdef _WIN32
   return _aligned_malloc(size, alignment);

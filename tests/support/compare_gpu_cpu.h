@@ -15,7 +15,7 @@ namespace pelt::test {
 // Both back ends evaluate the same streams by the same formulas in float. They differ in the order of operations, in
 // fused multiply-adds, and in divisions and square roots, which a GPU may round by 2.5 units. The rounded numbers are
 // of the size of the character, or of its distance from the origin if that is larger: its reach. 3e-5 of the reach is
-// 250 units in the last place: enough for joint, inverse bind and up to 32 blended frames, twice if a driver lies
+// 250 units in the last digit: enough for joint, inverse bind and up to 32 blended frames, twice if a driver lies
 // between, and for dual quaternions of joints that are turned far apart, whose sum is short and magnifies its rounding.
 constexpr float kPositionTolerance = 3e-5f;
 
@@ -26,8 +26,7 @@ constexpr float kDirectionTolerance = 1e-3f;
 
 // Some driver elements need more. The frame of a driver triangle carries the rounding of its corners to points many
 // edges away, and turns the more the smaller the triangle is; so do estimated frames and those of patches. Each vertex
-// may differ by the sum of these magnifications over its influences, times so many units in the last place of the
-// reach.
+// may differ by the sum of these magnifications over its influences, times so many ULP of the reach.
 constexpr float kMagnifiedUnits = 4.0f * 1.2e-7f;
 
 // If a pose flattens an estimated frame or a patch's frame, or collapses a triangle, its third axis scales with the

@@ -86,7 +86,7 @@ CurveSkeletonParameters eased_curves() {
   });
 }
 
-// A curve beside the joints, with two of its control points displaced.
+// A curve off the joints, with two of its control points displaced.
 CurveSkeletonParameters displaced_curves() {
   return curves([](CurveSkeletonParameters& p) {
     CurvePath& path = p.curves.emplace_back();

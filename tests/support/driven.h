@@ -49,7 +49,7 @@ Bound judged_by(const Model& model, const std::string& deformer);
 // Returns the message of bind's error, or "bound".
 std::string bind_error(const Model& model, const Rig& rig);
 
-// Returns a mesh of the character by its name; fails the test if there is none.
+// Returns a mesh of the character by its name; fails the test without such a mesh.
 const CharacterMesh& mesh_of(const Character& character, const std::string& name);
 
 // Returns posed positions of one mesh, in the order of the model.
@@ -69,7 +69,7 @@ std::vector<glm::vec3> moved_points(const Character& character, const std::strin
 float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3> posed,
                      const std::function<glm::vec3(glm::vec3)>& move);
 
-// Returns the largest distance of two points of the same place in both; infinite if one is not finite.
+// Returns the largest distance of two points of the same index; infinite if one is not finite.
 float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b);
 
 // Returns the character as a file's bytes, without the text of the rig.
@@ -78,7 +78,7 @@ std::vector<std::byte> bytes_without_rig(const Character& character);
 // Returns a function that applies a matrix to points.
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix);
 
-// Returns the place at a part of the way from one place to another along the screw that has the turn.
+// Returns the point at a fraction of the way from one point to another along the screw motion with this turn.
 glm::vec3 on_screw(glm::quat turn, glm::vec3 from, glm::vec3 to, float share);
 
 // Returns a turn about a skew axis, with a shift.

@@ -52,8 +52,8 @@ MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spac
   return binding;
 }
 
-// Adds two groups with local points; in the rest pose they and the remainder sum to the rest position. Their shares
-// are, in turn: both 0, the first alone 1, a quarter each, both with different signs.
+// Adds two groups with local points; in the rest pose they and the remainder sum to the rest position. Their weights
+// are, in turn: both 0; 1 and 0; a quarter each; both with different signs.
 void add_offset_groups(const Mesh& mesh, std::uint32_t first_slot, MeshBinding& binding) {
   const glm::vec2 shares[] = {{0, 0}, {1, 0}, {0.25f, 0.25f}, {1.5f, -0.5f}};
   OffsetGroup groups[2];

@@ -20,7 +20,7 @@ enum class Graded {
 inline constexpr Graded kGraded[] = {Graded::kSkin,  Graded::kPartly,  Graded::kDriver,
                                      Graded::kWires, Graded::kOffsets, Graded::kOffsetDriver};
 
-// Makes `count` vertices round a chain of joints, each weighted between the two joints beside it.
+// Makes `count` vertices round a chain of joints, each weighted between the two nearest joints.
 Character make_graded(std::size_t count, Graded kind);
 
 }  // namespace pelt::test

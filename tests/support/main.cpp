@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The main function of every test program: it exits with 77 if a test was skipped and none failed, which CTest shows.
-// Where something aborts without a word, as libgcc and drivers may, the stack is printed.
+// If something aborts without a message, as libgcc and drivers may, the stack is printed.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@
 namespace {
 
 void print_stack(int) {
-  std::fflush(stdout);  // where libstdc++ says which of its assertions failed
+  std::fflush(stdout);  // to which libstdc++ prints a failed assertion
   void* frames[64];
   backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
 }

@@ -9,7 +9,7 @@
 namespace pelt::test {
 
 // Gives a mesh `count` morph targets, "target0" and so on, of weight 0. Each moves a stretch of the mesh that is a
-// third of its length along x and begins at a place of its own, and turns normals and tangents there.
+// third of its length along x, with a different start, and turns normals and tangents there.
 void add_morph_targets(Mesh& mesh, std::uint32_t count);
 
 // Returns the mesh with its targets added at these weights; directions keep unit length.

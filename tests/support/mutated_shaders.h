@@ -14,8 +14,8 @@ namespace pelt::test {
 // Changes the SPIR-V of every module that is made, if it is set.
 extern std::function<void(std::vector<std::uint32_t>& words)> mutate_module;
 
-// Works as the loader, but devices make modules of what mutate_module leaves. If that is not set, and a device is given
-// the SPIR-V of a file NAME.was in the folder that PELT_MUTANTS names, it makes a module of NAME.is instead.
+// Works as the loader, but devices make modules from SPIR-V that mutate_module changed. If that is not set, and the
+// SPIR-V equals a file NAME.was in the folder that PELT_MUTANTS names, the device makes a module from NAME.is instead.
 PFN_vkVoidFunction VKAPI_CALL mutated_entry_point(VkInstance instance, const char* name);
 
 }  // namespace pelt::test

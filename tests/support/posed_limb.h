@@ -15,7 +15,7 @@ namespace pelt::test {
 struct PosedLimb {
   explicit PosedLimb(const Rig& rig);
 
-  // Returns positions with the second joint posed by `motion` about its own place. `twist`: value of the control,
+  // Returns positions with the second joint posed by `motion` about its own position. `twist`: value of the control,
   // radians.
   std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const;
 

@@ -34,7 +34,7 @@ void put(Bytes& bytes, std::size_t at, T value) {
 // Sets size and checksum to fit the other bytes.
 Bytes sealed(Bytes bytes);
 
-// Returns the file with `wanted` in place of `known`, which has the same length and occurs once; fails the test
+// Returns the file with `wanted` instead of `known`, which has the same length and occurs once; fails the test
 // otherwise.
 Bytes replaced(Bytes bytes, std::span<const std::byte> known, std::span<const std::byte> wanted);
 

@@ -23,7 +23,7 @@ constexpr std::uint32_t kDeviceHeap = 0;
 constexpr std::uint32_t kHostHeap = 1;
 constexpr VkDeviceSize kHeapSizes[] = {kStrictDeviceHeap, kStrictHostHeap};
 
-// What stands behind the mask: functions have no other way to it.
+// The state of the mask, which its functions cannot reach otherwise.
 struct Behind {
   std::uint32_t memory_type = 0;  // that every type of the mask is
   runtime::InstanceFunctions functions;

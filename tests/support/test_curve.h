@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Curves over a few points, in poses that are given by turns, for the tests of the curve skeleton.
+// Curves over a few points, in poses made of turns, for the tests of the curve skeleton.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pelt::test {
 
-// A curve with a joint at each of its anchors. The joints' axes at bind are turned at random, with z along a given
+// A curve with a joint at each of its anchors. The joints' axes at bind are turned at random, with z along a chosen
 // direction.
 class TestCurve {
  public:

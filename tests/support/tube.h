@@ -33,7 +33,7 @@ Mesh make_grid(std::uint32_t n);
 // Returns a model of `count` vertices and no triangles, scattered round the joints of make_tube and weighted by it.
 Model make_cloud(std::size_t count);
 
-// Returns a turn about an axis through a place.
+// Returns a turn about an axis through a point.
 glm::mat4 turn_about(glm::vec3 place, float degrees, glm::vec3 axis = {0, 0, 1});
 
 // Returns the model-space joint matrices of the bind pose.

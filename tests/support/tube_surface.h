@@ -9,12 +9,12 @@
 namespace pelt::test {
 
 // Returns a base grid of `rings` rings of 8 control vertices (closed along v) whose surface runs over the whole tube,
-// at its radius. Rings before `joint1` are attached to joint0, those behind to joint1, the one at it to the middle of
+// at its radius. Rings before `joint1` are attached to joint0, those after it to joint1, the one at it to the middle of
 // three sub-segments. It needs two levels.
 HierarchicalBsplineParameters tube_surface(const TubeOptions& options = {}, std::uint32_t rings = 11);
 
-// Returns a closed mesh of quads and, at its ends, triangles round the tube, a ring a metre, that follows the painting
-// of the skin. It has creases, and an overlay with offsets, vertices that are painted anew and some that follow joint0.
+// Returns a closed mesh of quads and, at its ends, triangles round the tube, one ring per metre, that follows the
+// painting of the skin. It has creases, and an overlay with offsets, repainted vertices and some that follow joint0.
 HierarchicalBsplineParameters tube_mesh_surface(std::uint32_t rings);
 
 // Adds overlays: offsets on level 1 and 2, and vertices of level 1 that follow joint0 on the far side.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What masks of Vulkan give to those who ask for a function by its name.
+// Functions as masks of Vulkan return them by name.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -19,7 +19,7 @@ Vulkan11 vulkan11;
 
 namespace {
 
-// Functions of an instance behind the mask: of the last one made.
+// The functions that the mask wraps, of the last instance.
 runtime::InstanceFunctions unmasked;
 PFN_vkCreateInstance create_unmasked = nullptr;
 
@@ -28,7 +28,7 @@ constexpr auto kPortableFeatures = static_cast<VkStructureType>(1000163000);  //
 // Structures that came after Vulkan 1.1, and the extensions that have them.
 struct Later {
   VkStructureType type;
-  const char* extension;  // null: Vulkan 1.2 or 1.3 alone
+  const char* extension;  // null: only Vulkan 1.2 or 1.3
 };
 constexpr Later kLater[] = {
     {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, nullptr},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vulkan 1.1 of a device that has more: what came later is there by its extensions alone, or not at all.
+// Vulkan 1.1 on a newer device: later features exist only as extensions, or not at all.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -8,7 +8,7 @@
 
 namespace pelt::test {
 
-// What vulkan11_entry_point() shows, and what it has seen. There is one at a time.
+// The settings and observations of vulkan11_entry_point(). There is one at a time.
 struct Vulkan11 {
   std::uint32_t loader_version = VK_API_VERSION_1_1;
   std::uint32_t device_version = VK_API_VERSION_1_1;
@@ -21,8 +21,8 @@ struct Vulkan11 {
 extern Vulkan11 vulkan11;
 
 // Works as Vulkan's entry point does, for a loader and devices of Vulkan 1.1. Instances are made for 1.1, so that the
-// validation layer holds their users to it. It fails the current test where an instance is made for more, and where a
-// device is asked for structures that it does not know. Functions that came after 1.1 have no name but their
+// validation layer holds their users to it. It fails the current test if an instance is made for a later version, or a
+// device is queried for structures that it does not know. Functions that came after 1.1 have no name but their
 // extension's.
 PFN_vkVoidFunction VKAPI_CALL vulkan11_entry_point(VkInstance instance, const char* name);
 

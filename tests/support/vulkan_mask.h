@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of a test's own in place of some of Vulkan's.
+// Replaces some of Vulkan's functions with a test's.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -12,8 +12,8 @@
 
 namespace pelt::test {
 
-// Vulkan behind a mask. Mask::masked(name, found) returns what one gets who asks for the function `name` of an instance
-// or a device: `found`, which Vulkan has, a function in its place, or null.
+// Vulkan with a mask. Mask::masked(name, found) returns the function `name` of an instance or a device for a caller:
+// Vulkan's `found`, a replacement, or null.
 template <class Mask>
 class MaskedVulkan {
  public:

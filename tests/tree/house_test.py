@@ -22,7 +22,7 @@ EXAMPLE = re.compile(r"(.*/)?[a-z]\.\w+|.*[A-Z].*|.*\.(comp|frag|vert)\.h|(tiny_
 
 
 def read_tree(root):
-    """The texts of all files that git knows; of all that are there where there is no history. Pictures have none."""
+    """The texts of all files that git knows; without a history, of all files. Pictures have none."""
     git = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True)
     paths = git.stdout.splitlines() if git.returncode == 0 else [
         os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names]

@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-# refused SENTENCE ARGUMENT...: the program exits with a status that is not 0 and says SENTENCE.
+# refused SENTENCE ARGUMENT...: the program exits with a status that is not 0 and prints SENTENCE.
 refused() {
   local status=0
   "${pelt[@]}" "${@:2}" >refused.txt 2>&1 || status=$?

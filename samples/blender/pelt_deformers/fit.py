@@ -37,7 +37,7 @@ def can_be_fitted(thing, modifier, exported):
     if scene.bendy_bones(armature):
         return "its armature has bendy bones"
     if scene.active(thing, "SURFACE_DEFORM", "MESH_DEFORM"):
-        return "the mesh follows a cage, too"
+        return "the mesh also follows a cage"
     if modifier.type == "CORRECTIVE_SMOOTH" and modifier.rest_source == "BIND" and not modifier.is_bind:
         return "its rest is not bound"
     if modifier.type == "LATTICE" and not hangs_on(modifier.object, armature):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the ground as one square round the eye, a little beyond the haze.
+// Draws the ground as one square around the eye, a little beyond the haze.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bindings.glsl"

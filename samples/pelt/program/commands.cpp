@@ -141,7 +141,7 @@ void add_render(CLI::App& app, Command& chosen) {
       ->check(a_deformer())
       ->type_name("DEFORMER,...");
   render->add_flag("--wire", command->wire, "Draw the edges of the skin");
-  render->add_flag("--driver", command->driver, "Draw the drivers as cages");
+  render->add_flag("--driver", command->driver, "Draw the drivers as lines");
   render
       ->add_option("--weights", command->weights,
                    "Colour the skin by how much a joint (name) or palette entry (number) moves it")

@@ -12,7 +12,7 @@ namespace pelt::viewer {
 namespace {
 
 constexpr float kLabelWidth = 8.5f;   // in font sizes, at most
-constexpr float kLabelShare = 0.42f;  // share of the panel
+constexpr float kLabelShare = 0.42f;  // fraction of the panel
 
 }  // namespace
 

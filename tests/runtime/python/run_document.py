@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Runs the Python of a document in a folder: run_document.py DOCUMENT.md FOLDER.
 
-Blocks of ```python share their names, as in a notebook. What a block prints must be the block of ```text behind it, if
-there is one, and nothing if there is none; numbers with a decimal point may differ by one in their last digit. With the
-environment variable PELT_UPDATE_REFERENCE those blocks are written anew.
+Blocks of ```python share their names, as in a notebook. A block must print the block of ```text after it, or nothing if
+there is no such block; numbers with a decimal point may differ by one in their last digit. With the environment
+variable PELT_UPDATE_REFERENCE those blocks are rewritten.
 """
 
 from __future__ import annotations

@@ -106,8 +106,8 @@ struct Cloth {
         normals(vertex_normals(positions, triangles)),
         tree(test::must(TriangleTree::create(positions, triangles))) {}
 
-  // Returns how far a point is on the outer side of a place: that of the interpolated normal, since a face's own gives
-  // wrong signs near edges.
+  // Returns how far a point is on the outer side of a surface point: that of the interpolated normal, since a face's
+  // own gives wrong signs near edges.
   double above(const ClosestPoint& place, const glm::dvec3& point) const {
     glm::dvec3 from(point), normal(0);
     for (int c = 0; c < 3; ++c) {
@@ -192,7 +192,7 @@ TEST(Shirt, CoversMannequiny) {
   }
 }
 
-// The measure finds what is uncovered: a limb in a wider one that collapses where it bends.
+// The measure finds uncovered skin: a limb in a wider one that collapses at its bend.
 TEST(Shirt, IsPokedThroughWhereItCollapses) {
   const Model limb = test::must(import_model("builtin:limb"));
   Model sleeve = limb;
@@ -311,7 +311,7 @@ TEST(Cloth, LiesOnTheCylinder) {
   double squares = 0, worst = 0, count = 0;
   for (std::uint32_t v = 0; v < fine.count; ++v) {
     const std::uint32_t column = v % (kFiner * kColumns + 1) / kFiner, row = v / (kFiner * kColumns + 1) / kFiner;
-    bool all = true;  // the quad, and those beside it, lie on the cylinder
+    bool all = true;  // the quad and its neighbours lie on the cylinder
     for (std::uint32_t r = std::max(row, 1u) - 1; r <= std::min(row + 2, kRows); ++r) {
       for (std::uint32_t c = std::max(column, 1u) - 1; c <= std::min(column + 2, kColumns); ++c)
         all = all && lies(c, r);

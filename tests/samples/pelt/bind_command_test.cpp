@@ -133,7 +133,7 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
       write_rig(named);
       EXPECT_THAT(failure("bind builtin:limb --rig rigs/rig.json -o x.pelt"),
                   testing::AllOf(HasSubstr("the name of the file '" + name + "' lea"), HasSubstr("--any-file")));
-      // What is read by leave is not quoted.
+      // Files that are read by leave are not quoted.
       EXPECT_THAT(
           failure("bind builtin:limb --rig rigs/rig.json --any-file -o x.pelt"),
           testing::AllOf(HasSubstr(".obj:1: coordinate 3 must be a number"), testing::Not(HasSubstr("top-secret"))));
@@ -141,7 +141,7 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
   }
 }
 
-// What --any-file allows a bind it allows the other commands.
+// --any-file also allows the other commands what it allows bind.
 TEST_F(Pelt, ReadsFilesThatOthersNameByLeaveInEveryCommand) {
   std::filesystem::create_directories(folder / "rigs");
   write("cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
@@ -153,7 +153,7 @@ TEST_F(Pelt, ReadsFilesThatOthersNameByLeaveInEveryCommand) {
     done(command + " --any-file");
   }
 
-  // A tetrahedron, of 4 places and 4 triangles, whose buffer lies behind a link.
+  // A tetrahedron, of 4 positions and 4 triangles, whose buffer is a symbolic link.
   const float places[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   const std::uint8_t corners[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
   std::string bytes(reinterpret_cast<const char*>(places), sizeof(places));

@@ -62,13 +62,13 @@ TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
   EXPECT_THAT(failure("deform tube.pelt --clip long --backend cpu -o x.pc2"),
               HasSubstr("lasts 2.4e+10 frames, but at most 1000000 can be written whole; choose a range with"));
   EXPECT_THAT(failure("deform tube.pelt --clip short --fps 1e6 --backend cpu -o x.pc2"), HasSubstr("choose some"));
-  // It says how much it will write before it does, also where that does not fit.
+  // It reports how much it will write before it does, even if that does not fit.
   const std::string points = std::to_string(model.meshes[0].positions.size());
   EXPECT_THAT(done("deform tube.pelt --clip short --fps 10 --backend cpu -o x.pc2"),
               testing::StartsWith("x.pc2: " + points + " points, 101 samples, "));
 }
 
-// A program that is interrupted leaves nothing behind, and ends by the signal, which a shell shows as 128 and more.
+// An interrupted program leaves no files, and ends by the signal, which a shell shows as 128 and more.
 TEST_F(Pelt, LeavesNothingWhenItIsInterrupted) {
   Model model = test::make_tube({.around = 64, .along = 64});
   model.clips = {{"long", 60000, {}, {}}};

@@ -106,7 +106,7 @@ TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
   if (const std::string why = test::install_packages(scripts, work); !why.empty()) PELT_SKIP(why);
 
   // Pairs: the file that was bound, if any, and the file that was written. The sources are a file with its own buffers
-  // and images, one that names files beside it, and a model that is no file.
+  // and images, one that names files next to it, and a built-in model.
   const fs::path characters = *test::shared_folder() / "assets/characters";
   const std::vector<std::pair<std::string, std::string>> bindings = {
       {"builtin:biped", "--preset biped"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pelt verify holds a device to: all that the pose decides, and nothing that rounding does.
+// The errors that pelt verify must find: all that depend on the pose, and none that rounding causes.
 #include "samples/pelt/verify.h"
 
 #include <gmock/gmock.h>
@@ -46,8 +46,8 @@ void for_instructions(std::vector<std::uint32_t>& module, const Change& change) 
   }
 }
 
-// Makes a sum of each product, a * b + a of a fused a * b + c, and swaps the first two axes where vectors and matrices
-// are put together.
+// Turns each product into a sum and a fused a * b + c into a * b + a, and swaps the first two axes of constructed
+// vectors and matrices.
 void spoil(std::vector<std::uint32_t>& module) {
   constexpr std::uint32_t kExtended = 12;
   constexpr std::uint32_t kFma = 50;
@@ -122,7 +122,7 @@ TEST_F(Verify, FindsWrongShaders) {
   }
 }
 
-// Masses begin to swing at one place on both sides.
+// Masses begin to swing at the same position on both sides.
 TEST_F(Verify, AgreesOnSecondaryAction) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.levels[0].secondary = {{.rigidity = 2000, .damping = 2, .damping_into = 8, .vertices = {{64, 79}}}};
@@ -148,7 +148,7 @@ TEST_F(Verify, HoldsNothingToWhatRoundingDecides) {
   agrees_by_every_deformer(model, 3);
 }
 
-// A skin whose joint is scaled to nothing where it stands at rest.
+// A skin whose joint is scaled to 0 in the rest pose.
 TEST_F(Verify, AgreesWhereAJointIsNothingAtRest) {
   Model model = test::make_tube({.joints = 3});
   model.skeleton.joints[1].rest.scale = glm::vec3(0);

@@ -30,11 +30,11 @@ TEST_F(Renderers, CastShadowsOnTheGroundAlone) {
   }
 }
 
-// A convex shape does not shade itself: where it faces the key light, it is as bright as without shadows.
+// A convex shape does not shade itself: facing the key light, it is as bright as without shadows.
 TEST_F(Renderers, LeaveLitSurfacesFreeOfTheirOwnShadow) {
   scene_.items[0].color = glm::vec4(0.5f, 0.5f, 0.5f, 1.0f);
   const Image image = render({.width = 320, .height = 180, .samples = 8});
-  // Along the top of the tube, where the light is the same, brightness changes slowly.
+  // Along the evenly lit top of the tube, brightness changes slowly.
   const Bounds& box = scene_.items[0].bounds;
   int before = -1;
   for (float x = 1.0f; x < 7.0f; x += 0.05f) {

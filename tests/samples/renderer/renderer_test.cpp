@@ -263,7 +263,7 @@ TEST_F(Renderers, DrawVerticesOfNoTriangleAsDots) {
   const glm::ivec3 yellow = pixel(render(), at);
   EXPECT_GT(std::min(yellow.r, yellow.g), 2 * yellow.b);
 
-  // Points beside triangles add to the picture.
+  // Points next to triangles add to the picture.
   const Model alone = test::make_tube({});
   Mesh tube = alone.meshes[0];
   for (const glm::vec3& p : {glm::vec3(2, 1.5f, 0), glm::vec3(6, -1.5f, 0)}) {
@@ -302,7 +302,7 @@ TEST_F(Renderers, AddSamplesToThePictureOverSeveralRecordings) {
   EXPECT_EQ(renderer.recorded_samples(), 4u);
   EXPECT_EQ(record(renderer, 1).pixels, whole.pixels);
 
-  // The samples start anew with each scene.
+  // The samples start again with each scene.
   scene_.camera.eye.y += 1.0f;
   const auto moved = test::must(renderer.render(scene_));
   EXPECT_GT(difference(whole, moved), 0.03);

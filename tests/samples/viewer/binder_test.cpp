@@ -110,7 +110,7 @@ TEST(Binder, GivesUpWhatHasEnded) {
   binder.wait();
   binder.cancel();
   binder.finish();
-  // Later requests are not given up.
+  // Later requests are not dropped.
   Held held(binder);
   held.let_go();
   binder.wait();

@@ -286,7 +286,7 @@ TEST(Document, NamesFilesAsFarAsIsAllowed) {
   const Result<Bound> bound = bind(*document.model(), document.rig());
   ASSERT_TRUE(bound) << bound.error().message;
   ASSERT_TRUE(save_pelt(bound->character, folder / "a.pelt"));
-  // A rig that is saved elsewhere still reads what it read; opened anew it does not.
+  // A rig that is saved elsewhere still reads the same files; opened again, it does not.
   ASSERT_TRUE(document.save(folder / "out" / "b.json"));
   EXPECT_TRUE(bind(*document.model(), document.rig()));
   const Document anew = opened(folder / "out" / "b.json", "builtin:limb");
@@ -398,7 +398,7 @@ TEST(Document, HasAnotherRevisionWhenAFileOfItsRigChangesOnDisk) {
   write(folder / "cage.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n");
   expect_change(true);
   expect_change(false);
-  write_triangle(folder.path(), 2);  // the file beside the driver
+  write_triangle(folder.path(), 2);  // the file next to the driver
   age(folder / "triangle.gltf");
   expect_change(true);
   expect_change(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The brush on control vertices: what moves with what is dragged, how far, and where to.
+// The brush on control vertices: which ones move with a dragged one, how far, and in which direction.
 #include "samples/viewer/net_brush.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ Handle vertex(const std::string& name, glm::vec3 rest, std::uint32_t level = 0, 
   return handle;
 }
 
-// Returns where a way takes a handle; 0 where it is not among those that move.
+// Returns the shift of a handle; 0 if it does not move.
 glm::vec3 moved(const std::vector<BrushedHandle>& brushed, const std::string& name) {
   const auto found = std::ranges::find_if(brushed, [&](const BrushedHandle& one) { return one.handle.name == name; });
   return found == brushed.end() ? glm::vec3(0.0f) : found->share * kWay;
@@ -66,7 +66,7 @@ TEST(NetBrush, MirrorsToTheNearestVertex) {
   const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.12f, .symmetric = true}, kSize);
   expect_near(moved(wide, "left"), kMirrored);
   expect_near(moved(wide, "next"), 0.5f * kMirrored);
-  // Nothing is near the mirrored place of c.
+  // Nothing is near the mirror image of c.
   EXPECT_EQ(brushed(std::span(handles).subspan(2, 1), handles, {.symmetric = true}, 1).size(), 1u);
 }
 

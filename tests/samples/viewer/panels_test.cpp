@@ -203,7 +203,7 @@ class ShapeFrames : public Frames {
   }
 };
 
-// A weight that a slider sets moves the character, whatever the clip says, until it is taken back.
+// A weight that a slider sets moves the character, whatever the clip does, until it is taken back.
 TEST_F(ShapeFrames, SetTheWeightsOfMorphTargets) {
   click_first_slider();
   ASSERT_EQ(view_.morphs.size(), 1u);

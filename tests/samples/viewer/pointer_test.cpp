@@ -108,7 +108,7 @@ class Drags : public Stages {
     bind_again();
   }
 
-  // Binds without judging, since moving a point may change which skin is left to linear blend.
+  // Binds without the check at bind, since moving a point may change which skin falls back to linear blend.
   void bind_again() {
     Rig rig = document_->rig();
     rig.judging = Judging::kNone;

@@ -36,7 +36,7 @@ TEST(RigSchema, IsATree) {
   const Schema& ffd = deformer("surface_ffd");
   EXPECT_EQ(ffd.properties.front().name, "mode");  // in the schema's order
   EXPECT_EQ(ffd.find("mode")->choices, (std::vector<std::string>{"basic", "extended"}));
-  EXPECT_EQ(ffd.find("fade")->kind, Schema::Kind::kInteger);  // through a reference that has a default beside it
+  EXPECT_EQ(ffd.find("fade")->kind, Schema::Kind::kInteger);  // through a reference with a default next to it
   EXPECT_EQ(ffd.find("fade")->fallback, 4);
   EXPECT_EQ(ffd.find("elements")->kind, Schema::Kind::kUnion);
   EXPECT_TRUE(ffd.find("distance_scale")->above_minimum);
@@ -226,7 +226,7 @@ TEST_F(Panel, ADragOnASliderIsOneStep) {
   EXPECT_EQ(document->rig_json()[centre], 0);
   EXPECT_FALSE(document->can_undo());
 
-  // The next drag is a step of its own, even if it starts at the same place.
+  // The next drag is a separate step, even if it starts at the same point.
   document->redo();
   mouse(270, y, false);
   mouse(270, y, true);

@@ -36,7 +36,7 @@ constexpr VkExtent2D kTargetSize{320, 240};
 constexpr const char* kTorn = R"({"deformer": "surface_ffd", "parameters": {"mode": "basic", "elements": 1,
   "cut": "hard", "raise_elements": false, "driver": {"triangles": 60}}})";
 
-// Makes a device lose itself where something is submitted, by the viewer or by the runtime.
+// Makes a device lose itself at a submission, of the viewer or of the runtime.
 void lose_submits(runtime::DeviceFunctions& functions) {
   functions.vkQueueSubmit = [](VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_ERROR_DEVICE_LOST; };
   functions.vkQueueSubmit2 = [](VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) { return VK_ERROR_DEVICE_LOST; };
@@ -205,7 +205,7 @@ TEST_F(Sessions, KeepWhatIsOpenWhereAFileIsWrongOrThereIsNoMemoryForMore) {
   EXPECT_NE(app().view().playback.clip, clip);
 }
 
-// The report opens on the worst place, in its pose, and a key steps through the deformers there.
+// The report opens on the worst location, in its pose, and a key steps through the deformers there.
 TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
   begin();
   open("builtin:arm");

@@ -58,7 +58,7 @@ TEST_F(Stages, TellWholeTurnsFromNone) {
   EXPECT_GT(most, glm::radians(300.0f));
 }
 
-// Masses swing as the clip goes on, also round its loop, and start at rest where its time jumps.
+// Masses swing as the clip plays, also round its loop, and start at rest when its time jumps.
 TEST_F(Stages, SwingWithTheClip) {
   CharacterData data = *test::swinging_tube();
   data.clips.push_back({.name = "sway",
@@ -67,7 +67,7 @@ TEST_F(Stages, SwingWithTheClip) {
                         .morph_channels = {}});
   const Actor& actor = show(Bound{.character = test::must(Character::create(std::move(data))), .report = {}});
   view_.playback = {.clip = "sway", .playing = true};
-  // Returns how far the skin is, on the device and on the CPU, from where it were without masses.
+  // Returns the distances of the skin, on the device and on the CPU, from its positions without masses.
   const auto swing = [&](float time) {
     view_.playback.time = time;
     pose();

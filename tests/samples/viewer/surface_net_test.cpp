@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Edits of hierarchical B-splines: what their control vertices follow, and where they are refined.
+// Edits of hierarchical B-splines: the joints that control vertices follow, and refinement.
 #include "samples/viewer/surface_net.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the viewer's pictures with those of tests/samples/viewer/views: runs the program without a display on Mesa's
-// software device. PELT_UPDATE_VIEWS=1, which docs/pictures.sh sets, writes that folder anew.
+// software device. PELT_UPDATE_VIEWS=1, which docs/pictures.sh sets, rewrites that folder.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

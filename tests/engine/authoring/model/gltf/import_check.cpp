@@ -35,7 +35,7 @@ bool are_unit(const auto& directions) {
                              [](const auto& d) { return std::abs(glm::length(glm::vec3(d)) - 1) <= 1e-3f; });
 }
 
-// Returns what is wrong with a mesh beside what bind refuses.
+// Returns the defects of a mesh that bind does not refuse.
 std::string find_flaw(const Mesh& mesh, const Model& model) {
   const std::size_t vertices = mesh.positions.size();
   if (vertices == 0) return "is empty";

@@ -163,7 +163,7 @@ TEST(ImportGltf, PutsSkinsOfOneSkeletonIntoOnePose) {
   const Mesh& body = *model.find_mesh("mesh_0");
   const Mesh& other = *model.find_mesh("other");
   for (std::size_t v = 0; v < 3; ++v) expect_near(body.positions[v], other.positions[v]);
-  expect_near(model.find_mesh("hat")->positions[0], {0, 1.5f, 0});  // beside the tip's place at bind
+  expect_near(model.find_mesh("hat")->positions[0], {0, 1.5f, 0});  // not the tip's position at bind
   expect_near(at_rest(model, body, 2), {0, 3, 0});
   expect_near(at_rest(model, other, 2), {0, 3, 0});
   expect_near(at_rest(model, *model.find_mesh("hat"), 0), {0, 3.5f, 0});
@@ -194,7 +194,7 @@ TEST(ImportGltf, RefusesWhatANodeBringsToOnePoint) {
   GltfFile file = GltfFile::triangle();
   file.json["nodes"][0]["scale"] = {1e-9, 1e-9, 1};
   EXPECT_TRUE(file.import());
-  file.json["nodes"][0]["translation"] = {1, 1, 1};  // beside which the scale is lost in single precision
+  file.json["nodes"][0]["translation"] = {1, 1, 1};  // single precision loses the scale next to it
   expect_refused(file, "all vertices are at one point");
 }
 

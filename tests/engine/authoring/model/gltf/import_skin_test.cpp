@@ -34,7 +34,7 @@ TEST(ImportGltf, TakesMissingInverseBindMatricesAsIdentity) {
   expect_near(at_rest(model, model.meshes[0], 2), {0, 2, 0});  // moved by the tip
 }
 
-// Most accessors are without data, in a file of 2 KB: 96 bytes a vertex, 8 of them for triangles.
+// Most accessors are without data, in a file of 2 KB: 96 bytes per vertex, 8 of them for triangles.
 TEST(ImportGltf, TakesOfItsBoundWhatWeightsAndTrianglesNeed) {
   constexpr std::uint32_t kVertices = 2'600'000;
   GltfFile file = GltfFile::skinned_triangle();
