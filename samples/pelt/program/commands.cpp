@@ -137,12 +137,17 @@ void add_render(CLI::App& app, Command& chosen) {
   add_animated_character(*render, *command);
   add_number(*render, "--fps", command->fps, 1e-3, 1e6, "Frames a second of the caches", "F");
   add_number(*render, "--time", command->time, 0, 1e6, "Seconds into the clip and the caches", "T");
-  render->add_option("--compare", command->compare, "Show the same skin moved by these first, side by side")
+  render->add_option("--compare", command->compare, "Show the same skin moved by these, in panels on the left")
       ->delimiter(',')
       ->check(a_deformer())
       ->type_name("DEFORMER,...");
+  render->add_option("--with", command->with, "Draw another character in the same clip, such as a garment")
+      ->type_name("FILE");
+  render->add_option("--model", command->model, "The model that a .pelt was bound from, for its textures")
+      ->type_name("FILE");
+  render->add_option("--frame", command->frame, "Show this joint from near")->type_name("JOINT");
   render->add_flag("--wire", command->wire, "Draw the edges of the skin");
-  render->add_flag("--driver", command->driver, "Draw the drivers as cages");
+  render->add_flag("--driver", command->driver, "Draw the drivers as lines, muscles in blue");
   render
       ->add_option("--weights", command->weights,
                    "Colour the skin by how much a joint, or a palette entry by its number, moves it")
