@@ -79,6 +79,7 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->check(extension_in({".json"}))
       ->type_name("RIG.json");
   bind->add_flag("--json", command->json, "Print the report as JSON");
+  bind->add_flag("--verbose", command->verbose, "Print all of the report")->excludes("--json");
   bind->footer(
       "The report says of each mesh how many palette entries move a vertex (mean and most), how far its vertices are\n"
       "from their driver, how many elements the cut dropped, at how many vertices something was repaired, and what a\n"

@@ -176,6 +176,15 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
     EXPECT_THAT(failure(command + " --device none", 3), HasSubstr("none"));
 }
 
+TEST_F(Pelt, ReportsABindOnOneScreen) {
+  const std::string brief = done("bind builtin:biped -o a.pelt");
+  EXPECT_LE(std::count(brief.begin(), brief.end(), '\n'), 10) << brief;
+  EXPECT_THAT(brief, HasSubstr("wrote a.pelt, "));
+  const std::string whole = done("bind builtin:biped --verbose -o b.pelt");
+  EXPECT_GT(std::count(whole.begin(), whole.end(), '\n'), 10) << whole;
+  EXPECT_EQ(file_text(folder / "a.pelt"), file_text(folder / "b.pelt"));
+}
+
 // The panels of a comparison have one camera: what moves alike looks alike.
 TEST_F(Pelt, ComparesFromOneSide) {
   done("render builtin:limb --deformer surface-ffd --compare surface-ffd --size 240x90 -o pair.png");
