@@ -3,12 +3,17 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include <pelt/character.h>
 #include <pelt/clip_twists.h>
+#include <pelt/nearest_name.h>
 #include <pelt/pelt_file.h>
 #ifdef PELT_WITH_GLB
 #include <pelt/pelt_gltf.h>
@@ -46,12 +51,19 @@ pelt_result of_character(const char* function, const pelt_character* character, 
 
 std::uint32_t size_of(const auto& items) { return static_cast<std::uint32_t>(items.size()); }
 
-std::uint32_t found(std::optional<std::uint32_t> place, const char* what, const char* name) {
-  if (!place) refuse(formatted("no {} is called '{}'", what, name), PELT_ERROR_NOT_FOUND);
-  return *place;
+// Returns the index; throws with the nearest of the names that there are if there is none.
+template <class Things, class NameOf>
+std::uint32_t found(std::optional<std::uint32_t> index, const char* what, const char* plural, const char* name,
+                    const Things& things, const NameOf& name_of) {
+  if (index) return *index;
+  std::vector<std::string_view> known;
+  for (const auto& thing : things) known.push_back(std::invoke(name_of, thing));
+  refuse(pelt::unknown_name(what, plural, name, known).message, PELT_ERROR_NOT_FOUND);
 }
 
 constexpr std::size_t kTransformFloats = 10;
+static_assert(sizeof(pelt_mesh_part) == sizeof(pelt::MeshPart) && sizeof(pelt_mesh_part) == 12 &&
+              offsetof(pelt_mesh_part, material) == offsetof(pelt::MeshPart, material));
 static_assert(sizeof(pelt_joint_info::rest) == kTransformFloats * sizeof(float));
 
 void write_transform(const pelt::Transform& transform, float* floats) {
@@ -167,7 +179,8 @@ pelt_result pelt_character_get_info(const pelt_character* character, pelt_charac
                               .vertex_count = data.vertex_count(),
                               .size = character->character.size(),
                               .coarsest_level = data.coarsest_level(),
-                              .name = data.name.c_str()};
+                              .name = data.name.c_str(),
+                              .material_count = size_of(data.materials)};
     glm::vec3 least(INFINITY);
     glm::vec3 greatest(-INFINITY);
     for (const pelt::CharacterMesh& mesh : data.meshes) {
@@ -215,8 +228,20 @@ pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t me
                        .rest_positions = described.binding.points.empty()
                                              ? nullptr
                                              : glm::value_ptr(described.binding.points.front()),
-                       .first_vertex = described.first_vertex},
+                       .first_vertex = described.first_vertex,
+                       .part_count = size_of(described.parts),
+                       .parts = reinterpret_cast<const pelt_mesh_part*>(described.parts.data())},
         info, "info");
+  });
+}
+
+pelt_result pelt_character_get_material(const pelt_character* character, uint32_t material, pelt_material_info* info) {
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
+    need_index("material", material, data.materials.size());
+    const pelt::Material& described = data.materials[material];
+    pelt_material_info whole{.name = described.name.c_str()};
+    std::memcpy(whole.base_color, glm::value_ptr(described.base_color), sizeof whole.base_color);
+    write_struct(whole, info, "info");
   });
 }
 
@@ -257,28 +282,32 @@ pelt_result pelt_character_get_control(const pelt_character* character, uint32_t
 
 pelt_result pelt_character_find_joint(const pelt_character* character, const char* name, uint32_t* joint) {
   return of_character(__func__, character, [&](const pelt::CharacterData& data) {
-    need(joint, "joint") = found(data.skeleton.find(&need(name, "name")), "joint", name);
+    need(joint, "joint") = found(data.skeleton.find(&need(name, "name")), "joint", "joints", name, data.skeleton.joints,
+                                 &pelt::Joint::name);
   });
 }
 
 pelt_result pelt_character_find_clip(const pelt_character* character, const char* name, uint32_t* clip) {
   return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     const pelt::Clip* named = pelt::find_clip(data.clips, &need(name, "name"));
-    const auto place =
+    const auto index =
         named == nullptr ? std::nullopt : std::optional(static_cast<uint32_t>(named - data.clips.data()));
-    need(clip, "clip") = found(place, "clip", name);
+    need(clip, "clip") = found(index, "clip", "clips", name, data.clips, &pelt::Clip::name);
   });
 }
 
 pelt_result pelt_character_find_stream(const pelt_character* character, const char* mesh, uint32_t* stream) {
   return of_character(__func__, character, [&](const pelt::CharacterData& data) {
-    need(stream, "stream") = found(data.find_stream(&need(mesh, "mesh")), "streamed mesh", mesh);
+    need(stream, "stream") =
+        found(data.find_stream(&need(mesh, "mesh")), "streamed mesh", "streamed meshes", mesh, data.streams,
+              [&](const pelt::Stream& streamed) { return std::string_view(data.meshes[streamed.mesh].name); });
   });
 }
 
 pelt_result pelt_character_find_control(const pelt_character* character, const char* name, uint32_t* control) {
   return of_character(__func__, character, [&](const pelt::CharacterData& data) {
-    need(control, "control") = found(data.find_control(&need(name, "name")), "control", name);
+    need(control, "control") =
+        found(data.find_control(&need(name, "name")), "control", "controls", name, data.controls, &pelt::Control::name);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -54,20 +55,18 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-void print_verdict(const Verdict& verdict) {
-  fmt::print("compared with linear blend in {}", poses_in_words(verdict));
-  if (verdict.places.empty()) {
-    fmt::print(": no defects\n");
-    return;
-  }
-  fmt::print("; worst first:\n");
-  for (const JudgedPlace& place : verdict.places) {
-    fmt::print("  {}\n", in_words(place));
-  }
+// Prints the worst locations, `most` of them.
+void print_check(const Verdict& verdict, std::size_t most) {
+  const std::size_t found = verdict.places.size();
+  fmt::print("compared with linear blend in {}: {}\n", poses_in_words(verdict),
+             found == 0      ? "no worse"
+             : found <= most ? "worse at"
+                             : fmt::format("worse at {} locations; the worst:", found));
+  for (std::size_t i = 0; i < std::min(most, found); ++i) fmt::print("  {}\n", in_words(verdict.places[i]));
 }
 
-// `report`: that of format_bind_report().
-void print_text(const BindCommand& command, const BoundModel& loaded, Json report) {
+// Prints figures of every mesh. `report`: that of format_bind_report().
+void print_meshes(const BoundModel& loaded, Json report) {
   for (Json& mesh : report["meshes"]) {
     mesh["dropped"] = mesh["dropped_elements"].get<double>() / std::max(mesh["vertices"].get<double>(), 1.0);
     mesh["repaired"] = mesh["repaired_vertices"].size();
@@ -96,12 +95,31 @@ void print_text(const BindCommand& command, const BoundModel& loaded, Json repor
     }
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
-  if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
-  // The notes of bind come first, since they list what the character lacks.
-  for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
-  for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
-  fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(report["bytes"].get<std::uint64_t>()),
-             report["seconds"].get<double>());
+}
+
+constexpr std::size_t kLines = 10;     // of a report, without --verbose
+constexpr std::size_t kLocations = 3;  // of these, where the check found most
+
+// Prints the report, in kLines at most or all of it.
+void print_text(const BindCommand& command, const BoundModel& loaded, const Json& report) {
+  if (command.verbose) print_meshes(loaded, report);
+  const std::optional<Verdict>& verdict = loaded.bound.report.verdict;
+  if (verdict) print_check(*verdict, command.verbose ? verdict->places.size() : kLocations);
+  // The notes of bind include what the character lacks, and therefore come first.
+  std::vector<std::string> notes = loaded.bound.report.notes;
+  notes.insert(notes.end(), loaded.import_report.notes.begin(), loaded.import_report.notes.end());
+  const std::size_t room = kLines - 1 - (verdict ? 1 + std::min(kLocations, verdict->places.size()) : 0);
+  const std::size_t most = command.verbose || notes.size() <= room ? notes.size() : room - 1;
+  for (std::size_t n = 0; n < most; ++n) fmt::print("note: {}\n", notes[n]);
+  if (most < notes.size()) fmt::print("{} more notes: --verbose prints them\n", notes.size() - most);
+
+  const std::vector<CharacterMesh>& meshes = loaded.bound.character->meshes;
+  const auto skin = std::ranges::find_if_not(meshes, &CharacterMesh::control);
+  const auto skins = std::ranges::count(meshes, false, &CharacterMesh::control);
+  fmt::print(
+      "wrote {}, {}, in {:.1f} s: {}\n", command.output, format_bytes(report["bytes"].get<std::uint64_t>()),
+      report["seconds"].get<double>(),
+      skins == 1 ? fmt::format("'{}', moved by {}", skin->name, skin->deformer) : fmt::format("{} skins", skins));
 }
 
 Result<BoundModel> bind_with_progress(const BindCommand& command) {

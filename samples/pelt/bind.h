@@ -16,6 +16,7 @@ struct BindCommand {
   std::string report;     // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;  // .json: the rig that was used; empty: none
   bool json = false;
+  bool verbose = false;  // prints the figures of every mesh, all defects and all notes
 };
 
 Result<void> run(const BindCommand& command);

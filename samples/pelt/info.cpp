@@ -12,6 +12,7 @@
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/import.h>
 #include <pelt/pelt_gltf.h>
+#include <pelt/pose.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/bind_report.h>
@@ -55,6 +56,22 @@ Json describe(const std::vector<Material>& materials) {
     const glm::vec4& color = material.base_color;
     return Json{{"name", material.name}, {"base_color", {color.x, color.y, color.z, color.w}}};
   });
+}
+
+// Describes the joints in the rest pose; positions are in model space.
+Json describe(const Skeleton& skeleton) {
+  std::vector<Transform> local(skeleton.joints.size());
+  std::vector<glm::mat4> matrices(local.size());
+  rest_pose(skeleton, local);
+  model_matrices(skeleton, local, matrices);
+  Json joints = Json::array();
+  for (std::size_t j = 0; j < matrices.size(); ++j) {
+    const std::optional<std::uint32_t> parent = skeleton.parent_of(j);
+    joints.push_back({{"name", skeleton.joints[j].name},
+                      {"parent", parent ? Json(skeleton.joints[*parent].name) : Json()},
+                      {"position", {matrices[j][3].x, matrices[j][3].y, matrices[j][3].z}}});
+  }
+  return joints;
 }
 
 Json describe_helpers(const Skeleton& skeleton) {
@@ -103,7 +120,8 @@ void print_levels(const Json& levels) {
 }
 
 void print_rest(const Json& described) {
-  print_names("joints", described["joints"]);
+  print_rows("joints", described["skeleton"],
+             {{"joint", "name"}, {"parent", "parent"}, {"at rest, m", "position", "{:.4f}"}});
   print_rows(
       "helper joints", described["helper_joints"],
       {{"helper joint", "joint"}, {"turns with", "source"}, {"twist", "twist", "{:g}"}, {"swing", "swing", "{:g}"}});
@@ -169,6 +187,7 @@ Json describe(const Model& model, const std::optional<GltfRig>& gltf_rig) {
           {"meshes", list_of(model.meshes, [](const Mesh& mesh) { return describe(mesh); })},
           {"levels", list_of(model.levels, describe_level)},
           {"joints", names_of(model.skeleton.joints)},
+          {"skeleton", describe(model.skeleton)},
           {"helper_joints", describe_helpers(model.skeleton)},
           {"bound_joints", model.bound_joints.size()},
           {"clips", describe(model.clips)},
@@ -348,6 +367,7 @@ Json describe(const Character& character, const std::optional<Rig>& rig, std::ui
           {"passes", list_of(data.passes, [](const PalettePass& pass) { return describe(pass); })},
           {"inputs", describe_inputs(data)},
           {"joints", names_of(data.skeleton.joints)},
+          {"skeleton", describe(data.skeleton)},
           {"helper_joints", describe_helpers(data.skeleton)},
           {"clips", describe(data.clips)},
           {"materials", describe(data.materials)}};

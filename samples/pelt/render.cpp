@@ -12,8 +12,10 @@
 #include <utility>
 
 #include <pelt/import.h>
-#include <pelt/linear_blend.h>
 #include <pelt/model_of.h>
+#include <pelt/nearest_name.h>
+#include <pelt/rig_json.h>
+#include <pelt/rig_names.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
@@ -29,69 +31,70 @@
 namespace pelt::samples {
 namespace {
 
-// A posed character of the row.
-struct Panel {
+// A posed character.
+struct Figure {
   Character character;
-  std::vector<TimedPose> frames;  // up to the picture, which shows the last
+  std::vector<TimedPose> frames;  // to the picture, which shows the last
   Bounds bounds;
-  BindView view;  // without values: draw the materials' colours
+  std::string textured_by;  // the model that has its textures; empty: there is none
+};
+
+// A part of the picture: figures in one place, and what is written below them.
+struct Panel {
+  std::vector<Figure> figures;
+  BindView view;  // of the first figure; without values: drawn in the materials' colours
   std::string caption;
 };
 
-// Writes each panel's caption below its character's feet, in a size at which all fit side by side.
-void draw_captions(Image& image, std::span<const Panel> panels, const Bounds& bounds, std::span<const glm::mat4> worlds,
-                   const Camera& camera) {
-  const glm::vec4 feet(bounds.center().x, bounds.low.y, bounds.center().z, 1.0f);
-  std::vector<glm::vec2> places;
-  for (const glm::mat4& world : worlds) {
-    places.push_back(project(camera, image.width, image.height, glm::vec3(world * feet)));
-  }
+// Writes the caption of each panel into the picture, all in the size in which every one fits.
+void draw_captions(Image& image, std::span<const Panel> panels, std::span<const std::uint32_t> columns) {
   const float height = static_cast<float>(image.height);
   float size = height / 26;
-  for (std::size_t p = 1; p < panels.size(); ++p) {
-    // Leave a gap of a quarter of the size.
-    const float needed = 0.5f * (label_width(panels[p - 1].caption, size) + label_width(panels[p].caption, size));
-    size *= std::min(1.0f, std::abs(places[p].x - places[p - 1].x) / (needed + 0.25f * size));
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const auto width = static_cast<float>(columns[p + 1] - columns[p]);
+    size *= std::min(1.0f, 0.9f * width / label_width(panels[p].caption, size));
   }
   for (std::size_t p = 0; p < panels.size(); ++p) {
-    const float row = std::min(places[p].y + 1.9f * size, height - 0.5f * size);
-    draw_label(image, panels[p].caption, places[p].x, row, size);
+    draw_label(image, panels[p].caption, 0.5f * static_cast<float>(columns[p] + columns[p + 1]), height - size, size);
   }
 }
 
-// Returns the caption for a deformer such as "surface_ffd over linear_blend".
-std::string caption_of(std::string deformer) {
-  deformer = deformer.substr(0, deformer.find(" over "));
-  std::replace(deformer.begin(), deformer.end(), '_', ' ');
+// Returns the caption of a rig: its name, or, for one that was made from a deformer's name, that as people write it.
+std::string caption_of(std::string rig) {
+  const std::vector<std::string_view> deformers = deformer_names();
+  if (std::ranges::find(deformers, rig) == deformers.end()) return rig;
+  std::replace(rig.begin(), rig.end(), '_', ' ');
   for (const auto& [plain, written] :
        {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline"), std::pair("mos", "MOS")}) {
-    const std::size_t at = deformer.find(plain);
-    if (at != std::string::npos) deformer.replace(at, std::strlen(plain), written);
+    const std::size_t at = rig.find(plain);
+    if (at != std::string::npos) rig.replace(at, std::strlen(plain), written);
   }
-  return deformer;
+  return rig;
 }
 
-// Returns the deformer of most vertices. Linear blend, which rigid parts always have, counts only without others.
-std::string main_deformer(const Character& character) {
-  std::map<std::string, std::uint64_t> vertices;
-  for (const CharacterMesh& mesh : character->meshes) {
-    if (!mesh.control) vertices[mesh.deformer] += mesh.vertex_count();
-  }
-  if (vertices.size() > 1) vertices.erase(std::string(LinearBlendParameters::kName));
-  return std::max_element(vertices.begin(), vertices.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+// `caches`: those of the command's caches that move this character. A character without the command's clip is at rest
+// if `may_rest`.
+Result<Figure> make_figure(const RenderCommand& command, const Character& character,
+                           const std::vector<std::string>& caches, std::string textured_by, bool may_rest = false) {
+  const bool rests = may_rest && find_clip(character->clips, command.clip) == nullptr;
+  PELT_ASSIGN(const auto poser, Poser::create(character, {rests ? "" : command.clip, caches, command.fps}));
+  Figure figure{.character = character,
+                .frames = poser.way_to(command.time),
+                .bounds = {},
+                .textured_by = std::move(textured_by)};
+  figure.bounds = posed_bounds(character, figure.frames.back().pose);
+  // Masses may have swung outside.
+  figure.bounds.add(skin_bounds(*character, evaluated(character, figure.frames).positions()));
+  if (figure.bounds.empty()) return fail(ErrorCode::kInvalidArgument, "there is no skin to draw");
+  return figure;
 }
 
-// `caches`: those of the command that move this character.
 Result<Panel> make_panel(const RenderCommand& command, const Character& character,
                          const std::vector<std::string>& caches) {
-  PELT_ASSIGN(const auto poser, Poser::create(character, {command.clip, caches, command.fps}));
-  Panel panel{.character = character, .frames = poser.way_to(command.time)};
-  panel.bounds = posed_bounds(character, panel.frames.back().pose);
-  // Masses may have swung outside of the bounds.
-  panel.bounds.add(skin_bounds(*character, evaluated(character, panel.frames).positions()));
-  if (panel.bounds.empty()) return fail(ErrorCode::kInvalidArgument, "there is no skin to draw");
+  Panel panel;
+  const bool is_model = lower_extension(command.file) != ".pelt";
+  PELT_ASSIGN(auto figure, make_figure(command, character, caches, is_model ? command.file : command.model));
+  panel.figures.push_back(std::move(figure));
   if (!command.weights.empty()) {
     PELT_ASSIGN(auto weights, element_weights(character, command.weights));
     panel.view = {std::move(weights), "0", "1"};
@@ -99,7 +102,11 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
   if (!command.show.empty()) {
     PELT_ASSIGN(panel.view, view_of_bind(character, command.show));
   }
-  panel.caption = caption_of(main_deformer(character));
+  panel.caption = character->name;
+  if (!character->rig.empty()) {
+    PELT_ASSIGN(const auto rig, parse_rig(character->rig, "its rig"));
+    panel.caption = caption_of(rig.name);
+  }
   return panel;
 }
 
@@ -113,86 +120,149 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
                        model_of(character).and_then([&](const Model& model) { return bind(model, rig); })));
     characters.push_back(bound.character);
   }
+  characters.push_back(character);
   std::vector<Panel> panels;
   for (const Character& shown : characters) {
-    PELT_ASSIGN(auto panel, within(command.file, make_panel(command, shown, {})));
+    const bool last = &shown == &characters.back();
+    PELT_ASSIGN(auto panel,
+                within(command.file, make_panel(command, shown, last ? command.caches : std::vector<std::string>())));
     panels.push_back(std::move(panel));
   }
-  PELT_ASSIGN(auto panel, within(command.file, make_panel(command, character, command.caches)));
-  panels.push_back(std::move(panel));
+  for (const std::string& file : command.with) {
+    PELT_ASSIGN(const auto other, load_character(file, command.binding, command.level));
+    const std::string textured_by = lower_extension(file) == ".pelt" ? "" : file;
+    PELT_ASSIGN(const auto figure, within(file, make_figure(command, other, {}, textured_by, true)));
+    for (Panel& panel : panels) panel.figures.push_back(figure);
+  }
   return panels;
 }
 
-// Loads the textures of a model; a .pelt has none.
-Result<std::shared_ptr<MaterialTextures>> load_textures(const RenderCommand& command, const runtime::Device& device,
-                                                        std::vector<std::string>& notes) {
-  if (lower_extension(command.file) == ".pelt") return nullptr;
-  PELT_ASSIGN(const auto model, import_model(command.file, nullptr, command.binding.files));
-  return make_textures(device, model, notes);
+// Returns what a picture of a joint shows: the bones that meet there, to half of their length.
+Result<Bounds> box_of_joint(const Figure& figure, const std::string& name) {
+  const Skeleton& skeleton = figure.character->skeleton;
+  const std::optional<std::uint32_t> joint = skeleton.find(name);
+  if (!joint) {
+    std::vector<std::string_view> names;
+    for (const Joint& each : skeleton.joints) names.push_back(each.name);
+    return tl::unexpected(unknown_name("joint", "joints", name, names));
+  }
+  const std::vector<glm::mat4>& joints = figure.frames.back().pose.joints;
+  const auto position = [&](std::uint32_t of) { return glm::vec3(joints[of][3]); };
+  float radius = 0.04f * glm::length(figure.bounds.size());
+  for (std::uint32_t other = 0; other < skeleton.joints.size(); ++other) {
+    const bool meets = skeleton.joints[other].parent == static_cast<std::int32_t>(*joint) ||
+                       skeleton.joints[*joint].parent == static_cast<std::int32_t>(other);
+    if (meets) radius = std::max(radius, 0.5f * glm::distance(position(other), position(*joint)));
+  }
+  Bounds box;
+  box.add(position(*joint) - radius);
+  box.add(position(*joint) + radius);
+  return box;
+}
+
+// The textures of models by their files; null: the character has none.
+using Textures = std::map<std::string, std::shared_ptr<MaterialTextures>>;
+
+Result<Textures> load_textures(const RenderCommand& command, std::span<const Panel> panels,
+                               const runtime::Device& device, std::vector<std::string>& notes) {
+  Textures textures;
+  for (const Panel& panel : panels) {
+    for (const Figure& figure : panel.figures) {
+      if (figure.textured_by.empty() || textures.contains(figure.textured_by)) continue;
+      PELT_ASSIGN(const auto model, import_model(figure.textured_by, nullptr, command.binding.files));
+      if (model.materials.size() != figure.character->materials.size()) {
+        return fail(ErrorCode::kInvalidArgument,
+                    fmt::format("{}: it has {} materials, and the character has {}: it is not the model that the "
+                                "character was bound from",
+                                figure.textured_by, model.materials.size(), figure.character->materials.size()));
+      }
+      PELT_ASSIGN(textures[figure.textured_by], make_textures(device, model, notes));
+    }
+  }
+  return textures;
 }
 
 struct Picture {
   Image image;
   std::vector<std::string> notes;
-  double difference = 0;  // between GPU and CPU, the largest over the panels
+  double difference = 0;  // between GPU and CPU, the largest over the figures
 };
 
-Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& panels, const runtime::Device& device) {
-  PELT_ASSIGN(auto renderer, Renderer::create(device, {.width = command.width, .height = command.height}));
-
-  std::vector<std::string> notes;
-  PELT_ASSIGN(const auto textures, load_textures(command, device, notes));
-
+// Draws a panel, and adds to `difference`.
+Result<Image> draw_panel(const RenderCommand& command, const Panel& panel, const Textures& textures,
+                         const Camera& camera, std::uint32_t width, float ground, const runtime::Device& device,
+                         double& difference) {
+  PELT_ASSIGN(auto renderer, Renderer::create(device, {.width = width, .height = command.height}));
   std::vector<runtime::GpuCharacters> uploaded;
   std::vector<runtime::Crowd> crowds;
-  uploaded.reserve(panels.size());
-  crowds.reserve(panels.size());
-  Bounds bounds;
-  for (const Panel& panel : panels) {
-    PELT_ASSIGN(auto character, runtime::upload(device, panel.character));
+  uploaded.reserve(panel.figures.size());
+  crowds.reserve(panel.figures.size());
+  Scene scene{.camera = camera, .ground = command.frame.empty(), .ground_height = ground};
+  for (const Figure& figure : panel.figures) {
+    PELT_ASSIGN(auto character, runtime::upload(device, figure.character));
     uploaded.push_back(std::move(character));
     PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded.back(), {.outputs = {.control_meshes = true}}));
     crowds.push_back(std::move(crowd));
-    for (const TimedPose& frame : panel.frames) {
+    for (const TimedPose& frame : figure.frames) {
       pose(crowds.back(), frame);
-      if (&frame != &panel.frames.back()) PELT_TRY(runtime::run(device, crowds.back()));
+      if (&frame != &figure.frames.back()) PELT_TRY(runtime::run(device, crowds.back()));
     }
-    bounds.add(panel.bounds);
-  }
-
-  // A longer row gets a longer lens, so that all characters are seen from similar directions.
-  View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
-  view.vertical_fov /= static_cast<float>(panels.size());
-  const std::vector<glm::mat4> worlds = side_by_side(bounds, static_cast<std::uint32_t>(panels.size()), view.yaw);
-  Scene scene;
-  scene.ground_height = bounds.low.y;
-  std::vector<Bounds> row;
-  for (std::size_t p = 0; p < panels.size(); ++p) {
     DrawItem item;
-    item.crowd = &crowds[p];
-    item.character = &panels[p].character;
-    item.bounds = panels[p].bounds;
-    item.world = worlds[p];
-    item.textures = textures.get();
+    item.crowd = &crowds.back();
+    item.character = &figure.character;
+    item.bounds = figure.bounds;
+    const auto textured = textures.find(figure.textured_by);
+    item.textures = textured == textures.end() ? nullptr : textured->second.get();
     item.wire = command.wire;
     item.control_meshes = command.driver;
-    item.weights = panels[p].view.values;
+    if (&figure == &panel.figures.front()) item.weights = panel.view.values;
     scene.items.push_back(item);
-    row.push_back(transform_bounds(worlds[p], bounds));
   }
-  // Leave room for captions below the feet.
-  const bool captions = panels.size() > 1;
-  for (Bounds& box : row) box.low.y -= captions ? 0.1f * box.size().y : 0.0f;
-  scene.camera = frame_camera(row, static_cast<float>(command.width) / static_cast<float>(command.height), view);
   PELT_ASSIGN(auto image, renderer.render(scene));
-  if (captions) draw_captions(image, panels, bounds, worlds, scene.camera);
-  if (const BindView& colours = panels.back().view; !colours.values.empty()) {
-    draw_legend(image, colours.least, colours.most);
+  for (std::size_t f = 0; f < panel.figures.size(); ++f) {
+    const Figure& figure = panel.figures[f];
+    PELT_ASSIGN(const auto found, difference_from_cpu(device, crowds[f], figure.character, figure.frames));
+    difference = std::max(difference, found);
   }
-  Picture picture{.image = std::move(image), .notes = std::move(notes)};
-  for (std::size_t p = 0; p < panels.size(); ++p) {
-    PELT_ASSIGN(const auto difference, difference_from_cpu(device, crowds[p], panels[p].character, panels[p].frames));
-    picture.difference = std::max(picture.difference, difference);
+  return image;
+}
+
+Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& panels, const runtime::Device& device) {
+  Picture picture;
+  PELT_ASSIGN(const auto textures, load_textures(command, panels, device, picture.notes));
+
+  // One camera for all panels: each is seen from the same side.
+  Bounds shown;
+  for (const Panel& panel : panels) {
+    for (const Figure& figure : panel.figures) shown.add(figure.bounds);
+  }
+  const float ground = shown.low.y;
+  if (!command.frame.empty()) {
+    PELT_ASSIGN(shown, within(command.file, box_of_joint(panels.back().figures.front(), command.frame)));
+  }
+  const bool captions = panels.size() > 1;
+  if (captions) shown.low.y -= 0.1f * shown.size().y;  // room for the caption
+  const auto count = static_cast<std::uint32_t>(panels.size());
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t p = 0; p <= count; ++p) columns.push_back(command.width * p / count);
+  const View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
+  const float aspect = static_cast<float>(command.width) / static_cast<float>(count * command.height);
+  const Camera camera = frame_camera({&shown, 1}, aspect, view);
+
+  picture.image = {.width = command.width, .height = command.height, .pixels = {}};
+  picture.image.pixels.resize(std::size_t{4} * command.width * command.height);
+  for (std::uint32_t p = 0; p < count; ++p) {
+    const std::uint32_t width = columns[p + 1] - columns[p];
+    PELT_ASSIGN(const auto image,
+                draw_panel(command, panels[p], textures, camera, width, ground, device, picture.difference));
+    for (std::uint32_t y = 0; y < command.height; ++y) {
+      std::copy_n(&image.pixels[std::size_t{4} * y * width], std::size_t{4} * width,
+                  &picture.image.pixels[std::size_t{4} * (std::size_t{y} * command.width + columns[p])]);
+    }
+  }
+  if (captions) draw_captions(picture.image, panels, columns);
+  if (const BindView& colours = panels.back().view; !colours.values.empty()) {
+    draw_legend(picture.image, colours.least, colours.most);
   }
   return picture;
 }

@@ -156,8 +156,11 @@ void append_draws(const DrawItem& item, std::uint32_t index, std::span<const Mes
     const DrawnMesh drawn{.item = index, .crowd_vertex = *written, .character_vertex = mesh.first_vertex};
     const MeshGeometry& place = meshes[m];
     if ((mesh.control ? item.control_meshes : item.wire) && place.edge_count > 0) {
-      draws.lines.push_back(
-          {.mesh = drawn, .first_edge = place.first_edge, .edge_count = place.edge_count, .control = mesh.control});
+      draws.lines.push_back({.mesh = drawn,
+                             .first_edge = place.first_edge,
+                             .edge_count = place.edge_count,
+                             .control = mesh.control,
+                             .muscle = mesh.deformer == "muscle"});
     }
     if (mesh.control || !item.skin) continue;
     if (place.point_count > 0) {

@@ -57,6 +57,7 @@ struct LineDraw {
   std::uint32_t first_edge = 0;
   std::uint32_t edge_count = 0;
   bool control = false;
+  bool muscle = false;
 };
 
 // Vertices without a triangle, as dots of one colour: edges of zero length, [first_edge, first_edge + count).

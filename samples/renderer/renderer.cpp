@@ -28,7 +28,8 @@ constexpr std::uint32_t kMaxSamples = 1024;
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
 constexpr glm::vec4 kWireColor(0.02f, 0.02f, 0.025f, 0.45f);
-constexpr glm::vec4 kCageColor(0.95f, 0.20f, 0.02f, 0.9f);
+constexpr glm::vec4 kDriverColor(0.95f, 0.20f, 0.02f, 0.9f);
+constexpr glm::vec4 kMuscleColor(0.02f, 0.25f, 0.95f, 0.9f);
 constexpr float kHiddenCageOpacity = 0.10f;
 constexpr float kHiddenOverlayOpacity = 0.5f;
 constexpr float kWireWidth = 1.0f;  // in units of State::pixels_of
@@ -226,7 +227,7 @@ void Renderer::State::draw_lines(VkCommandBuffer commands, const Region& region,
   for (const LineDraw& draw : scene.draws().lines) {
     if (!region.shows(scene.items()[draw.mesh.item]) || (hidden && !draw.control)) continue;
     shared::DrawConstants constants = constants_of(draw.mesh);
-    constants.color = draw.control ? kCageColor : kWireColor;
+    constants.color = draw.muscle ? kMuscleColor : draw.control ? kDriverColor : kWireColor;
     if (hidden) constants.color.a = kHiddenCageOpacity;
     constants.flags = 0;
     constants.line_width = pixels_of(draw.control ? kCageWidth : kWireWidth);

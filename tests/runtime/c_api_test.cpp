@@ -68,11 +68,11 @@ void expect_all_need_handles(const Functions... functions) {
 TEST(CApi, RefusesNullHandles) {
   expect_all_need_handles(
       pelt_character_save, pelt_character_save_glb, pelt_character_retain, pelt_character_get_info,
-      pelt_character_get_joint, pelt_character_get_mesh, pelt_character_get_clip, pelt_character_get_stream,
-      pelt_character_get_control, pelt_character_find_joint, pelt_character_find_clip, pelt_character_find_stream,
-      pelt_character_find_control, pelt_character_rest_pose, pelt_character_sample_clip, pelt_character_rest_inputs,
-      pelt_character_sample_inputs, pelt_character_rest_transforms, pelt_character_sample_transforms,
-      pelt_character_place_joints, pelt_character_get_upload_bytes, pelt_bind);
+      pelt_character_get_joint, pelt_character_get_mesh, pelt_character_get_material, pelt_character_get_clip,
+      pelt_character_get_stream, pelt_character_get_control, pelt_character_find_joint, pelt_character_find_clip,
+      pelt_character_find_stream, pelt_character_find_control, pelt_character_rest_pose, pelt_character_sample_clip,
+      pelt_character_rest_inputs, pelt_character_sample_inputs, pelt_character_rest_transforms,
+      pelt_character_sample_transforms, pelt_character_place_joints, pelt_character_get_upload_bytes, pelt_bind);
   expect_all_need_handles(
       pelt_describe_device, pelt_device_get_description, pelt_device_get_handles, pelt_device_get_memory_heaps,
       pelt_submit_and_wait, pelt_upload_and_wait, pelt_gpu_characters_create, pelt_gpu_characters_record_upload,

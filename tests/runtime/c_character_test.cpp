@@ -182,7 +182,32 @@ void expect_meshes_of(const pelt_character* character, const CharacterData& data
     EXPECT_EQ(mesh.uvs == nullptr, data.meshes[m].uvs.empty());
     EXPECT_EQ(mesh.first_vertex, data.meshes[m].first_vertex);
     EXPECT_EQ(std::memcmp(mesh.rest_positions, data.meshes[m].binding.points.data(), 12 * mesh.vertex_count), 0);
+    ASSERT_EQ(mesh.part_count, data.meshes[m].parts.size());
+    for (std::uint32_t p = 0; p < mesh.part_count; ++p) {
+      const MeshPart& part = data.meshes[m].parts[p];
+      EXPECT_EQ(mesh.parts[p].first_triangle, part.first_triangle);
+      EXPECT_EQ(mesh.parts[p].triangle_count, part.triangle_count);
+      EXPECT_EQ(mesh.parts[p].material, part.material < 0 ? PELT_NONE : static_cast<std::uint32_t>(part.material));
+    }
   }
+}
+
+TEST(CApi, HasPartsAndMaterials) {
+  Model model = test::make_tube();
+  model.materials = {{.name = "skin"}, {.name = "leaf", .base_color = {0.1f, 0.2f, 0.3f, 0.4f}}};
+  const auto triangles = static_cast<std::uint32_t>(model.meshes[0].triangles.size());
+  model.meshes[0].parts = {{0, 4, 1}, {4, triangles - 4, -1}};
+  const Character bound = test::bound(model, test::rig_of(LinearBlendParameters{})).character;
+  const CharacterHandle handle = in_c(bound);
+  expect_meshes_of(handle.get(), *bound);
+  auto info = sized<pelt_character_info>();
+  ASSERT_OK(pelt_character_get_info(handle.get(), &info));
+  ASSERT_EQ(info.material_count, 2u);
+  auto material = sized<pelt_material_info>();
+  ASSERT_OK(pelt_character_get_material(handle.get(), 1, &material));
+  EXPECT_STREQ(material.name, "leaf");
+  EXPECT_EQ(material.base_color[2], 0.3f);
+  EXPECT_INVALID(pelt_character_get_material(handle.get(), 2, &material), "material 2 of 2");
 }
 
 // Expects that what the character of make_caged() has is found by its name, and nothing else.
@@ -193,7 +218,7 @@ void expect_found_by_name(const pelt_character* character) {
   EXPECT_OK(pelt_character_find_control(character, "morphed/lift", &found));
   EXPECT_EQ(found, 0u);
   found = 7;
-  EXPECT_REFUSED(pelt_character_find_joint(character, "tail", &found), PELT_ERROR_NOT_FOUND, "joint is called 'tail'");
+  EXPECT_REFUSED(pelt_character_find_joint(character, "tail", &found), PELT_ERROR_NOT_FOUND, "no joint 'tail'");
   EXPECT_REFUSED(pelt_character_find_clip(character, "run", &found), PELT_ERROR_NOT_FOUND, "'run'");
   EXPECT_REFUSED(pelt_character_find_stream(character, "tube", &found), PELT_ERROR_NOT_FOUND, "'tube'");
   EXPECT_REFUSED(pelt_character_find_control(character, "", &found), PELT_ERROR_NOT_FOUND, "''");

@@ -204,12 +204,15 @@ void Reader::deformer(const Field& name, const Field& parameters, DeformerParame
   const Json* json = find(name);
   const Json* inside = find(parameters);
   if (json == nullptr) return;
+  // As on the command line, hyphens stand for underscores.
+  Json written = *json;
+  if (written.is_string()) std::ranges::replace(written.get_ref<std::string&>(), '-', '_');
   std::vector<std::string_view> names;
   for (const DeformerEntry& entry : deformers()) {
-    if (*json == entry.name()) value = entry.defaults;
+    if (written == entry.name()) value = entry.defaults;
     names.push_back(entry.name());
   }
-  if (!check(*json, one_of(names), child(pointer_, name.name), problem_) || inside == nullptr) return;
+  if (!check(written, one_of(names), child(pointer_, name.name), problem_) || inside == nullptr) return;
   read_object(*inside, child(pointer_, parameters.name), [&](Fields& fields) { value.describe_to(fields); });
 }
 

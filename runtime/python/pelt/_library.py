@@ -53,6 +53,7 @@ class pelt_character_info(Sized):
         *_fields(c_float * 3, "least greatest"),
         ("coarsest_level", c_uint32),
         ("name", c_char_p),
+        *_fields(c_uint32, "material_count reserved"),
     ]
 
 
@@ -70,8 +71,13 @@ class pelt_mesh_info(Sized):
         *_fields(c_uint32, "struct_size control vertex_count triangle_count"),
         ("name", c_char_p),
         *_fields(c_void_p, "triangles uvs source_vertex rest_positions"),
-        *_fields(c_uint32, "first_vertex reserved"),
+        *_fields(c_uint32, "first_vertex part_count"),
+        ("parts", c_void_p),
     ]
+
+
+class pelt_material_info(Sized):
+    _fields_ = [*_fields(c_uint32, "struct_size reserved"), ("name", c_char_p), ("base_color", c_float * 4)]
 
 
 class pelt_clip_info(Sized):
@@ -147,6 +153,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "pelt_character_get_info": [c_void_p, POINTER(pelt_character_info)],
     "pelt_character_get_joint": [c_void_p, c_uint32, POINTER(pelt_joint_info)],
     "pelt_character_get_mesh": [c_void_p, c_uint32, POINTER(pelt_mesh_info)],
+    "pelt_character_get_material": [c_void_p, c_uint32, POINTER(pelt_material_info)],
     "pelt_character_get_clip": [c_void_p, c_uint32, POINTER(pelt_clip_info)],
     "pelt_character_get_stream": [c_void_p, c_uint32, POINTER(pelt_stream_info)],
     "pelt_character_get_control": [c_void_p, c_uint32, POINTER(pelt_control_info)],

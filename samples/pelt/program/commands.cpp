@@ -78,6 +78,7 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->check(extension_in({".json"}))
       ->type_name("RIG.json");
   bind->add_flag("--json", command->json, "Print the report as JSON");
+  bind->add_flag("--verbose", command->verbose, "Print all of the report")->excludes("--json");
   bind->footer(
       "The report lists for each mesh: the palette entries per vertex (mean and most), the greatest distance of a\n"
       "vertex from its driver, the elements that the cut dropped, the number of repaired vertices, and the bytes that\n"
@@ -136,12 +137,17 @@ void add_render(CLI::App& app, Command& chosen) {
   add_animated_character(*render, *command);
   add_number(*render, "--fps", command->fps, 1e-3, 1e6, "Frames per second of the caches", "F");
   add_number(*render, "--time", command->time, 0, 1e6, "Seconds into the clip and the caches", "T");
-  render->add_option("--compare", command->compare, "Also show the skin moved by these, side by side")
+  render->add_option("--compare", command->compare, "Show the same skin moved by these, in panels on the left")
       ->delimiter(',')
       ->check(a_deformer())
       ->type_name("DEFORMER,...");
+  render->add_option("--with", command->with, "Draw another character in the same clip, such as a garment")
+      ->type_name("FILE");
+  render->add_option("--model", command->model, "The model that a .pelt was bound from, for its textures")
+      ->type_name("FILE");
+  render->add_option("--frame", command->frame, "Show this joint from near")->type_name("JOINT");
   render->add_flag("--wire", command->wire, "Draw the edges of the skin");
-  render->add_flag("--driver", command->driver, "Draw the drivers as lines");
+  render->add_flag("--driver", command->driver, "Draw the drivers as lines, muscles in blue");
   render
       ->add_option("--weights", command->weights,
                    "Colour the skin by how much a joint (name) or palette entry (number) moves it")

@@ -220,7 +220,7 @@ class Characters(unittest.TestCase):
         self.assertEqual(body.model_triangles.shape, body.triangles.shape)
         least, greatest = character.bounds
         self.assertAlmostEqual(float(np.linalg.norm(greatest - least)), character.size, places=5)
-        with self.assertRaisesRegex(pelt.Error, "no joint is called 'tail'") as caught:
+        with self.assertRaisesRegex(pelt.Error, "there is no joint 'tail'") as caught:
             character.joint_index("tail")
         self.assertEqual(caught.exception.result, 2)
 

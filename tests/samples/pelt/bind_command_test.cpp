@@ -82,7 +82,7 @@ TEST_F(Pelt, ReportsEveryVertex) {
   for (const std::string remark : {"unbound", "far", "between_sheets", "beyond_hops"}) {
     EXPECT_EQ(limb[remark].size(), printed["meshes"][1]["remarks"][remark]) << remark;
   }
-  EXPECT_THAT(done("bind builtin:limb --rig half.json -o limb.pelt"),
+  EXPECT_THAT(done("bind builtin:limb --rig half.json --verbose -o limb.pelt"),
               HasSubstr("limb: " + std::to_string(unbound.size()) + " unbound"));
 }
 

@@ -11,6 +11,7 @@
 #include <pelt/import.h>
 
 #include "tests/samples/pelt/pelt_program.h"
+#include "tests/samples/read_png.h"
 #include "tests/support/must.h"
 
 namespace pelt {
@@ -148,7 +149,9 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   const Json info = Json::parse(done("info limb.pelt --json"));
   const std::string joint = info["joints"].back();
   std::set<std::string> pictures{plain};
-  for (const std::string option : {"--wire", "--driver", "--compare linear-blend", "--yaw 90", "--pitch 60"}) {
+  for (const std::string& option :
+       {std::string("--wire"), std::string("--driver"), std::string("--yaw 90"), std::string("--pitch 60"),
+        "--frame " + joint, std::string("--with builtin:arm"), std::string("--compare linear-blend")}) {
     done("render limb.pelt " + option + small + "other.png");
     EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second) << option << " changes nothing";
   }
@@ -164,10 +167,37 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   EXPECT_THAT(failure("render blend.pelt --show distance -o x.png"), HasSubstr("blend.pelt: there is no driver"));
   EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
   EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
+  EXPECT_THAT(failure("render limb.pelt --frame none -o x.png"), HasSubstr("limb.pelt: there is no joint 'none'"));
+  EXPECT_THAT(failure("render limb.pelt --with none.glb -o x.png"), HasSubstr("none.glb"));
+  EXPECT_THAT(failure("render limb.pelt --model none.glb -o x.png"), HasSubstr("none.glb"));
   // Without a device the exit code tells callers that it is not the file that is wrong.
   for (const std::string command :
        {"render limb.pelt -o x.png", "deform limb.pelt --time 0 -o x.obj", "verify limb.pelt"})
     EXPECT_THAT(failure(command + " --device none", 3), HasSubstr("none"));
+}
+
+TEST_F(Pelt, ReportsABindOnOneScreen) {
+  const std::string brief = done("bind builtin:biped -o a.pelt");
+  EXPECT_LE(std::count(brief.begin(), brief.end(), '\n'), 10) << brief;
+  EXPECT_THAT(brief, HasSubstr("wrote a.pelt, "));
+  const std::string whole = done("bind builtin:biped --verbose -o b.pelt");
+  EXPECT_GT(std::count(whole.begin(), whole.end(), '\n'), 10) << whole;
+  EXPECT_EQ(file_text(folder / "a.pelt"), file_text(folder / "b.pelt"));
+}
+
+// The panels of a comparison have one camera: what moves alike looks alike.
+TEST_F(Pelt, ComparesFromOneSide) {
+  done("render builtin:limb --deformer surface-ffd --compare surface-ffd --size 240x90 -o pair.png");
+  const std::optional<samples::Image> pair = test::read_png(folder / "pair.png");
+  ASSERT_TRUE(pair);
+  int far = 0;  // the two panels take their samples from one pattern, so that only captions may differ
+  for (std::size_t y = 0; y < 75; ++y) {
+    for (std::size_t x = 0; x < std::size_t{4} * 120; ++x) {
+      const std::size_t left = std::size_t{4} * 240 * y + x;
+      far += std::abs(pair->pixels[left] - pair->pixels[left + std::size_t{4} * 120]) > 2 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(far, 0);
 }
 
 // Runs a command on a terminal, presses Ctrl-C when its progress bar appears, and returns how it ended.

@@ -42,7 +42,7 @@ TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
   EXPECT_THAT(info, HasSubstr("\nnot carried: " + color + "\nnote: "));
   EXPECT_THAT(info, HasSubstr("double sides of 1"));
   EXPECT_EQ(Json::parse(done("info face.gltf --json"))["not_carried"], Json::array({color}));
-  const std::string bound = done("bind face.gltf --deformer linear-blend -o face.pelt");
+  const std::string bound = done("bind face.gltf --deformer linear-blend --verbose -o face.pelt");
   EXPECT_THAT(bound, HasSubstr("\nnote: not carried: " + color + "\nnote: "));
   const Json report = Json::parse(done("bind face.gltf --deformer linear-blend --json -o face.pelt"));
   EXPECT_EQ(report["notes"], Json::array({"not carried: " + color}));

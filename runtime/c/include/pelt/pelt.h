@@ -111,6 +111,8 @@ typedef struct pelt_character_info {
   float greatest[3];
   uint32_t coarsest_level; /* of detail; 0: the only one */
   const char* name;
+  uint32_t material_count;
+  uint32_t reserved;
 } pelt_character_info;
 
 typedef struct pelt_joint_info {
@@ -120,6 +122,20 @@ typedef struct pelt_joint_info {
   float rest[10];            /* relative to its parent, as in pelt_character_rest_transforms */
   const float* inverse_bind; /* 16, column-major: model space at bind to joint space; NULL: no mesh uses it */
 } pelt_joint_info;
+
+/* Triangles of a mesh that have one material. */
+typedef struct pelt_mesh_part {
+  uint32_t first_triangle;
+  uint32_t triangle_count;
+  uint32_t material; /* index among the character's materials, which are the model's in its order; PELT_NONE: none */
+} pelt_mesh_part;
+
+typedef struct pelt_material_info {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const char* name;
+  float base_color[4]; /* linear, with alpha. Images and other properties stay in the file of the model */
+} pelt_material_info;
 
 typedef struct pelt_mesh_info {
   uint32_t struct_size;
@@ -132,7 +148,8 @@ typedef struct pelt_mesh_info {
   const uint32_t* source_vertex; /* each vertex's number in the bound model */
   const float* rest_positions;   /* 3 per vertex, at bind, model space, metres */
   uint32_t first_vertex;         /* of the mesh, among the vertices of all meshes */
-  uint32_t reserved;
+  uint32_t part_count;
+  const pelt_mesh_part* parts; /* together all triangles; NULL: the mesh has none */
 } pelt_mesh_info;
 
 typedef struct pelt_clip_info {
@@ -165,6 +182,8 @@ typedef struct pelt_control_info {
 PELT_API pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info);
 PELT_API pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t joint, pelt_joint_info* info);
 PELT_API pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t mesh, pelt_mesh_info* info);
+PELT_API pelt_result pelt_character_get_material(const pelt_character* character, uint32_t material,
+                                                 pelt_material_info* info);
 PELT_API pelt_result pelt_character_get_clip(const pelt_character* character, uint32_t clip, pelt_clip_info* info);
 PELT_API pelt_result pelt_character_get_stream(const pelt_character* character, uint32_t stream,
                                                pelt_stream_info* info);

@@ -37,7 +37,7 @@ TEST(ParseRig, ReadsEveryKey) {
                       "driver": {"mesh": "cage", "triangles": 500, "follow": "closest_limb",
                                  "offsets": [[7, 0, 0.5, -1]]}},
        "mask": {"value": 0.5, "joints": ["arm", "hand"]}},
-      {"deformer": "dual_quaternion", "parameters": {}},
+      {"deformer": "dual-quaternion", "parameters": {}},
       {"deformer": "linear_blend"}
     ]})",
                                         "x.json"));
@@ -215,7 +215,7 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
         "/layers/0/mask/joints/1: must be a string, is 2"},
        {layer(R"("deformer": "linear_blend", "mask": 1)"), "/layers/0/mask: must be an object, is 1"},
        {layer(R"("deformer": "linear_blend", "target": "")"), "/layers/0/target: must not be empty"},
-       {layer(R"("deformer": "surface-ffd")"), "\"surface-ffd\"; did you mean 'surface_ffd'?"},
+       {layer(R"("deformer": "surface-fdd")"), "did you mean 'surface_ffd'?"},
        {layer(R"("target": "body")"), "x.json: /layers/0: the key 'deformer' is missing"},
        {"[]", "x.json: /: must be an object, is an array"},
        {R"({"format": "pelt-rig 1"})", "x.json: /: the key 'layers' is missing"},

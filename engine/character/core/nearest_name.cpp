@@ -5,8 +5,8 @@
 
 #include <pelt/nearest_name.h>
 
-#include "engine/authoring/core/not_found.h"
 #include "engine/character/core/formatted.h"
+#include "engine/character/core/not_found.h"
 
 namespace pelt {
 namespace {
