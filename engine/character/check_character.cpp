@@ -62,7 +62,7 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
 Result<void> check_bound_joints(const CharacterData& data) {
   for (const BoundJoint& bound : data.bound_joints) {
     if (bound.joint >= data.skeleton.joints.size()) {
-      return invalid("a bound joint names joint {} of {}", bound.joint, data.skeleton.joints.size());
+      return invalid("a bound joint names joint {}, but there are only {}", bound.joint, data.skeleton.joints.size());
     }
     if (!is_near(bound.inverse_bind)) {
       return invalid("the inverse bind matrix of joint '{}' is not finite, or beyond 1e+12",
@@ -102,7 +102,7 @@ Result<void> check_keys(const AnyChannel& channel, std::size_t components, const
 
 Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t joint_count) {
   if (channel.joint >= joint_count) {
-    return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
+    return invalid("clip '{}' keys joint {}, but there are only {}", clip.name, channel.joint, joint_count);
   }
   if (channel.path > ChannelPath::kScale) return invalid("clip '{}' has a channel with an unknown path", clip.name);
   return check_keys(channel, channel.path == ChannelPath::kRotation ? 4 : 3, clip,
@@ -152,7 +152,8 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   for (const glm::uvec3 triangle : mesh.triangles) {
     for (int corner = 0; corner < 3; ++corner) {
       if (triangle[corner] >= count) {
-        return invalid("a triangle of mesh '{}' names vertex {} of {}", mesh.name, triangle[corner], count);
+        return invalid("a triangle of mesh '{}' names vertex {}, but there are only {}", mesh.name, triangle[corner],
+                       count);
       }
     }
   }
@@ -166,7 +167,7 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   for (const MeshPart& part : mesh.parts) {
     if (part.first_triangle != covered) return invalid("the parts of mesh '{}' are not contiguous", mesh.name);
     if (part.material < -1 || part.material >= static_cast<std::int64_t>(material_count)) {
-      return invalid("mesh '{}' uses material {} of {}", mesh.name, part.material, material_count);
+      return invalid("mesh '{}' uses material {}, but there are only {}", mesh.name, part.material, material_count);
     }
     covered += part.triangle_count;
   }
@@ -248,7 +249,7 @@ Result<void> check_inputs(const CharacterData& data) {
       return invalid("the control '{}' is a second clock", control.name);
     }
     if (control.kind == ControlKind::kTwist && control.target >= data.skeleton.joints.size()) {
-      return invalid("the control '{}' names joint {} of {}", control.name, control.target,
+      return invalid("the control '{}' names joint {}, but there are only {}", control.name, control.target,
                      data.skeleton.joints.size());
     }
     if (!is_near(control.rest)) {

@@ -44,7 +44,7 @@ bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { retu
 Result<void> check_slot(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint64_t index,
                         EntryContent wanted) {
   if (index >= slots.size()) {
-    return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
+    return invalid("mesh '{}' uses palette entry {}, but there are only {}", mesh.name, index, slots.size());
   }
   if (slots[index].content != wanted) {
     return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
@@ -112,7 +112,8 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
 Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
                               std::uint32_t& slots_read) {
   if (mesh.first_slot > slots.size()) {
-    return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
+    return invalid("mesh '{}' starts at palette entry {}, but there are only {}", mesh.name, mesh.first_slot,
+                   slots.size());
   }
   PELT_TRY(validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
   const EntryContent wanted =
@@ -166,7 +167,7 @@ Result<void> check_painted(const CharacterMesh& mesh, const CharacterData& data)
     return invalid("mesh '{}' has painted weights, but no palette pass poses the bound joints", mesh.name);
   }
   if (mesh.painted->first_joint > data.bound_joints.size()) {
-    return invalid("the painted weights of mesh '{}' start at bound joint {} of {}", mesh.name,
+    return invalid("the painted weights of mesh '{}' start at bound joint {}, but there are only {}", mesh.name,
                    mesh.painted->first_joint, data.bound_joints.size());
   }
   return validate(painted_binding(mesh), data.bound_joints.size() - mesh.painted->first_joint, Groups::kOne,

@@ -25,7 +25,7 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const VertexOffset& offset = offsets[i];
     if (offset.vertex >= mesh.vertex_count()) {
-      return invalid("the driver '{}': offset {} moves vertex {} of {}", mesh.name, i, offset.vertex,
+      return invalid("the driver '{}': offset {} moves vertex {}, but there are only {}", mesh.name, i, offset.vertex,
                      mesh.vertex_count());
     }
     if (given[offset.vertex])

@@ -21,7 +21,7 @@ const char* check_line(const PalettePass& pass, const CharacterData& data, std::
   const std::uint32_t count = pass.table[word + shared::kLinePointCount];
   if (count < shared::kMinLinePoints || count > shared::kMaxLinePoints) return "has too few or too many points";
   const std::uint64_t first = pass.table[word + shared::kLineFirstPoint];
-  if (first + count >= data.vertex_count()) return "names a point that is not there";
+  if (first + count >= data.vertex_count()) return "names a point that does not exist";
   for (std::uint64_t i = first; i <= first + count; ++i) {  // includes the side vertex
     if (!is_posed_before(pass, data, static_cast<std::uint32_t>(i))) return "names a point that no earlier stage moves";
   }

@@ -30,7 +30,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
       if (const char* wrong = parts.take(first, anchors, kAnchors)) return wrong;
     }
     const std::uint32_t count = words.word(record.chain);
-    if (record.first % shared::kAnchorBlock != 0 || record.first >= count) return "names an anchor that is not there";
+    if (record.first % shared::kAnchorBlock != 0 || record.first >= count) return "names an anchor that does not exist";
     return posed.take(std::uint64_t{std::min(count - record.first, shared::kAnchorBlock)} * shared::kAnchorWords);
   };
   return check_records<shared::AnchorRecord>(pass, check);

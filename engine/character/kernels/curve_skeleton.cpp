@@ -33,13 +33,13 @@ class Table {
   // Returns the reason why a record cannot be posed, or nullptr.
   const char* check(const shared::CurveRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
-    if (record.bone >= words_.word(record.curve) - 1) return "names a bone that is not there";
+    if (record.bone >= words_.word(record.curve) - 1) return "names a bone that does not exist";
     if (const char* wrong = parts_.take(record.first_sample, kSampleWords, kSamples)) return wrong;
     return check_samples(record.first_sample);
   }
   const char* check(const shared::CurveStepRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
-    if (record.anchor >= words_.word(record.curve)) return "names an anchor that is not there";
+    if (record.anchor >= words_.word(record.curve)) return "names an anchor that does not exist";
     return posed_.take(shared::kAnchorWords + shared::kCurveAnchorWords);
   }
 

@@ -19,7 +19,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-const char* kNoJoint = "names a joint that is not there";
+const char* kNoJoint = "names a joint that does not exist";
 const char* kNoFrame = "names a palette entry that no earlier stage writes a frame to";
 const char* kNotFinite = "holds a number that is not finite, or beyond 1e+12";
 

@@ -14,7 +14,7 @@ const char* check_angle(const TableReader& words, const CharacterData& data, std
   if (const char* wrong = words.check_numbers(word + 2, shared::kJointAngleWords - 2)) return wrong;
   const std::size_t joints = data.skeleton.joints.size();
   const bool known = words.word(word) < joints && words.word(word + 1) < joints;
-  return known ? nullptr : "names a joint that is not there";
+  return known ? nullptr : "names a joint that does not exist";
 }
 
 namespace {
@@ -74,7 +74,7 @@ class Table {
     if (kind == shared::kKeyRamp && !(words_.number(word + 2) < words_.number(word + 3))) {
       return "has a ramp that does not ascend";
     }
-    if (words_.word(word + 1) >= data_.input_count) return "names an input that is not there";
+    if (words_.word(word + 1) >= data_.input_count) return "names an input that does not exist";
     return words_.word(word + 1) == clock_ ? "takes the clock for a weight" : nullptr;
   }
 

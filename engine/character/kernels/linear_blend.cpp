@@ -12,7 +12,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::JointRecord>(pass.records, i);
     if (record.joint >= data.skeleton.joints.size()) {
-      return invalid("record {} names joint {} of {}", i, record.joint, data.skeleton.joints.size());
+      return invalid("record {} names joint {}, but there are only {}", i, record.joint, data.skeleton.joints.size());
     }
     if (!is_near(record.inverse_bind)) {
       return invalid("the inverse bind matrix of record {} is not finite, or beyond {:g}", i, kMaxCoordinate);

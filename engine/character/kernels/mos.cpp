@@ -48,7 +48,7 @@ class Table {
 
   const char* check_header() {
     if (!words_.holds(0, shared::kMosHeaderWords)) return "reads past its table";
-    if (!is_joint(0)) return "names a joint that is not there";
+    if (!is_joint(0)) return "names a joint that does not exist";
     if (const char* wrong = parts_.take(0, shared::kMosHeaderWords, kHeader)) return wrong;
     return words_.check_place(1, shared::kMosHeaderWords - 1);
   }
@@ -59,7 +59,7 @@ class Table {
   bool is_joint(std::uint64_t word) const { return words_.word(word) < data_.skeleton.joints.size(); }
 
   const char* check_point(std::uint64_t word) {
-    if (!is_joint(word)) return "names a joint that is not there";
+    if (!is_joint(word)) return "names a joint that does not exist";
     const std::uint64_t position = word + shared::kMosPointPosition;
     if (const char* wrong = words_.check_numbers(position, shared::kMosPointChain - shared::kMosPointPosition)) {
       return wrong;
@@ -95,7 +95,7 @@ class Table {
     }
     const std::uint32_t top = words_.word(chain + 1);
     const std::uint32_t far = words_.word(word + shared::kMosPointFar);
-    if (far >= words_.word(chain) || far == top) return "turns with a bone that is not there";
+    if (far >= words_.word(chain) || far == top) return "turns with a bone that does not exist";
     for (const std::uint32_t part : {shared::kMosPointSwing, shared::kMosPointTwist}) {
       const float value = words_.number(word + part);
       if (!(value >= 0 && value <= 1)) return "turns outside its bone";
@@ -113,12 +113,12 @@ class Table {
       if (anchors == 0 || far == 0 || far + 1 >= anchors) return "slides outward, but not at an inner joint of a chain";
     }
     if (words_.word(word) == shared::kMosSlide) {
-      if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that is not there";
+      if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that does not exist";
       if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
       if (const char* wrong = words_.check_numbers(values + 3, 3)) return wrong;
     } else if (words_.word(word) == shared::kMosRoll) {
       const std::uint32_t roller = words_.word(values + 1);
-      if (roller >= anchors || roller == words_.word(chain + 1)) return "rolls with an anchor that is not there";
+      if (roller >= anchors || roller == words_.word(chain + 1)) return "rolls with an anchor that does not exist";
       if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
     } else if (const char* wrong = words_.check_numbers(values, shared::kMosEditWords - shared::kMosEditValues)) {
       return wrong;

@@ -14,7 +14,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::StreamRecord>(pass.records, i);
     if (std::uint64_t{record.first_input} + 3 > data.input_count) {
-      return invalid("record {} names inputs {} to {} of {}", i, record.first_input,
+      return invalid("record {} names inputs {} to {}, but there are only {}", i, record.first_input,
                      std::uint64_t{record.first_input} + 2, data.input_count);
     }
     if (!is_near(record.rest)) {

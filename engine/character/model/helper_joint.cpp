@@ -40,7 +40,8 @@ std::size_t depth_of(std::size_t h, const Skeleton& skeleton, const std::vector<
 Result<void> check_helper(const Skeleton& skeleton, const HelperJoint& helper) {
   const std::size_t count = skeleton.joints.size();
   if (helper.joint >= count || helper.source >= count || helper.last >= count) {
-    return invalid("a helper joint names joint {} of {}", std::max({helper.joint, helper.source, helper.last}), count);
+    return invalid("a helper joint names joint {}, but there are only {}",
+                   std::max({helper.joint, helper.source, helper.last}), count);
   }
   const std::string& name = skeleton.joints[helper.joint].name;
   const std::string& source = skeleton.joints[helper.source].name;

@@ -12,7 +12,8 @@ namespace pelt {
 inline Result<void> check_human_bones(const Skeleton& skeleton) {
   for (const HumanBone& bone : skeleton.human_bones) {
     if (bone.joint >= skeleton.joints.size()) {
-      return invalid("the human bone '{}' is joint {} of {}", bone.name, bone.joint, skeleton.joints.size());
+      return invalid("the human bone '{}' is joint {}, but there are only {}", bone.name, bone.joint,
+                     skeleton.joints.size());
     }
   }
   return {};

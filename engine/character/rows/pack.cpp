@@ -127,7 +127,7 @@ Result<void> pack_rest(const RestGeometry& rest, std::span<const std::uint32_t> 
   for (std::size_t row = 0; row < count; ++row) {
     const std::size_t source = source_row(order, row);
     if (source >= count) {
-      return invalid("pack: the order names row {} of {}", source, count);
+      return invalid("pack: the order names row {}, but there are only {}", source, count);
     }
     const glm::vec3 normal = rest.normals[source];
     const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
@@ -324,8 +324,8 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
         even &= groups == Groups::kOne || shared::influence_units(word) > 0 || steps == glm::vec2(0);
       }
       if (shared::influence_index(word) >= palette_size) {
-        return invalid("{}: row {} names palette entry {} of {}", what, row, shared::influence_index(word),
-                       palette_size);
+        return invalid("{}: row {} names palette entry {}, but there are only {}", what, row,
+                       shared::influence_index(word), palette_size);
       }
       sum += shared::influence_units(word);
       if (sum > shared::kWeightUnits) break;

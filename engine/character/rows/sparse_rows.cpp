@@ -58,7 +58,7 @@ Result<void> validate(const SparseRows& rows, std::size_t column_count, const st
     double sum = 0;
     for (const Influence& influence : rows.row(i)) {
       if (influence.index >= column_count) {
-        return invalid("{}: row {} names element {} of {}", what, i, influence.index, column_count);
+        return invalid("{}: row {} names element {}, but there are only {}", what, i, influence.index, column_count);
       }
       if (!std::isfinite(influence.weight) || influence.weight < 0) {
         return invalid("{}: row {} has the weight {}", what, i, influence.weight);

@@ -171,7 +171,7 @@ TEST(Expressions, AreCheckedInFiles) {
     return &std::ranges::find(data.passes, PoseKernel::kKeyWeights, &PalettePass::kernel)->table[3];
   };
   EXPECT_EQ(error_after([](CharacterData&) {}), "made");
-  EXPECT_THAT(error_after([&](CharacterData& d) { ramp(d)[1] = 6; }), HasSubstr("input that is not there"));
+  EXPECT_THAT(error_after([&](CharacterData& d) { ramp(d)[1] = 6; }), HasSubstr("input that does not exist"));
   EXPECT_THAT(error_after([&](CharacterData& d) { ramp(d)[3] = ramp(d)[2]; }), HasSubstr("does not ascend"));
   EXPECT_THAT(error_after([&](CharacterData& d) { ramp(d)[4] = 0x7FC00000u; }), HasSubstr("not finite"));
   EXPECT_THAT(error_after([](CharacterData& d) { d.controls[0].kind = static_cast<ControlKind>(4); }),

@@ -200,9 +200,9 @@ TEST(HelperJoints, OfBrokenCharactersAreRefused) {
   const Character sound =
       bound_with({{.joint = "helper", .source = "joint1"}, {.joint = "tip", .source = "helper", .twist = 1}});
   const test::Fault faults[] = {
-      {"Joint", [](auto& d) { d.skeleton.helpers[1].joint = 99; }, "names joint 99 of 5"},
-      {"Source", [](auto& d) { d.skeleton.helpers[1].source = 99; }, "names joint 99 of 5"},
-      {"LastFar", [](auto& d) { d.skeleton.helpers[1].last = 99; }, "names joint 99 of 5"},
+      {"Joint", [](auto& d) { d.skeleton.helpers[1].joint = 99; }, "names joint 99, but there are only 5"},
+      {"Source", [](auto& d) { d.skeleton.helpers[1].source = 99; }, "names joint 99, but there are only 5"},
+      {"LastFar", [](auto& d) { d.skeleton.helpers[1].last = 99; }, "names joint 99, but there are only 5"},
       {"Last", [](auto& d) { d.skeleton.helpers[1].last = 0; }, "has 'joint0' below it, which hangs elsewhere"},
       {"Root", [](auto& d) { d.skeleton.helpers[1].source = 0; }, "which has no parent"},
       {"Axis", [](auto& d) { d.skeleton.helpers[1].axis *= 2; }, "not of unit length"},

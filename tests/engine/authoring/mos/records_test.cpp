@@ -127,7 +127,7 @@ const Fault kFaults[] = {
        f.single.table = f.points.table;
      },
      "record 0 reads past its table"},
-    {"RootFar", [](File& f) { f.set(0, 4); }, "record 0 names a joint that is not there"},
+    {"RootFar", [](File& f) { f.set(0, 4); }, "record 0 names a joint that does not exist"},
     {"RootNotFinite", [](File& f) { f.set(5, kNanWord); }, "not finite"},
     {"RootBoundFar", [](File& f) { f.set(5, kFarWord); }, "beyond 1e+12"},
     // Records.
@@ -146,14 +146,14 @@ const Fault kFaults[] = {
     {"PointTwice", [](File& f) { f.points.records[1] = f.single.records[1] = f.point; },
      "record 1 names the point of another record"},
     // Points.
-    {"JointFar", [](File& f) { f.set(f.point, 4); }, "names a joint that is not there"},
+    {"JointFar", [](File& f) { f.set(f.point, 4); }, "names a joint that does not exist"},
     {"PositionNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointPosition, kNanWord); }, "not finite"},
     {"FrameNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointFrame + 8, kNanWord); }, "not finite"},
     {"RestNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointRest + 2, kNanWord); }, "not finite"},
     {"RestFar", [](File& f) { f.set(f.plain + shared::kMosPointRest + 2, word_of(1e13f)); }, "beyond 1e+12"},
     {"ChainFar", [](File& f) { f.set(f.point + shared::kMosPointChain, kFar); }, "reads past its table"},
-    {"AnchorFar", [](File& f) { f.set(f.point + shared::kMosPointFar, 4); }, "a bone that is not there"},
-    {"AnchorAtTheTop", [](File& f) { f.set(f.point + shared::kMosPointFar, 0); }, "a bone that is not there"},
+    {"AnchorFar", [](File& f) { f.set(f.point + shared::kMosPointFar, 4); }, "a bone that does not exist"},
+    {"AnchorAtTheTop", [](File& f) { f.set(f.point + shared::kMosPointFar, 0); }, "a bone that does not exist"},
     {"SwingBeside", [](File& f) { f.set(f.point + shared::kMosPointSwing, word_of(1.5f)); }, "beside its bone"},
     {"TwistNotFinite", [](File& f) { f.set(f.point + shared::kMosPointTwist, kNanWord); }, "beside its bone"},
     {"AxisNotFinite", [](File& f) { f.set(f.point + shared::kMosPointAxis + 1, kNanWord); }, "not finite"},
@@ -163,16 +163,16 @@ const Fault kFaults[] = {
     // Chains.
     {"AnchorsOne", [](File& f) { f.set(f.chain, 1); }, "too few or too many anchors"},
     {"AnchorsHuge", [](File& f) { f.set(f.chain, kFar); }, "too few or too many anchors"},
-    {"TopFar", [](File& f) { f.set(f.chain + 1, 4); }, "top is not there"},
+    {"TopFar", [](File& f) { f.set(f.chain + 1, 4); }, "top does not exist"},
     {"AnchorsFar", [](File& f) { f.set(f.chain + shared::kChainFirstAnchor, kFar); }, "reads past its table"},
-    {"AnchorsJointFar", [](File& f) { f.set(f.chain + shared::kChainWords, 4); }, "names a joint that is not there"},
+    {"AnchorsJointFar", [](File& f) { f.set(f.chain + shared::kChainWords, 4); }, "names a joint that does not exist"},
     {"AnchorsThatNoPassPoses", [](File& f) { f.set(f.chain + shared::kChainFirstEntry, 5); },
      "turns by anchors that no earlier stage poses"},
     {"AnchorsOfItsOwnStage", [](File& f) { f.data.passes[0].stage = 1; },
      "turns by anchors that no earlier stage poses"},
     {"TwistInputFar",
      [](File& f) { f.set(f.chain + shared::kChainWords + shared::kAnchorWords + shared::kAnchorTwist, 4); },
-     "names an input that is not there"},
+     "names an input that does not exist"},
     // Edits.
     {"OperationUnknown", [](File& f) { f.set(f.edit(), 7); }, "an edit of an unknown kind"},
     {"RollerFar",
@@ -180,13 +180,13 @@ const Fault kFaults[] = {
        f.set(f.edit(), shared::kMosRoll);
        f.set(f.edit() + shared::kMosEditValues + 1, 4);
      },
-     "rolls with an anchor that is not there"},
+     "rolls with an anchor that does not exist"},
     {"RollerAtTheTop",
      [](File& f) {
        f.set(f.edit(), shared::kMosRoll);
        f.set(f.edit() + shared::kMosEditValues + 1, 0);
      },
-     "rolls with an anchor that is not there"},
+     "rolls with an anchor that does not exist"},
     {"RollNotFinite",
      [](File& f) {
        f.set(f.edit(), shared::kMosRoll);

@@ -52,12 +52,12 @@ const test::Fault kLineFaults[] = {
     {"NoPoints", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 0; }, "too few or too many points"},
     {"OnePoint", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 1; }, "too few or too many points"},
     {"NinePoints", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 9; }, "too few or too many points"},
-    {"PointsFar", [](CharacterData& d) { line_word(d, shared::kLineFirstPoint) = kFar; }, "point that is not there"},
+    {"PointsFar", [](CharacterData& d) { line_word(d, shared::kLineFirstPoint) = kFar; }, "point that does not exist"},
     {"SideNotThere",
      [](CharacterData& d) {
        line_word(d, shared::kLineFirstPoint) = d.vertex_count() - line_word(d, shared::kLinePointCount);
      },
-     "point that is not there"},
+     "point that does not exist"},
     {"PointsOfTheSkin",
      [](CharacterData& d) {
        line_word(d, shared::kLineFirstPoint) = test::mesh_of(*Character::create(d), "tube").first_vertex;

@@ -374,9 +374,9 @@ constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 const test::Fault kRecordFaults[] = {
     {"SegmentJoint", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.joint = 2; }); },
-     "joint that is not there"},
+     "joint that does not exist"},
     {"SegmentParent", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.parent = 2; }); },
-     "joint that is not there"},
+     "joint that does not exist"},
     {"SegmentShareBelow", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.share = -0.1f; }); }, "0 to 1"},
     {"SegmentShareAbove", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.share = 1.1f; }); }, "0 to 1"},
     {"SegmentOrigin", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.origin.x = kNoNumber; }); }, "not finite"},
@@ -404,8 +404,9 @@ const test::Fault kRecordFaults[] = {
     {"FollowAxis", [](auto& d) { change_follow(d, [](auto& r, auto&) { r.axis.y = kNoNumber; }); }, "not finite"},
     {"LimitVertex", [](auto& d) { change_limit(d, [](auto& r, auto& c) { r.vertex = c.vertex_count(); }); },
      "no earlier stage moves"},
-    {"LimitJoint", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.joint = 2; }); }, "joint that is not there"},
-    {"LimitParent", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.parent = 2; }); }, "joint that is not there"},
+    {"LimitJoint", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.joint = 2; }); }, "joint that does not exist"},
+    {"LimitParent", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.parent = 2; }); },
+     "joint that does not exist"},
     {"LimitKind", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.kind = 2; }); }, "unknown kind"},
     {"LimitDistance", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.distance = -1; }); }, "distance or side"},
     {"LimitSide", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.side = 0.5f; }); }, "distance or side"},

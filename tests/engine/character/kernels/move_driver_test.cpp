@@ -234,7 +234,8 @@ TEST_F(MovedDriver, IsKeptByAFile) {
 
 TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
   const std::vector<std::pair<std::vector<VertexOffset>, std::string>> wrong{
-      {{{3, kDriverOffset}, {104, kDriverOffset}}, "the driver 'cage': offset 1 moves vertex 104 of 104"},
+      {{{3, kDriverOffset}, {104, kDriverOffset}},
+       "the driver 'cage': offset 1 moves vertex 104, but there are only 104"},
       {{{3, kDriverOffset}, {3, kDriverOffset}}, "the driver 'cage': offset 1 moves vertex 3 a second time"},
       {{{3, {0, 2e12f, 0}}},
        "the driver 'cage': offset 0 of vertex 3 must be finite and keep it within 1e+12 m of the origin"},
