@@ -51,7 +51,7 @@ pelt_result of_character(const char* function, const pelt_character* character, 
 
 std::uint32_t size_of(const auto& items) { return static_cast<std::uint32_t>(items.size()); }
 
-// Returns the index; throws with the nearest of the names that there are if there is none.
+// Returns the index, or throws an error with the nearest known name.
 template <class Things, class NameOf>
 std::uint32_t found(std::optional<std::uint32_t> index, const char* what, const char* plural, const char* name,
                     const Things& things, const NameOf& name_of) {

@@ -84,7 +84,21 @@ Result<Made> make_character(const Order& order, const Tell& report_progress) {
   });
 }
 
-std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
+// Returns the first clip that shows motion, or else the first: some files begin with a clip of the bind pose.
+std::string opening_clip(const Model& model) {
+  const auto moves = [](const auto& channel) {
+    const std::size_t per_key = channel.values.size() / std::max<std::size_t>(channel.times.size(), 1);
+    for (std::size_t i = per_key; i < channel.values.size(); ++i) {
+      if (channel.values[i] != channel.values[i - per_key]) return true;
+    }
+    return false;
+  };
+  for (const Clip& clip : model.clips) {
+    if (clip.duration < 0.2f) continue;
+    if (std::ranges::any_of(clip.channels, moves) || std::ranges::any_of(clip.morph_channels, moves)) return clip.name;
+  }
+  return model.clips.empty() ? "" : model.clips.front().name;
+}
 
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
                          NamedFiles files, unsigned threads, const std::function<bool()>& stop,
@@ -95,7 +109,7 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .key = kSubject,
                                       .model = document.model(),
                                       .rig = document.rig(),
-                                      .clip = first_clip(*document.model()),
+                                      .clip = opening_clip(*document.model()),
                                       .textures = true,
                                       .threads = threads,
                                       .stop = stop},
@@ -165,7 +179,7 @@ void App::State::begin_document() {
   view.morphs.clear();
   view.level = bound_level = 0;
   view.selection = {};
-  view.playback.clip = first_clip(*document->model());
+  view.playback.clip = opening_clip(*document->model());
   view.playback.time = 0;
   textures = nullptr;
   model = nullptr;

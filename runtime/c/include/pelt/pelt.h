@@ -123,18 +123,18 @@ typedef struct pelt_joint_info {
   const float* inverse_bind; /* 16, column-major: model space at bind to joint space; NULL: no mesh uses it */
 } pelt_joint_info;
 
-/* Triangles of a mesh that have one material. */
+/* The triangles of a mesh with one material. */
 typedef struct pelt_mesh_part {
   uint32_t first_triangle;
   uint32_t triangle_count;
-  uint32_t material; /* index among the character's materials, which are the model's in its order; PELT_NONE: none */
+  uint32_t material; /* index among the character's materials, in the model's order; PELT_NONE: none */
 } pelt_mesh_part;
 
 typedef struct pelt_material_info {
   uint32_t struct_size;
   uint32_t reserved;
   const char* name;
-  float base_color[4]; /* linear, with alpha. Images and other properties stay in the file of the model */
+  float base_color[4]; /* linear, with alpha. Other properties and images remain only in the model's file */
 } pelt_material_info;
 
 typedef struct pelt_mesh_info {
@@ -149,7 +149,7 @@ typedef struct pelt_mesh_info {
   const float* rest_positions;   /* 3 per vertex, at bind, model space, metres */
   uint32_t first_vertex;         /* of the mesh, among the vertices of all meshes */
   uint32_t part_count;
-  const pelt_mesh_part* parts; /* together all triangles; NULL: the mesh has none */
+  const pelt_mesh_part* parts; /* part_count of them, which cover all triangles; NULL: the mesh has none */
 } pelt_mesh_info;
 
 typedef struct pelt_clip_info {

@@ -181,7 +181,7 @@ TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
   EXPECT_GT(worst_degrees(), 5) << "the gradients are not needed";
 }
 
-// Squares of 1e12 per metre times a vertex's movement overflow a float.
+// A float overflows at squares of 1e12 per metre, multiplied by a vertex's movement.
 TEST_P(BlendLinear, SteepGradientsLeavePositionsAndUnitDirections) {
   std::vector<Affine> palette = make_palette(false);
   for (std::size_t i = 0; i < palette.size(); i += 2) palette[i] *= 1e15f;
