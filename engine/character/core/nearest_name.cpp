@@ -40,7 +40,7 @@ std::string list_of(std::span<const std::string_view> names, std::size_t most) {
 }  // namespace
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
-  // Known names are much shorter: cutting does not change the nearest, and bounds the work for a huge malicious key.
+  // Known names are much shorter: the cut keeps the nearest, and bounds the work for a huge malicious key.
   name = name.substr(0, 256);
   std::string_view nearest;
   std::size_t least = static_cast<std::size_t>(-1);

@@ -16,7 +16,7 @@ namespace pelt {
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known);
 
-// The same for objects: the known names are name_of(object).
+// Does the same for objects; the known names are name_of(object).
 template <class Things, class NameOf>
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 const Things& things, const NameOf& name_of) {

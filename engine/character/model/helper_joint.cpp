@@ -48,14 +48,14 @@ Result<void> check_helper(const Skeleton& skeleton, const HelperJoint& helper) {
   if (helper.joint == helper.source) return invalid("the helper joint '{}' is its own source", name);
   if (skeleton.joints[helper.source].parent < 0) {
     return invalid(
-        "the helper joint '{}' turns with '{}', which has no parent: its turn is that of the whole character", name,
+        "the helper joint '{}' turns with '{}', which has no parent: its rotation is that of the whole character", name,
         source);
   }
   if (hangs_below(skeleton, helper.source, helper.joint)) {
-    return invalid("the helper joint '{}' turns with '{}', which hangs below it", name, source);
+    return invalid("the helper joint '{}' turns with '{}', which is below it", name, source);
   }
   if (helper.last < helper.joint || (helper.last > helper.joint && !hangs_below(skeleton, helper.last, helper.joint))) {
-    return invalid("the helper joint '{}' has '{}' below it, which hangs elsewhere", name,
+    return invalid("the helper joint '{}' lists '{}' as the last joint below it, but it is not", name,
                    skeleton.joints[helper.last].name);
   }
   if (!is_unit(glm::vec4(helper.axis, 0)) || !is_unit(helper.source_rest) || !is_unit(helper.source_to_joint)) {

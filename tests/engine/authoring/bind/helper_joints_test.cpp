@@ -179,11 +179,11 @@ TEST(HelperJoints, WithoutSenseAreRefused) {
             "the helper joint 'helpre': there is no joint 'helpre'; did you mean 'helper'?");
   EXPECT_EQ(error_of({{.joint = "helper", .source = "joint7"}}),
             "the helper joint 'helper': there is no joint 'joint7'; did you mean 'joint0'?");
-  EXPECT_EQ(
-      error_of({{.joint = "helper", .source = "joint0"}}),
-      "the helper joint 'helper' turns with 'joint0', which has no parent: its turn is that of the whole character");
+  EXPECT_EQ(error_of({{.joint = "helper", .source = "joint0"}}),
+            "the helper joint 'helper' turns with 'joint0', which has no parent: its rotation is that of the whole "
+            "character");
   EXPECT_EQ(error_of({{.joint = "helper", .source = "tip"}}),
-            "the helper joint 'helper' turns with 'tip', which hangs below it");
+            "the helper joint 'helper' turns with 'tip', which is below it");
   EXPECT_EQ(error_of({{.joint = "tip", .source = "tip"}}), "the helper joint 'tip' is its own source");
   EXPECT_EQ(error_of({{.joint = "tip", .source = "joint1"}, {.joint = "tip", .source = "joint2"}}),
             "two helper joints are 'tip'");
@@ -203,7 +203,8 @@ TEST(HelperJoints, OfBrokenCharactersAreRefused) {
       {"Joint", [](auto& d) { d.skeleton.helpers[1].joint = 99; }, "names joint 99, but there are only 5"},
       {"Source", [](auto& d) { d.skeleton.helpers[1].source = 99; }, "names joint 99, but there are only 5"},
       {"LastFar", [](auto& d) { d.skeleton.helpers[1].last = 99; }, "names joint 99, but there are only 5"},
-      {"Last", [](auto& d) { d.skeleton.helpers[1].last = 0; }, "has 'joint0' below it, which hangs elsewhere"},
+      {"Last", [](auto& d) { d.skeleton.helpers[1].last = 0; },
+       "lists 'joint0' as the last joint below it, but it is not"},
       {"Root", [](auto& d) { d.skeleton.helpers[1].source = 0; }, "which has no parent"},
       {"Axis", [](auto& d) { d.skeleton.helpers[1].axis *= 2; }, "not of unit length"},
       {"Rest", [](auto& d) { d.skeleton.helpers[1].source_rest = glm::vec4(0.0f); }, "not of unit length"},
