@@ -48,7 +48,7 @@ Result<void> check_helper(const Skeleton& skeleton, const HelperJoint& helper) {
   if (helper.joint == helper.source) return invalid("the helper joint '{}' is its own source", name);
   if (skeleton.joints[helper.source].parent < 0) {
     return invalid(
-        "the helper joint '{}' turns with '{}', which has no parent: its rotation is that of the whole character", name,
+        "the helper joint '{}' turns with '{}', which has no parent: its turn is that of the whole character", name,
         source);
   }
   if (hangs_below(skeleton, helper.source, helper.joint)) {

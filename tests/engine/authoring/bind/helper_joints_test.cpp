@@ -179,9 +179,9 @@ TEST(HelperJoints, WithoutSenseAreRefused) {
             "the helper joint 'helpre': there is no joint 'helpre'; did you mean 'helper'?");
   EXPECT_EQ(error_of({{.joint = "helper", .source = "joint7"}}),
             "the helper joint 'helper': there is no joint 'joint7'; did you mean 'joint0'?");
-  EXPECT_EQ(error_of({{.joint = "helper", .source = "joint0"}}),
-            "the helper joint 'helper' turns with 'joint0', which has no parent: its rotation is that of the whole "
-            "character");
+  EXPECT_EQ(
+      error_of({{.joint = "helper", .source = "joint0"}}),
+      "the helper joint 'helper' turns with 'joint0', which has no parent: its turn is that of the whole character");
   EXPECT_EQ(error_of({{.joint = "helper", .source = "tip"}}),
             "the helper joint 'helper' turns with 'tip', which is below it");
   EXPECT_EQ(error_of({{.joint = "tip", .source = "tip"}}), "the helper joint 'tip' is its own source");
