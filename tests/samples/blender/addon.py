@@ -11,7 +11,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../../samples/blender")]
 
 
 def arguments():
-    """What stands after `--`."""
+    """The arguments after `--`."""
     return sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 
 
@@ -74,7 +74,7 @@ def figure(name, value, limit, unit=""):
 
 
 def run(tests):
-    """Runs the functions of a test, those whose names are given as further arguments alone."""
+    """Runs the functions of a test, or only those that further arguments name."""
     chosen = arguments()[1:]
     for test in tests:
         if chosen and test.__name__ not in chosen:

@@ -10,7 +10,7 @@ import bpy
 import compare
 import fixtures
 
-# What the curve skeleton may be off, in bone lengths.
+# Tolerance of the curve skeleton, in bone lengths.
 CURVES = {
     bendy_cases.default_handles: 0.004,
     bendy_cases.bends_of_30: 0.008,
@@ -26,7 +26,7 @@ CURVES = {
     bendy_cases.one_bendy_bone: 0.018,
     bendy_cases.automatic_handles_of_others: 1e-5,
 }
-NOT_FOLLOWED = {  # the add-on says so, and takes joints by itself
+NOT_FOLLOWED = {  # the add-on reports it, and falls back to joints
     bendy_cases.not_connected: 0.02,
     bendy_cases.bowed_in_pose: 0.1,
     bendy_cases.absolute_handles: 0.05,
@@ -57,7 +57,7 @@ def as_joints():
 
 
 def as_it_fits():
-    """By default a curve skeleton where it follows, and joints where it does not."""
+    """By default a curve skeleton if it follows, and otherwise joints."""
     for case in (bendy_cases.default_handles, bendy_cases.scaled, bendy_cases.keyed_and_still, *NOT_FOLLOWED):
         measure(case, "AUTO", "as it fits", 1e-4 if case in NOT_FOLLOWED else 0.002)
         said = [item.text for item in bpy.context.scene.pelt.findings if "become plain joints" in item.text]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Given characters, brought into Blender: Preserve Volume, and baked bendy bones of their limbs; every vertex."""
+"""Shared characters, imported into Blender: Preserve Volume, and baked bendy bones of their limbs; every vertex."""
 import os
 import sys
 
@@ -21,7 +21,7 @@ CHARACTERS = (
     "luke/luke_animated.gltf",
 )
 
-# Its clip scales joints unevenly: Blender scales the skin beside its dual quaternions, which Pelt's do not.
+# Its clip scales joints unevenly: Blender scales the skin apart from its dual quaternions, and Pelt does not.
 SCALED = {"lumberjack.glb": 0.02}
 
 
@@ -47,7 +47,7 @@ def bring(name, bones="BLENDER"):
             bpy.data.actions.remove(other)
     armature.animation_data.action = action
     action.name = "clip"
-    # The exporter samples whole frames from the first key on and shifts them where that lies between two.
+    # The exporter samples whole frames from the first key on, and shifts them if that lies between two.
     action.use_frame_range = True
     action.frame_start, action.frame_end = int(action.frame_range[0]), int(action.frame_range[1])
     return armature, skins, action
@@ -108,7 +108,7 @@ def baked_bendy_bones():
 
 
 def connect(armature):
-    """Makes bendy bones of the chains of an armature: of bones that end where another one begins."""
+    """Makes bendy bones of the chains of an armature: of bones whose tail is the head of another one."""
     fixtures.edit_bones(armature)
     chained = set()
     for bone in armature.data.edit_bones:
@@ -195,7 +195,7 @@ def in_a_cage(character, kind):
 
 
 def cages():
-    # Blender leaves what lies outside of the cage of a Mesh Deform where it is: thin parts that the remesh lost.
+    # Mesh Deform does not move vertices outside of its cage: thin parts that the remesh lost.
     for character, kind, limit in (
         ("CesiumMan.glb", "SURFACE_DEFORM", 0.01),
         ("CesiumMan.glb", "MESH_DEFORM", 0.01),
@@ -225,7 +225,7 @@ def corrective_smooth():
 
 
 def weld(skin):
-    """Makes one vertex of those at one place, so that a modifier smooths over the seams of a file."""
+    """Merges coincident vertices, so that a modifier smooths over the seams of a file."""
     with bpy.context.temp_override(active_object=skin, object=skin, selected_objects=[skin]):
         bpy.context.view_layer.objects.active = skin
         bpy.ops.object.mode_set(mode="EDIT")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the add-on refuses, in which words; that nothing is written then; that the scene is always restored."""
+"""The add-on's errors and their words; that nothing is written then; that the scene is always restored."""
 import json
 import os
 import sys

@@ -85,7 +85,7 @@ def paint(thing, armature, bone_length, blend):
 
 
 def along_chain(place, bones, blend):
-    """Weights of the bones at a place counted in bones, that pass linearly over `blend` about every joint."""
+    """Weights of the bones at a position in bone lengths, linear over `blend` about every joint."""
     weights = [0.0] * bones
     joint = min(max(round(place), 1), bones - 1) if bones > 1 else 0
     if bones == 1:

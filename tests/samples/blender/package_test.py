@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The archive of the add-on, installed into Blender as users do it, without Pelt's tree beside it."""
+"""The archive of the add-on, installed into Blender as users do it, without Pelt's tree."""
 import os
 import subprocess
 import sys

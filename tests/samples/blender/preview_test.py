@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bind after export, its report, and the preview beside Blender's own skin."""
+"""Bind after export, its report, and the preview next to Blender's own skin."""
 import json
 import os
 import sys

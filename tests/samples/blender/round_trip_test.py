@@ -146,12 +146,12 @@ def a_rig_of_everything():
         rigs_of(first) == schema.without_defaults_of_rig(EVERYTHING), "a rig file goes through the panels unchanged"
     )
     second = again(first, "everything_again.glb", bind=False)
-    # The importer names anew what has a name already in the file of Blender: nothing here.
+    # The importer renames objects whose names exist in Blender's file: none here.
     addon.expect(rigs_of(second)["layers"] == rigs_of(first)["layers"], "and through an import")
 
 
 def names_that_blender_changes():
-    """Importing beside objects of the same names: the rig speaks of the new ones."""
+    """Importing next to objects of the same names: the rig names the new ones."""
     cage_cases.surface_deform()
     first = addon.export("named.glb", bind=False)
     bpy.ops.import_scene.gltf(filepath=first, bone_heuristic="BLENDER")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs a test inside Blender. usage: run.sh TEST.py PELT FOLDER [NAME...]. Exit code 77: no Blender, or no shared files
-# where the test needs them.
+# Runs a test inside Blender. usage: run.sh TEST.py PELT FOLDER [NAME...]. Exit code 77: no Blender, or shared files
+# that the test needs are missing.
 set -euo pipefail
 readonly test=$1 pelt=$2 folder=$3
 

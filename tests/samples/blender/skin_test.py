@@ -10,7 +10,7 @@ import fixtures
 
 
 def moved_by_weights():
-    """Linear blend, and dual quaternions where the skin has Preserve Volume."""
+    """Linear blend, and dual quaternions if the skin has Preserve Volume."""
     for preserve, limit in ((False, 1e-5), (True, 1e-4)):
         armature, skin = fixtures.limb(3, blend=0.6)
         skin.modifiers[0].use_deform_preserve_volume = preserve
@@ -20,7 +20,7 @@ def moved_by_weights():
 
 
 def all_influences():
-    """A vertex that seven bones move keeps them all, also where the exporter would cut to four."""
+    """A vertex that seven bones move keeps them all, even if the exporter would cut to four."""
     armature, skin = fixtures.limb(7, rings=71, blend=1)
     for group in skin.vertex_groups:
         group.add(range(16 * 30, 16 * 41), 0.1 + 0.02 * group.index, "REPLACE")

@@ -64,14 +64,14 @@ def area(kind):
 
 
 def show(name):
-    """Keeps a picture of the screen in the folder PELT_PICTURES, where it is set."""
+    """Saves a picture of the screen in the folder PELT_PICTURES, if it is set."""
     folder = os.environ.get("PELT_PICTURES")
     if folder:
         os.system(f"import -window root '{os.path.join(folder, name)}.png'")
 
 
 def fold_others():
-    """Leaves Pelt's panels alone in pictures."""
+    """Leaves only Pelt's panels in pictures."""
     if os.environ.get("PELT_PICTURES"):
         for name in dir(bpy.types):
             kind = getattr(bpy.types, name, None)

@@ -75,8 +75,8 @@ Pixels count(const Image& image) {
   return made;
 }
 
-// What the CPU finds of a walker: how far his box, and his box with the way of its shadow, reach into the view, metres
-// at the nearest plane; negative: outside.
+// The CPU's measures of a walker: how far the box, and the box swept along its shadow, reach into the view, metres at
+// the nearest plane; negative: outside.
 struct Reach {
   float box = 0;
   float shadow = 0;
@@ -110,7 +110,7 @@ Reach reach_of(const Engine& engine, const Scene::Place& place) {
   return reach;
 }
 
-// The planes themselves are not taken on trust: a point is inside of them where its clip coordinates are.
+// The planes themselves are not taken on trust: a point is inside of them if its clip coordinates are.
 TEST(EngineCulling, PlanesAreThoseOfTheView) {
   const glm::mat4 clip_from_world(2, 0, 0, 0, 0, -3, 0, 0, 0.1f, 0, -1.01f, -1, 0, 0.5f, -0.1f, 0);
   shared::CullConstants view;
@@ -241,7 +241,7 @@ TEST_F(EngineSample, PosesThoseFarAwaySeldom) {
   EXPECT_GT(stayed[true], 5u);
 }
 
-// Motion vectors are zero where nothing moves, and where something does they are those that the CPU finds.
+// Motion vectors are zero for unmoved pixels, and equal the CPU's for moved ones.
 TEST_F(EngineSample, KnowsHowPixelsMove) {
   EngineOptions options = small(6);
   options.sizes.picture = {480, 270};
