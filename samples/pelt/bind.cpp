@@ -55,7 +55,7 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-// Prints the worst locations, `most` of them.
+// Prints the result of the check, and at most `most` locations, the worst first.
 void print_check(const Verdict& verdict, std::size_t most) {
   const std::size_t found = verdict.places.size();
   fmt::print("compared with linear blend in {}: {}\n", poses_in_words(verdict),
@@ -98,14 +98,14 @@ void print_meshes(const BoundModel& loaded, Json report) {
 }
 
 constexpr std::size_t kLines = 10;     // of a report, without --verbose
-constexpr std::size_t kLocations = 3;  // of these, where the check found most
+constexpr std::size_t kLocations = 3;  // of these, the worst of the check
 
-// Prints the report, in kLines at most or all of it.
+// Prints the report, at most kLines of it unless --verbose.
 void print_text(const BindCommand& command, const BoundModel& loaded, const Json& report) {
   if (command.verbose) print_meshes(loaded, report);
   const std::optional<Verdict>& verdict = loaded.bound.report.verdict;
   if (verdict) print_check(*verdict, command.verbose ? verdict->places.size() : kLocations);
-  // The notes of bind include what the character lacks, and therefore come first.
+  // The notes of bind come first, since they list what the character lacks.
   std::vector<std::string> notes = loaded.bound.report.notes;
   notes.insert(notes.end(), loaded.import_report.notes.begin(), loaded.import_report.notes.end());
   const std::size_t room = kLines - 1 - (verdict ? 1 + std::min(kLocations, verdict->places.size()) : 0);

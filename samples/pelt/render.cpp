@@ -34,19 +34,19 @@ namespace {
 // A posed character.
 struct Figure {
   Character character;
-  std::vector<TimedPose> frames;  // to the picture, which shows the last
+  std::vector<TimedPose> frames;  // up to the picture, which shows the last
   Bounds bounds;
-  std::string textured_by;  // the model that has its textures; empty: there is none
+  std::string textured_by;  // the model with its textures; empty: no textures
 };
 
-// A part of the picture: figures in one place, and what is written below them.
+// A part of the picture: figures in one scene, and their caption.
 struct Panel {
   std::vector<Figure> figures;
-  BindView view;  // of the first figure; without values: drawn in the materials' colours
+  BindView view;  // of the first figure; without values: draw the materials' colours
   std::string caption;
 };
 
-// Writes the caption of each panel into the picture, all in the size in which every one fits.
+// Writes the caption of each panel into the picture, in a size at which all fit.
 void draw_captions(Image& image, std::span<const Panel> panels, std::span<const std::uint32_t> columns) {
   const float height = static_cast<float>(image.height);
   float size = height / 26;
@@ -59,7 +59,7 @@ void draw_captions(Image& image, std::span<const Panel> panels, std::span<const 
   }
 }
 
-// Returns the caption of a rig: its name, or, for one that was made from a deformer's name, that as people write it.
+// Returns the caption of a rig: its name or, if that is a deformer's, the deformer's name in prose.
 std::string caption_of(std::string rig) {
   const std::vector<std::string_view> deformers = deformer_names();
   if (std::ranges::find(deformers, rig) == deformers.end()) return rig;
@@ -72,8 +72,8 @@ std::string caption_of(std::string rig) {
   return rig;
 }
 
-// `caches`: those of the command's caches that move this character. A character without the command's clip is at rest
-// if `may_rest`.
+// `caches`: those of the command that move this character. With `may_rest`, a character without the command's clip is
+// at rest.
 Result<Figure> make_figure(const RenderCommand& command, const Character& character,
                            const std::vector<std::string>& caches, std::string textured_by, bool may_rest = false) {
   const bool rests = may_rest && find_clip(character->clips, command.clip) == nullptr;
@@ -83,7 +83,7 @@ Result<Figure> make_figure(const RenderCommand& command, const Character& charac
                 .bounds = {},
                 .textured_by = std::move(textured_by)};
   figure.bounds = posed_bounds(character, figure.frames.back().pose);
-  // Masses may have swung outside.
+  // Masses may have swung outside of the bounds.
   figure.bounds.add(skin_bounds(*character, evaluated(character, figure.frames).positions()));
   if (figure.bounds.empty()) return fail(ErrorCode::kInvalidArgument, "there is no skin to draw");
   return figure;
@@ -137,7 +137,7 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   return panels;
 }
 
-// Returns what a picture of a joint shows: the bones that meet there, to half of their length.
+// Returns the box for a picture of a joint: half of each bone that meets there.
 Result<Bounds> box_of_joint(const Figure& figure, const std::string& name) {
   const Skeleton& skeleton = figure.character->skeleton;
   const std::optional<std::uint32_t> joint = skeleton.find(name);
@@ -160,7 +160,7 @@ Result<Bounds> box_of_joint(const Figure& figure, const std::string& name) {
   return box;
 }
 
-// The textures of models by their files; null: the character has none.
+// The textures of models, by file.
 using Textures = std::map<std::string, std::shared_ptr<MaterialTextures>>;
 
 Result<Textures> load_textures(const RenderCommand& command, std::span<const Panel> panels,
@@ -172,8 +172,7 @@ Result<Textures> load_textures(const RenderCommand& command, std::span<const Pan
       PELT_ASSIGN(const auto model, import_model(figure.textured_by, nullptr, command.binding.files));
       if (model.materials.size() != figure.character->materials.size()) {
         return fail(ErrorCode::kInvalidArgument,
-                    fmt::format("{}: it has {} materials, and the character has {}: it is not the model that the "
-                                "character was bound from",
+                    fmt::format("{}: has {} materials, but the character has {}: it was not bound from this model",
                                 figure.textured_by, model.materials.size(), figure.character->materials.size()));
       }
       PELT_ASSIGN(textures[figure.textured_by], make_textures(device, model, notes));
@@ -231,7 +230,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   Picture picture;
   PELT_ASSIGN(const auto textures, load_textures(command, panels, device, picture.notes));
 
-  // One camera for all panels: each is seen from the same side.
+  // Use one camera for all panels.
   Bounds shown;
   for (const Panel& panel : panels) {
     for (const Figure& figure : panel.figures) shown.add(figure.bounds);

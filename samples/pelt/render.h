@@ -20,10 +20,10 @@ struct RenderCommand {
   std::uint32_t level = 0;           // of detail (Character::at_level)
   double fps = 24;                   // of the caches
   float time = 0;                    // seconds
-  std::vector<std::string> compare;  // deformers that move the same skin in panels left of the character's
-  std::vector<std::string> with;     // characters (.pelt or models) to draw with it, in the same clip at the same time
-  std::string model;                 // of `file`, if that is a .pelt: has its textures. Empty: plain colours
-  std::string frame;                 // the joint to show from near; empty: the whole character
+  std::vector<std::string> compare;  // deformers that move the skin in panels to the left
+  std::vector<std::string> with;     // characters (.pelt or models) to draw too, in the same clip at the same time
+  std::string model;                 // with the textures of `file`, if that is a .pelt; empty: plain colours
+  std::string frame;                 // joint to show in close-up; empty: the whole character
   bool wire = false;
   bool driver = false;
   std::string weights;  // element_weights; empty: the materials' colours

@@ -78,11 +78,12 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->check(extension_in({".json"}))
       ->type_name("RIG.json");
   bind->add_flag("--json", command->json, "Print the report as JSON");
-  bind->add_flag("--verbose", command->verbose, "Print all of the report")->excludes("--json");
+  bind->add_flag("--verbose", command->verbose, "Print the whole report")->excludes("--json");
   bind->footer(
-      "The report lists for each mesh: the palette entries per vertex (mean and most), the greatest distance of a\n"
-      "vertex from its driver, the elements that the cut dropped, the number of repaired vertices, and the bytes that\n"
-      "moving a vertex reads and writes.\n\n"
+      "With --verbose the report lists for each mesh: palette entries per vertex (mean and most), the greatest "
+      "distance\n"
+      "of a vertex from its driver, the elements that the cut dropped, the number of repaired vertices, and the bytes\n"
+      "that moving a vertex reads and writes.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
     if (!command->report.empty() && command->report == command->write_rig) {
@@ -145,7 +146,7 @@ void add_render(CLI::App& app, Command& chosen) {
       ->type_name("FILE");
   render->add_option("--model", command->model, "The model that a .pelt was bound from, for its textures")
       ->type_name("FILE");
-  render->add_option("--frame", command->frame, "Show this joint from near")->type_name("JOINT");
+  render->add_option("--frame", command->frame, "Show this joint in close-up")->type_name("JOINT");
   render->add_flag("--wire", command->wire, "Draw the edges of the skin");
   render->add_flag("--driver", command->driver, "Draw the drivers as lines, muscles in blue");
   render
