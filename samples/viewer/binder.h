@@ -43,7 +43,7 @@ class Binder {
   void cancel();
   // Gives up the running work if a newer one of its key waits.
   void give_up_outdated();
-  // Returns true if the running work is given up; for the work itself, on any of its threads, at any time.
+  // Returns true if the running work is no longer wanted; for the work itself, on any of its threads, at any time.
   bool is_given_up() const;
 
  private:
