@@ -110,7 +110,7 @@ struct StepGroup {
 enum class RecordedParts : std::uint32_t { kBoth, kPose, kBlend };
 constexpr std::size_t kRecordedParts = 3;
 
-// The persistent work that a frame in flight's copy contains.
+// The persistent work of one frame in flight.
 struct HeldWork {
   std::uint64_t plan = 0;  // number of the plan whose jobs it has
   std::uint64_t lists = 0;
