@@ -82,7 +82,7 @@ class OzzSkin {
   std::span<const glm::vec3> positions() const { return positions_; }
   std::span<const glm::vec3> normals() const { return {normals_.data(), size()}; }
 
-  // Does what the job does by default: normals are turned by the blended matrix and not made unit.
+  // Matches the job's defaults: normals are turned by the blended matrix and not made unit.
   void move() { run(job(0, size())); }
 
   // Moves with normals as near to Pelt's as the job has them: turned by inverse transposes, and made unit. It does so

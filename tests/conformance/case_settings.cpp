@@ -26,7 +26,7 @@ std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_
 
 namespace {
 
-// Tables are sampled so finely that their error is half of what known answers may differ by.
+// Tables are sampled so finely that their error is half of the tolerance of known answers.
 constexpr float kTableError = 5e-5f;
 
 // Reads one of these names.

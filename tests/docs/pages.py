@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs what a page of the documents prints, as a reader does who goes down the page.
+"""Runs the commands and code of a page of the documents, from top to bottom, as a reader would.
 
     pages.py run PAGE.md PROGRAMS FOLDER    its shell blocks and JSON, in FOLDER
     pages.py marks                          whether every block of all pages is run, or states why it is not

@@ -22,7 +22,7 @@
 
 namespace pelt::fuzz {
 
-// Calls of functions, which take all that they give from the input.
+// Calls of functions, with all arguments from the input.
 class Calls {
  protected:
   explicit Calls(FuzzedDataProvider& in) : in_(in) {}
@@ -109,8 +109,9 @@ class Calls {
     characters_.emplace_back(character);
   }
 
-  // Calls a function with what its parameters suggest. An array of floats has so many for each entry: the matrices or
-  // transforms of joints, the inputs or the vertices of a stream of a character, whose number follows it; or 1 entry.
+  // Calls a function with arguments that its parameters suggest. An array of floats has so many for each entry: the
+  // matrices or transforms of joints, the inputs or the vertices of a stream of a character, whose number follows it;
+  // or 1 entry.
   template <auto function, std::size_t floats = 1, bool counted = false>
   void call() {
     constexpr std::uint32_t kStreamed = 63;  // vertices of the cage of seed_characters()

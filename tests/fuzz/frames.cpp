@@ -24,7 +24,7 @@
 namespace pelt::fuzz {
 namespace {
 
-// Returns a coordinate of a joint that a game may give; one in sixteen is wild.
+// Returns a coordinate of a joint as a game may set it; one in sixteen is wild.
 float coordinate(Random& random) {
   constexpr float kWild[] = {
       std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 3e38f, -1e25f, 1e12f, 1e-40f, 0};

@@ -278,7 +278,7 @@ TEST_F(Frames, ArePlannedByAPassOnlyWhereTheCallerHasTheList) {
   EXPECT_EQ(recorded.barriers, host.barrier_count() + 1);
 }
 
-// A queue of another family releases what it has copied in whole, and the compute queue acquires that, once.
+// A queue of another family releases completely copied characters, and the compute queue acquires them, once.
 TEST_F(Frames, AcquireWhatAnotherQueueUploads) {
   const UploadFamilies families{.transfer = 3, .compute = 5};
   GpuCharacters gpu = test::must(GpuCharacters::create(*device_, characters_));

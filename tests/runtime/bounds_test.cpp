@@ -21,7 +21,7 @@ namespace {
 
 using test::gpu_device;
 
-constexpr float kLongest = 1.5f;  // diagonal of the box in parts of the skin's: what docs/runtime.md promises
+constexpr float kLongest = 1.5f;  // diagonal of the box relative to the skin's, as docs/runtime.md promises
 
 struct Measured {
   float ratio = 0;   // the largest diagonal of a box in parts of the skin's
@@ -89,7 +89,7 @@ float longest(const std::string& name, const Character& character, std::span<con
   return std::max({ratios[0], ratios[1], ratios[2]});
 }
 
-// Measures a model by every deformer, with what bind leaves to linear blend and without.
+// Measures a model by every deformer, with and without falling back to linear blend.
 float longest_of_all(const std::string& name, const Model& model) {
   const std::vector<JudgedPose> turns = sample_poses(test::judged_by(model, "linear_blend").character);
   float most = 0;

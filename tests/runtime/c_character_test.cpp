@@ -210,7 +210,7 @@ TEST(CApi, HasPartsAndMaterials) {
   EXPECT_INVALID(pelt_character_get_material(handle.get(), 2, &material), "material 2 of 2");
 }
 
-// Expects that what the character of make_caged() has is found by its name, and nothing else.
+// Expects only the parts of the character of make_caged() to be found by name.
 void expect_found_by_name(const pelt_character* character) {
   std::uint32_t found = PELT_NONE;
   EXPECT_OK(pelt_character_find_clip(character, "nod", &found));

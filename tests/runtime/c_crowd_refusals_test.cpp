@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what crowds of the C API refuse.
+// Tests the errors of crowds of the C API.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

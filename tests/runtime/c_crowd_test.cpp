@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that crowds of the C API do what those of C++ do.
+// Tests that crowds of the C API behave like those of C++.
 #include <glm/gtc/type_ptr.hpp>
 
 #include <pelt/runtime/buffer.h>
@@ -126,7 +126,7 @@ void expect_same_slots(const Crowd& cpp, const pelt_crowd* c) {
   }
 }
 
-// Expects the same numbers of what the crowds have.
+// Expects the same getters' results of both crowds.
 void expect_same_info(const Crowd& cpp, const pelt_crowd* c) {
   auto info = sized<pelt_crowd_info>();
   ASSERT_OK(pelt_crowd_get_info(c, &info));
@@ -196,7 +196,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
   EXPECT_INVALID(pelt_crowd_create(device_.get(), c_gpu.get(), &options, &none), "1 to 3 slots, not 4");
 }
 
-// Joints, inputs and the list of what moves, in the structs of pelt.h: the second instance by linear blend.
+// Joints, inputs and the list of moved instances, in the structs of pelt.h: the second instance by linear blend.
 TEST_F(CCrowds, ReadWhatThoseOfCppReadFromBuffersOfTheCallers) {
   const struct {
     std::uint32_t count = 2;

@@ -51,7 +51,7 @@ class CCrowds : public testing::Test {
     return CrowdHandle(crowd);
   }
 
-  // Runs a frame whose outputs go to another queue and come back. With one family, validation sees what that orders.
+  // Runs a frame whose outputs go to another queue and come back. With one family, validation checks the barriers.
   static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd) {
     return pelt_submit_and_wait(
         device, "frame",

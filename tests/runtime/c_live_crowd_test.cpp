@@ -9,7 +9,7 @@
 namespace pelt::runtime {
 namespace {
 
-// Uploads what was added to the characters, a few bytes at a time.
+// Uploads added characters, a few bytes at a time.
 void upload_in_parts(const pelt_device* device, pelt_gpu_characters* gpu) {
   struct Upload {
     pelt_gpu_characters* gpu;
@@ -29,8 +29,8 @@ void upload_in_parts(const pelt_device* device, pelt_gpu_characters* gpu) {
   ASSERT_OK(pelt_gpu_characters_finish_upload(gpu));
 }
 
-// Expects that what an instance cannot do with its outputs, and what has instances, is refused. `instances`: one of
-// character 1, one of character 0 without outputs, and one of it that is shown.
+// Expects errors of invalid calls for an instance's outputs, and of removing a character with instances. `instances`:
+// one of character 1, one of character 0 without outputs, and one of it that is shown.
 void expect_refused_until_outputs_are_taken(pelt_crowd* c, std::span<const std::uint32_t, 3> instances) {
   auto rooms = sized<pelt_crowd_rooms>();
   ASSERT_OK(pelt_crowd_get_rooms(c, &rooms));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what crowds write.
+// Tests the outputs of crowds.
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
@@ -90,7 +90,7 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
   EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
 }
 
-// Wherever positions and previous positions lie, and whatever their strides; what lies between stays.
+// For any locations and strides of positions and previous positions; bytes in between stay unchanged.
 TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
   CrowdOptions options{.instances = {3, 17, 2}, .frames_in_flight = 1};
   options.outputs.previous_positions.format = VertexFormat::kFloat;

@@ -24,8 +24,8 @@ constexpr std::uint32_t kCharacterNumbers = 3;  // of characters, at most at onc
 constexpr std::uint32_t kRoomForEach = 3;       // instances that a crowd has room for, of each kind of character
 constexpr std::uint32_t kLoggedFrames = 20;
 
-// GPU and CPU differ by rounding, of which thin drivers magnify some; what is stale, torn or another's is off by far
-// more. Relative to the reach.
+// GPU and CPU differ by rounding, of which thin drivers magnify some; stale, torn or another instance's data are off by
+// far more. Relative to the reach.
 constexpr float kCpuTolerance = 3e-4f;
 
 // Whether mesh m is shown at a level by itself or, if `by` is set, by that level.
@@ -37,7 +37,8 @@ bool is_shown_by(const CharacterData& data, std::size_t m, std::optional<std::si
   return shown == by;
 }
 
-// Calls visit(mesh, first vertex, count) for what an instance of character `number` shows of each mesh at a level.
+// Calls visit(mesh, first vertex, count) for the vertices that an instance of character `number` shows of each mesh at
+// a level.
 template <class Visit>
 void for_shown(const Crowd& crowd, std::uint32_t number, const CharacterData& data, std::uint32_t level,
                const Visit& visit) {
@@ -263,7 +264,7 @@ void CrowdPair::change(std::uint32_t i, std::uint32_t what) {
   }
 }
 
-// Gives most instances a pose and inputs; those that are new stand at rest until their turn comes.
+// Sets poses and inputs of most instances; new ones stay at rest until their turn.
 void CrowdPair::pose() {
   for (const std::uint32_t i : instances()) {
     const Character& character = character_of(i);

@@ -37,14 +37,14 @@ struct CrowdConfiguration {
   bool parts = false;
 };
 
-// A device that refuses memory, now and then, and what was made on it and not destroyed.
+// A device that refuses memory now and then, and the objects on it that were not destroyed.
 struct RefusingDevice {
   std::function<void(std::uint32_t calls)> refuse_object_in;  // 0: none
   std::function<std::string()> objects;
   std::uint64_t refusals = 0;  // so far
 };
 
-// The two crowds, and what was done to them.
+// The two crowds, and the calls that were made.
 class CrowdPair {
  public:
   // With `refusing`, a refused call has no effect, and succeeds at the second try. All arguments outlive the pair. All
@@ -54,7 +54,7 @@ class CrowdPair {
 
   // Runs a frame of both; returns false if they show anything else.
   bool frame(std::uint32_t number);
-  // Returns what was done in the last frames.
+  // Returns the calls of the last frames.
   std::string log() const { return log_.str(); }
 
  private:

@@ -128,7 +128,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
   }
 }
 
-// If a character has no inputs, the caller may still give an inputs buffer.
+// If a character has no inputs, the caller may still set an inputs buffer.
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);

@@ -32,7 +32,7 @@ inline std::vector<glm::vec3> rest_positions(const Character& character) {
   return positions;
 }
 
-// Returns a mesh's part of what all vertices of a character have.
+// Returns a mesh's part of an array of all vertices of a character.
 inline std::vector<glm::vec3> part_of(std::span<const glm::vec3> all, const CharacterMesh& mesh) {
   const auto part = all.subspan(mesh.first_vertex, mesh.vertex_count());
   return {part.begin(), part.end()};

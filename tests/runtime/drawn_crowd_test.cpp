@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests frames in two parts, between which a list of what is drawn is written.
+// Tests frames in two parts, between which a list of drawn skins is written.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 using test::gpu_device;
 
-// A list of what is drawn, written between the parts of a frame.
+// A list of drawn skins, written between the parts of a frame.
 class DrawnCrowds : public MixedCrowds {
  protected:
   void SetUp() override {

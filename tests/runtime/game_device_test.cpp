@@ -17,7 +17,7 @@ namespace {
 using test::gpu_device;
 using testing::HasSubstr;
 
-// A device of the tests' own, without a feature and an extension but those that are asked for.
+// A device of the tests, with only the features and extensions that the test requests.
 class GameDevices : public CCrowds {
  protected:
   void TearDown() override { destroy(); }
@@ -102,7 +102,7 @@ TEST_F(GameDevices, OfVulkan10AreRefused) {
   }
 }
 
-// Every device of Vulkan 1.2 has the function that gives addresses, with the feature or without.
+// Every Vulkan 1.2 device has the function that returns addresses, even without the feature.
 TEST_F(GameDevices, SayWhetherOutputsMayHaveAddresses) {
   VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,

@@ -40,7 +40,7 @@ class LevelledCrowds : public Crowds {
     return {evaluator.positions().begin(), evaluator.positions().end()};
   }
   std::vector<glm::mat4> joints(std::size_t pose) const { return moved(bent_joints(), motion(pose)); }
-  // Returns the largest distance of what the crowd has at a level from what it should.
+  // Returns the largest distance of the crowd's vertices at a level from the expected ones.
   float off(const Crowd& crowd, std::uint32_t level, std::size_t pose) {
     return std::max(off_level(crowd, level, pose, false), off_inner(crowd, pose, false));
   }
@@ -142,7 +142,7 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
   }
 }
 
-// The last of several levels that are asked for between two frames counts, and what was shown before goes on.
+// The last of several requested levels between two frames counts, and the fade starts from the level shown before.
 TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
   Crowd crowd = make();
   frame(crowd, 0);
@@ -154,7 +154,7 @@ TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
   EXPECT_LT(off_level(crowd, 0, 0, true), kNear);
   EXPECT_LT(off(crowd, 3, 1), kNear);
 
-  // A fade goes on from its share, whatever is asked for meanwhile and taken back.
+  // A fade continues from its weight, whatever is requested and withdrawn meanwhile.
   for (const std::uint32_t last : {3u, 0u}) {
     Crowd fading = make();
     frame(fading, 0);

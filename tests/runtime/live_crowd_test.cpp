@@ -61,7 +61,7 @@ TEST_F(LiveCrowds, RememberNothingOfWhoWasThere) {
   }
 }
 
-// Threads that acquire, pose and release their own instances at once end with what one of them would have.
+// Threads that acquire, pose and release their own instances concurrently end with the same result as one thread.
 TEST_F(LiveCrowds, ComeAndGoOnSeveralThreads) {
   Crowd crowd = make(empty_with_room(16));
   std::mutex mutex;
@@ -241,7 +241,7 @@ TEST_F(LiveCrowds, MoveWhileOthersAreUploadedInParts) {
   EXPECT_LT(off(crowd, instance, 7), 1e-5f);
 }
 
-// Matrices of the caller's, a list of the caller's: places are asked for, and who is not there is not moved.
+// Matrices and a list of the caller's: the caller queries locations, and unknown instances are not moved.
 TEST_F(LiveCrowds, TellWhereTheyReadMatricesOfTheCallers) {
   const Buffer joints = callers_buffer(4096);
   const Buffer list = callers_buffer(4096);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what crowds say to calls that are mistakes.
+// Tests how crowds report misuse.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -78,7 +78,7 @@ class MistakenCrowds : public MixedCrowds {
     expect("Crowd::previous_slot");
     EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("has no instance "));
   }
-  // Expects that what would change the frame is refused between its two parts.
+  // Expects calls that would change the frame to be refused between its two parts.
   void expect_nothing_done_between_parts(Crowd& crowd, VkCommandBuffer commands) {
     crowd.record_pose(commands);
     expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
@@ -177,7 +177,7 @@ TEST_F(MistakenCrowds, OfNumbersThatAreUsedAgainSaySo) {
     ASSERT_EQ(test::must(gpu.add(*gpu_device(), characters_[next])), 1u);
     EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' now has its number"));
     EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' now has its number"));
-    // The plan for another one would read what the number has now.
+    // The plan for another character would read the number's new bind data.
     const Result<void> added = crowd.add(*gpu_device(), 2);
     ASSERT_FALSE(added);
     EXPECT_THAT(added.error().message, testing::HasSubstr("character 1, 'tube', were removed while"));

@@ -42,7 +42,7 @@ class OutputSlots : public Crowds {
 
   Crowd make(const CrowdOptions& options) { return test::must(Crowd::create(*gpu_device(), *gpu_, options)); }
 
-  // Gives all instances a pose and their own inputs.
+  // Sets a pose and different inputs of all instances.
   void pose(Crowd& crowd, std::size_t frame) const {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       std::vector<glm::mat4> joints = bind_joints_;

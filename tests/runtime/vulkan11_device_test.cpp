@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Devices of Vulkan 1.1: what they need, what their extensions add, and what older ones are told.
+// Devices of Vulkan 1.1: requirements, extensions, and the errors of older ones.
 #include "tests/support/vulkan11_device.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vulkan with a count of what is made and not destroyed, and with faults on demand: a lost device, a refused object.
+// Vulkan that counts objects which were not destroyed, and fails on demand: a lost device, a refused object.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

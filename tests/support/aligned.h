@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Aligned memory, for what replaces operator new.
+// Aligned memory, for replacements of operator new.
 #pragma once
 
 #include <cstddef>

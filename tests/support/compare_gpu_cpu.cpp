@@ -102,7 +102,7 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
   return vertices;
 }
 
-// Gives an instance streams and controls, by functions of their numbers; instance 0 keeps those of the rest pose.
+// Sets an instance's streams and controls to functions of their numbers; instance 0 keeps the rest pose.
 template <class Stream, class SetControl>
 void give_inputs(const Character& character, std::uint32_t instance, const Stream& stream, const SetControl& control) {
   if (instance == 0) return;

@@ -26,7 +26,7 @@ struct Deformer {
   Follows follows = Follows::kAffine;
   // Adds the parts of the configuration besides its one layer: groups, other layers, properties of drivers.
   std::function<void(Model&, Rig&)> change = [](Model&, Rig&) {};
-  bool rests = true;  // false: what was bound is moved at bind already
+  bool rests = true;  // false: bind itself already moves the skin
 };
 
 void PrintTo(const Deformer& deformer, std::ostream* out);

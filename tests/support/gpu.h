@@ -22,7 +22,7 @@ const Result<runtime::Device>& gpu_device();
 const Result<runtime::Device>& discrete_device();
 
 // Commands of the queue that crowds run on, which can be recorded and submitted again and again. They are destroyed
-// once what was submitted has run.
+// once the submitted work has finished.
 class Commands {
  public:
   explicit Commands(const runtime::Device& device);
@@ -30,10 +30,10 @@ class Commands {
   Commands& operator=(const Commands&) = delete;
   ~Commands();
 
-  // Calls `record` between begin and end. Precondition: what was submitted has run.
+  // Calls `record` between begin and end. Precondition: the submitted work has finished.
   void record(const std::function<void(VkCommandBuffer commands)>& record);
   VkResult submit();
-  // Waits for what was submitted last, if anything.
+  // Waits for the last submission, if any.
   VkResult wait();
 
  private:

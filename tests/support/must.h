@@ -9,7 +9,7 @@
 
 namespace pelt::test {
 
-// Returns what a call made; ends the test with the message of its error if it failed.
+// Returns the result of a call; ends the test with the error's message if it failed.
 template <class T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message);

@@ -19,7 +19,7 @@ std::function<void(std::vector<std::uint32_t>& words)> mutate_module;
 
 namespace {
 
-PFN_vkCreateShaderModule create_module = nullptr;  // of the last device that asked for it
+PFN_vkCreateShaderModule create_module = nullptr;  // of the last device that requested it
 
 std::vector<std::uint32_t> words_of(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);

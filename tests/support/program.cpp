@@ -14,7 +14,7 @@
 namespace pelt::test {
 namespace {
 
-// Returns what a program wrote, with \n at the end of each line on every system.
+// Returns the output of a program, with \n at the end of each line on every system.
 std::string printed_text(const std::filesystem::path& path) {
   std::ifstream stream(path);
   return {std::istreambuf_iterator<char>(stream), {}};

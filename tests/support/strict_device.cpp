@@ -76,7 +76,7 @@ void VKAPI_CALL masked_memory(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties
                                           kHostHeap};
 }
 
-// The budget is the heap, and what was taken of it counts.
+// The budget is the heap, and allocations from it count.
 void VKAPI_CALL masked_memory2(VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2* properties) {
   masked_memory(physical, &properties->memoryProperties);
   const std::lock_guard lock(behind.mutex);

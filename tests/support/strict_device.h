@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device that is stricter than a software device: it hides what that one is generous with.
+// A device that is stricter than a software device: it hides that one's generous limits.
 #pragma once
 
 #include <pelt/runtime/device.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The command line as a Windows program: command_line.sh EMULATOR... PROGRAM. It binds by every deformer, moves vertices
-# on the CPU and on the device alike, and refuses what is broken with a sentence and nothing half-written.
+# on the CPU and on the device alike, and refuses broken files with a sentence and nothing half-written.
 set -euo pipefail
 folder=$(mktemp --directory)
 trap 'rm --recursive "$folder"' EXIT

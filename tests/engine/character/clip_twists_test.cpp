@@ -79,7 +79,7 @@ TEST(ClipTwists, FollowsTheKeysRoundAndRound) {
     EXPECT_NEAR(told(forth, time), 90 * time, 0.01f) << time;
     EXPECT_NEAR(told(back, time), -90 * time, 0.01f) << time;
   }
-  // Times beyond the clip give its ends.
+  // Times beyond the clip are clamped to its ends.
   EXPECT_NEAR(told(forth, -1), 0, 0.01f);
   EXPECT_NEAR(told(forth, 9), 450, 0.01f);
 }

@@ -82,7 +82,7 @@ TEST_F(PythonPackage, DoesWhatItsTestsSay) {
   EXPECT_THAT(outcome.errors, testing::Not(testing::HasSubstr("skipped")));
 }
 
-// The Python of docs/python.md runs as it stands there, and prints what stands there.
+// The Python code of docs/python.md runs unchanged, and prints the output that the page shows.
 TEST_F(PythonPackage, DoesWhatItsPageSays) {
   run(kPython, quoted(kTests / "run_document.py") + " " + quoted(fs::path(PELT_SOURCE) / "docs/python.md") + " " +
                    quoted(kWork / "page"));

@@ -41,7 +41,7 @@ def export(name, bind=True, bendy="CURVES", **options):
 
 
 def refused(name="refused.glb", **options):
-    """Exports what must be refused, and returns the sentence."""
+    """Runs an export that must be refused, and returns its error."""
     if os.path.exists(os.path.join(work(), name)):
         os.remove(os.path.join(work(), name))
     try:

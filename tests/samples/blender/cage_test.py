@@ -13,7 +13,7 @@ import numpy
 FRAMES = list(range(0, 25))
 
 
-# Largest distance, in parts of the size. docs/blender.md has what came out.
+# Largest distance, in parts of the size. docs/blender.md has the results.
 LIMITS = {"mesh_deform": 0.012}
 
 

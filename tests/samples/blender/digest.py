@@ -18,7 +18,7 @@ def of_file():
 
 
 def differences(before, after, place=""):
-    """Sentences on what differs."""
+    """Sentences on the differences."""
     if isinstance(before, dict) and isinstance(after, dict):
         found = []
         for key in list(before) + [key for key in after if key not in before]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""FBX to .glb: a file that Blender writes itself, with a skin, two clips, a morph target, and what comes of it."""
+"""FBX to .glb: a file that Blender writes itself, with a skin, two clips, a morph target, and the result."""
 import os
 import subprocess
 import sys

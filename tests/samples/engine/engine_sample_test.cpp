@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sample engine, under validation: what its culling lists, its motion vectors, its picture, and a world that lives.
+// The sample engine, under validation: its culling lists, motion vectors, picture, and a changing world.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ TEST(Hello, MovesACharacter) {
   EXPECT_EQ(test::run_program(PELT_HELLO, "none.glb", folder.path()).status, 1);
 }
 
-// README.md shows the middle of the program as what a game does.
+// README.md shows the middle of the program as a game's code.
 TEST(Hello, IsWhatTheReadmeShows) {
   const std::filesystem::path source = PELT_SOURCE;
   std::istringstream program(test::file_text(source / "samples/hello/hello.cpp"));

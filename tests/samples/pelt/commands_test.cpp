@@ -185,7 +185,7 @@ TEST_F(Pelt, ReportsABindOnOneScreen) {
   EXPECT_EQ(file_text(folder / "a.pelt"), file_text(folder / "b.pelt"));
 }
 
-// The panels of a comparison have one camera: what moves alike looks alike.
+// The panels of a comparison have one camera: equal motion looks equal.
 TEST_F(Pelt, ComparesFromOneSide) {
   done("render builtin:limb --deformer surface-ffd --compare surface-ffd --size 240x90 -o pair.png");
   const std::optional<samples::Image> pair = test::read_png(folder / "pair.png");

@@ -90,7 +90,7 @@ TEST_F(ModelQuality, MeasuresARigWithADriver) {
   EXPECT_EQ(measured[1]["worst_stretch"]["mesh"], "skin");
 }
 
-// Points without triangles stay on linear blend by what makes a surface of a skin.
+// Points without triangles fall back to linear blend with deformers that make a surface of the skin.
 TEST_F(ModelQuality, HasARowForPoints) {
   Model arm = make_arm();
   arm.meshes.front().triangles.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program pelt in a folder of its own, and what its files say.
+// The program pelt in a separate folder, and the contents of its files.
 #pragma once
 
 #include <gmock/gmock.h>

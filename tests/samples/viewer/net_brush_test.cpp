@@ -77,7 +77,7 @@ TEST(NetBrush, KeepsWhatIsOnThePlaneThere) {
   expect_near(moved(one, "middle"), {0, kWay.y, kWay.z});
 }
 
-// The mirror stands at bind: each side's way goes through its own motion.
+// The mirror plane is that at bind: each side's shift is transformed by its own motion.
 TEST(NetBrush, MirrorsAtBind) {
   std::vector<Handle> handles = line();
   const glm::mat3 turn(glm::rotate(glm::mat4(1), 0.7f, glm::normalize(glm::vec3(1, 2, 3))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what is drawn over characters, and their colours of heat.
+// Tests overlays on characters, and heat colours.
 #include "samples/viewer/overlay.h"
 
 #include <algorithm>

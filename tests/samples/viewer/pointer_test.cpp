@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what the pointer finds and drags.
+// Tests picking and dragging with the pointer.
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <nlohmann/json.hpp>

@@ -230,7 +230,7 @@ TEST(Pictures, AreThoseThatTheScriptMakes) {
   EXPECT_FALSE(made.empty());
 }
 
-// ------------------------------------------------------------------------------------------ what the tolerance catches
+// ------------------------------------------------------------------------------------------------------- the tolerance
 
 Image plain(std::array<std::uint8_t, 3> color) {
   Image image{480, 300, {}};

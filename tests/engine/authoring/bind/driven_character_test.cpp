@@ -318,7 +318,7 @@ TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {
   }
 }
 
-// One invocation of the device goes through the terms of a record; a small file must not make it take seconds.
+// One invocation of the device loops over the terms of a record; a small file must not make it take seconds.
 TEST(DrivenCharacter, WithARecordOfVeryManyTermsIsRefused) {
   struct Kind {
     PoseKernel kernel;

@@ -143,7 +143,7 @@ TEST(MorphTargets, ComeBackFromACharacter) {
   }
 }
 
-// A character holds what its targets move, a model an offset of every vertex for each.
+// A character stores only vertices that its targets move, a model an offset of every vertex per target.
 TEST(MorphTargets, ComeBackInBounds) {
   const Model model = linear_tube();
   const Character character = test::bound_by(model, "linear_blend");

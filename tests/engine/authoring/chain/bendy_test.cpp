@@ -225,7 +225,7 @@ TEST(BendyBones, OfTheModelHoldUnlessTheRigSaysOtherwise) {
   EXPECT_FLOAT_EQ(settled(model, twisted).curves[0].spans[1].last.roll, glm::radians(90.0f));
 }
 
-// A fork, whose right branch goes on along the y of its joint.
+// A fork, whose right branch continues along the y of its joint.
 TEST(BendyBones, OfTheModelAreTheBoneAlongTheJointsY) {
   Model model;
   const auto add = [&](const char* name, std::int32_t parent, const glm::vec3& translation) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what people see first of curves on a whole character: a chest under raised arms, a nod, a hidden hand.
+// Tests the most visible effects of curves on a whole character: a chest under raised arms, a nod, a hidden hand.
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>

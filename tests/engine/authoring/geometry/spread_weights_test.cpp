@@ -31,7 +31,7 @@ void expect_same(const SparseRows& rows, const SparseRows& expected, double tole
   }
 }
 
-// Returns the standard deviation, along x, of the passage's slope as a density.
+// Returns the standard deviation, along x, of the transition's slope as a density.
 double width(const Model& limb, const SparseRows& rows) {
   double sum = 0;
   double moment = 0;

@@ -26,7 +26,7 @@ constexpr float kOneStep = shared::kActionStep;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 const float kRod = glm::length(glm::vec3(3, 0, 3.0f / (2 + std::sqrt(0.5f))));  // from joint1 to vertex 64
 
-// Returns what gives the mass at vertex 64 a stiffness k / m and dampings c / m, for a mass of 1 kg.
+// Returns settings that give the mass at vertex 64 a stiffness k / m and dampings c / m, for a mass of 1 kg.
 SecondaryAction action(float stiffness, float damping, float damping_into, float reach = 0.5f) {
   return {.rigidity = stiffness * kRod * kRod * kRod / 3,
           .mass = 1,

@@ -105,7 +105,7 @@ TEST(HierarchicalBspline, SkinKeepsItsCoordinatesInTheTangentPlane) {
   }
 }
 
-// Between frames the skin is off by what a chord is off its arc: a fourth for half of the cells' width.
+// Between frames the error of the skin is that of a chord from its arc: a fourth for half of the cells' width.
 TEST(HierarchicalBspline, MoreFramesComeCloserToOneForEveryVertex) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.frames_per_span = 0;

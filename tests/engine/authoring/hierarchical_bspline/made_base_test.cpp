@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Surfaces whose base is made of the skin: what every rig gets that gives none.
+// Surfaces whose base is made of the skin, the default of every rig without a base.
 #include <gmock/gmock.h>
 
 #include <algorithm>

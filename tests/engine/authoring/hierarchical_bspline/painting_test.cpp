@@ -226,7 +226,7 @@ TEST(Painting, OfTheBaseItselfStays) {
   }
 }
 
-// A base without weights takes those of the skin; what an attachment names follows it instead.
+// A base without weights takes those of the skin; vertices that an attachment names follow it instead.
 TEST(Painting, LeavesWhatIsAttached) {
   HierarchicalBsplineParameters parameters = tube_cage(9);
   parameters.spread = 0.0f;
@@ -293,8 +293,7 @@ TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------- bases from
-// the model
+// ---------------------------------------------------------------------------------------------------- bases in the rig
 
 constexpr const char* kBoxObj =
     "v -1 -2 -2\nv 9 -2 -2\nv 9 2 -2\nv -1 2 -2\nv -1 -2 2\nv 9 -2 2\nv 9 2 2\nv -1 2 2\n"

@@ -128,7 +128,7 @@ std::vector<glm::vec3> skin_at_bind(const HierarchicalBsplineParameters& surface
   return test::posed(bound.character, test::bind_matrices(test::make_tube()), "tube");
 }
 
-// A move of all vertices of the base by one way takes the whole skin with it, and what finer levels add.
+// Moving all vertices of the base by one vector moves the whole skin, including details of finer levels.
 TEST(SurfaceMoves, TakeTheSkinWithThem) {
   HierarchicalBsplineParameters surface = tube_of_levels();
   surface.levels[1].attach.clear();  // of vertices that would stay with their joint

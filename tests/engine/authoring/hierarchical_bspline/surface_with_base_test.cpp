@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A base that is written into the rig binds the same character as what it was made of, or read from.
+// A base that is written into the rig binds the same character as its source.
 #include <gmock/gmock.h>
 
 #include <glm/gtc/matrix_transform.hpp>

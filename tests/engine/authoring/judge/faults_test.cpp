@@ -76,7 +76,7 @@ TEST(Faults, CountTheStrainOfRigidEdges) {
   EXPECT_NEAR(faults.vertices[1].score, 1.2, 1e-4);
 }
 
-// The share of linear blend ends so gently that the passage stretches no edge by more than a quarter.
+// The weight of linear blend ends so gently that the transition stretches no edge by more than a quarter.
 TEST(Faults, AreLeftGently) {
   const Strip strip(40);
   const LinearReference reference = reference_of(strip, {strip.rest});

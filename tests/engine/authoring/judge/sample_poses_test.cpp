@@ -149,7 +149,7 @@ TEST(SamplePoses, RaiseAnArmOverTheHead) {
             place_of(biped, "right_forearm").x - 0.02);
 }
 
-// The chest's bone goes to the neck, though more joints hang on the arm; the foot's goes to the centre of its skin.
+// The chest's bone ends at the neck, although the arm has more joints; the foot's ends at the centre of its skin.
 TEST(SamplePoses, FindWhereABoneEnds) {
   const Model chest = model_of({{"spine", -1, {0, 0, 0}},
                                 {"chest", 0, {0, 1, 0}},
@@ -225,7 +225,7 @@ TEST(SamplePoses, BendFingersByWhatFingersDo) {
   EXPECT_NEAR(poses[0].turn->degrees, 90, 1e-6);
 }
 
-// The end of a finger, whose bone goes to the centre of its skin, may look slightly bent the other way.
+// The end of a finger, whose bone ends at the centre of its skin, may look slightly bent the other way.
 TEST(SamplePoses, BendTheEndOfAFingerAsTheRest) {
   const Model finger = model_of({{"hand.L", -1, {0, 0, 0}},
                                  {"ring.01.L", 0, {1, 0, 0}},

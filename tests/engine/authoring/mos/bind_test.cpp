@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests how skin is bound to control points, and what is refused.
+// Tests how skin is bound to control points, and errors.
 #include "engine/authoring/mos/bind.h"
 
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests control points that a rig gives, and the names of points.
+// Tests control points from a rig, and the names of points.
 #include <cmath>
 #include <limits>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what is refused in the records and tables of a file.
+// Tests which records and tables of a file are refused.
 #include <bit>
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests reading the parameters of MOS, and what they ask of each other. Which values each takes is compared with the
+// Tests reading the parameters of MOS, and the conditions between them. Which values each takes is compared with the
 // schema.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -267,7 +267,7 @@ TEST(MakeSkeleton, DoesNotDependOnSizeAndPlace) {
   }
 }
 
-// ---- What cannot be had
+// ---- Errors
 
 void expect_refused(const Model& model, const std::string& why, const SkeletonizeOptions& options = {}) {
   const Result<Skeletonized> result = make_skeleton(model, options);

@@ -89,7 +89,7 @@ TEST_P(CutErrors, ThatAnyCutReachesKeepOne) {
               testing::Contains(HasSubstr(": 1 elements per vertex keep the error")));
 }
 
-// The reported error bounds what the skin does in a pose of the probe.
+// The reported error bounds the skin's error in a pose of the probe.
 TEST_P(CutErrors, BoundWhatIsSeen) {
   const double error = error_with(8);
   const auto skin = [&](std::uint32_t elements) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of a skin, and by what they differ and jump.
+// The rows of a skin, their differences and their jumps.
 #pragma once
 
 #include <algorithm>

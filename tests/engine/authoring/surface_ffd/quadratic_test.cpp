@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests rows of quadratic precision: what they reproduce, and what they must not do for it.
+// Tests rows of quadratic precision: which motions they reproduce, and their limits.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests what is remarked of vertices that are hard to bind.
+// Tests the remarks on vertices that are hard to bind.
 #include "tests/engine/authoring/surface_ffd/ffd_rows.h"
 
 namespace pelt {

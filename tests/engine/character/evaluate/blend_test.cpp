@@ -122,7 +122,7 @@ std::vector<Affine> without_stretches(std::vector<Affine> palette) {
   return palette;
 }
 
-// A kernel with vector instructions, and what it is compared with.
+// A kernel with vector instructions, and its reference.
 struct VertexKernel {
   const char* name;
   std::vector<Affine> (*entries)(bool mirrored);

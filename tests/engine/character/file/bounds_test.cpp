@@ -39,7 +39,7 @@ TEST(BoundsRecords, OfVeryLongRowsAreFound) {
   }
 }
 
-// Entries share what vertices of the group they move together, and no more.
+// Entries overlap only in the vertices of the group that they move together.
 TEST(BoundsRecords, KnowWhichEntriesMeet) {
   CharacterData data;
   CharacterMesh& mesh = data.meshes.emplace_back();

@@ -62,7 +62,7 @@ class FrameOfThree {
     }
   }
 
-  // Returns what the frame does to vectors of the surface, with these tangents.
+  // Returns the frame's linear map of the surface's vectors, with these tangents.
   glm::mat3 pose(glm::vec3 u, glm::vec3 v) const {
     const std::array<glm::vec3, 3> control{kPoint, kPoint + u, kPoint + v};
     const shared::PoseWork work{table_.data(), nullptr, control.data(), nullptr, nullptr};
@@ -151,7 +151,7 @@ class MeshFrame {
 
 glm::vec3 moved_point(const glm::mat4& motion, glm::vec3 point) { return glm::vec3(motion * glm::vec4(point, 1)); }
 
-// Whatever affine motion the control vertices have, what lies in the tangent plane has it too.
+// Vectors in the tangent plane have any affine motion that the control vertices have.
 TEST(MeshFrames, CarryTheirPlaneByAnyAffineMotion) {
   const MeshFrame frame(turn_about({1, 1, 3}, 70));
   const glm::mat3 turn = turn_about({2, 0, 1}, 140);

@@ -397,7 +397,7 @@ TEST(Pack, ValidationFindsEveryFault) {
   EXPECT_FALSE(validate(PackedBinding{}, 1, Groups::kOne, "default")) << "the default has no slices";
 }
 
-// One invocation of a device goes along a row.
+// One invocation of a device loops over a row.
 TEST(Pack, ValidationBoundsARow) {
   for (const std::size_t length : {std::size_t{65536}, std::size_t{65537}}) {
     const Sample sample = make_sample(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clips whose channels name what they move by KHR_animation_pointer.
+// Clips whose channels name their targets by KHR_animation_pointer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ GltfFile with_channel(const json& target, const std::string& type, const std::ve
   return file;
 }
 
-// Returns what a clip moves, and how.
+// Returns a clip's targets and keys.
 json described(const Clip& clip) {
   json all{clip.duration};
   for (const Channel& c : clip.channels) all.push_back({c.joint, c.path, c.interpolation, c.times, c.values});

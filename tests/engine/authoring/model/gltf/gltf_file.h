@@ -103,7 +103,7 @@ struct GltfFile {
 nlohmann::json& primitive(GltfFile& file, int index = 0);
 nlohmann::json& attributes(GltfFile& file);
 
-// Returns what an animation's channel moves.
+// Returns the target of an animation's channel.
 nlohmann::json node_target(int node, const std::string& path);
 
 // Returns the imported model; if the import fails, fails the test and returns a model of one empty mesh.

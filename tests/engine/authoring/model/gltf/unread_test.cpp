@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The importer's notes on what it does not read: one note a thing.
+// The importer's notes on data that it does not read: one note for each.
 #include "engine/authoring/model/gltf/unread.h"
 
 #include <gmock/gmock.h>
