@@ -35,7 +35,7 @@ std::vector<VkExtensionProperties> instance_extensions(PFN_vkGetInstanceProcAddr
   return enumerated<VkExtensionProperties>([&](auto* count, auto* items) { enumerate(nullptr, count, items); });
 }
 
-// Returns the Vulkan version for a new instance: the loader's, but at most 1.3, which Pelt's programs need.
+// Returns the Vulkan version for a new instance: the loader's, but at most 1.3, the latest that Pelt's programs use.
 std::uint32_t instance_version(PFN_vkGetInstanceProcAddr entry) {
   const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceVersion>(entry(nullptr, "vkEnumerateInstanceVersion"));
   std::uint32_t version = VK_API_VERSION_1_0;

@@ -79,7 +79,7 @@ struct CrowdOutputs {
   // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
   // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
   // takes the memory of one set of outputs (Crowd::bytes()).
-  //   1  A frame writes over the one before. Previous positions are copied: 24 bytes of traffic a vertex.
+  //   1  A frame overwrites the one before. Previous positions are copied: 24 bytes of traffic per vertex.
   //   2  Two frames swap. The next frame may be computed while one is drawn, unless its previous positions are.
   //   3  The next frame may be computed while one is drawn with its previous positions.
   std::uint32_t slots = 1;
@@ -264,7 +264,7 @@ class Crowd {
   // Removes a character. Precondition: the crowd has no instance of it.
   void remove(std::uint32_t character);
   bool has_character(std::uint32_t character) const;
-  std::uint32_t character_count() const;                              // numbers of characters are below
+  std::uint32_t character_count() const;                              // character numbers are below this
   std::optional<Character> character(std::uint32_t character) const;  // none: the crowd does not have it
   std::uint32_t instances_of(std::uint32_t character) const;          // instances that exist now
   // Makes the pipelines that the crowd will need when these characters are added. May be called on any thread, also
