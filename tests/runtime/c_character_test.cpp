@@ -207,7 +207,7 @@ TEST(CApi, HasPartsAndMaterials) {
   ASSERT_OK(pelt_character_get_material(handle.get(), 1, &material));
   EXPECT_STREQ(material.name, "leaf");
   EXPECT_EQ(material.base_color[2], 0.3f);
-  EXPECT_INVALID(pelt_character_get_material(handle.get(), 2, &material), "material 2 of 2");
+  EXPECT_INVALID(pelt_character_get_material(handle.get(), 2, &material), "material 2 does not exist: there are 2");
 }
 
 // Expects only the parts of the character of make_caged() to be found by name.
