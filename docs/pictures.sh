@@ -377,7 +377,7 @@ make_drape() {
   finish large.png -resize 50% drape.png
 }
 
-# Of characters that are not in this repository; docs/quality.md says where they are from.
+# These show characters that are not in this repository; docs/quality.md lists their sources.
 readonly of_blender=(blender_cage blender_face blender_limb blender_panels)
 readonly of_characters=(cage garment real_characters)
 

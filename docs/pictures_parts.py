@@ -78,7 +78,7 @@ def scene(out):
 
 
 def wave(cage, cache):
-    """Writes a tube of 14 x 8 quads, closed by triangles, and a cache of 49 samples, 24 a second."""
+    """Writes a tube of 14 x 8 quads, closed by triangles, and a cache of 49 samples, 24 per second."""
     along, around, length, radius = 14, 8, 8.5, 1.25
     rest = [(-0.25, 0.0, 0.0)]
     for ring in range(along + 1):

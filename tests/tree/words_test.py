@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Holds what people read, pages, comments, descriptions and messages, to plain words.
 
-Some words and shapes of sentences are not used at all (FORBIDDEN, with what to write), but for the lines of
-words_exceptions.txt. Others have a right use that no script can tell (COUNTED): words_counts.txt holds how often each
+Some words and shapes of sentences are not used at all (FORBIDDEN, with the words to write instead). Others have a right use that no script can tell (COUNTED): words_counts.txt holds how often each
 file has them, and no count grows. `words_test.py --update` lowers the counts to what is there.
 
 usage: words_test.py [--update | --list WORD]
@@ -18,8 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from house_test import FOLDERS, ROOT, SCRIPTS, SOURCES, comments, read_tree  # noqa: E402
 
 NOT_READ = ("CHANGELOG.md", "docs/rig_reference.md", "tests/tree/words_test.py")  # the second is made of descriptions
-MOST_WORDS, COUNTED_PAGES = 60_000, ".md"
-MOST_EXCEPTIONS = 60
+MOST_WORDS = 60_000  # of all pages together
 THING = ("vertex|frame|mesh|character|instance|joint|row|lane|bind|call|second|layer|element|record|pixel|triangle|"
          "material|entry|device|submission|crowd|pass")
 FORBIDDEN = {  # pattern -> what to write
@@ -76,20 +74,12 @@ def prose(path, text):
             yield from ((number, line) for number, line in messages(text) if number not in documented)
 
 
-def forbidden(tree, exceptions):
-    unused = dict.fromkeys(exceptions)
+def forbidden(tree):
     for path, text in tree.items():
         for number, line in prose(path, text):
             for pattern, better in FORBIDDEN.items():
-                match = re.search(pattern, line)
-                if not match:
-                    continue
-                exception = next((e for e in exceptions if path == e[0] and e[1] in line), None)
-                unused.pop(exception, None)
-                if exception is None:
+                if match := re.search(pattern, line):
                     yield f"{path}:{number}: '{match[0].strip()}'; write: {better}"
-    for path, part in unused:
-        yield f"words_exceptions.txt: no line of {path} needs '{part}'"
 
 
 def counts(tree):
@@ -135,11 +125,9 @@ class Checks(unittest.TestCase):
     def test_forbidden(self):
         tree = {"a.md": "Made anew.\n`anew`\n```\nanew\n```\nWhat is it? What it is.\n", "b.cpp": "int anew;  // Of x.\n",
                 "c.py": '"""Once a frame."""\ns = "which is none of those"\n'}
-        self.assertEqual([line.split(";")[0] for line in forbidden(tree, {})],
+        self.assertEqual([line.split(";")[0] for line in forbidden(tree)],
                          ["a.md:1: 'anew'", "a.md:6: '? What'", "b.cpp:1: 'Of'", "c.py:1: 'Once a frame'",
                           "c.py:2: 'is none'"])
-        self.assertEqual(list(forbidden({"a.md": "anew"}, {("a.md", "anew"): ""})), [])
-        self.assertEqual(len(list(forbidden({"a.md": ""}, {("a.md", "anew"): ""}))), 1)
 
     def test_counts(self):
         tree = {"a.md": "where says\nwhere"}
@@ -152,24 +140,13 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(list(too_many_words({"a.md": "word " * (MOST_WORDS + 1)}))), 1)
 
 
-def read_exceptions(text):
-    """Lines `PATH | PART OF THE LINE | REASON`."""
-    return {tuple(part.strip() for part in line.split("|")[:2]): line.split("|")[2].strip()
-            for line in text.splitlines() if line and not line.startswith("#")}
-
-
 class Tree(unittest.TestCase):
     """People can read the tree."""
 
     tree = read_tree(ROOT)
-    exceptions = read_exceptions(tree["tests/tree/words_exceptions.txt"])
 
     def test_no_forbidden_words(self):
-        self.none(forbidden(self.tree, self.exceptions))
-
-    def test_exceptions_are_few_and_have_reasons(self):
-        self.assertLessEqual(len(self.exceptions), MOST_EXCEPTIONS)
-        self.assertTrue(all(self.exceptions.values()))
+        self.none(forbidden(self.tree))
 
     def test_no_count_grows(self):
         self.none(grown(self.tree, read_counts(self.tree["tests/tree/words_counts.txt"])))
