@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly root=$PWD
 readonly bin=$root/build/release/bin
-# What is committed does not depend on the graphics card.
+# Committed pictures must not depend on the graphics card.
 export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Holds what people read, pages, comments, descriptions and messages, to plain words.
 
-Some words and shapes of sentences are not used at all (FORBIDDEN, with the words to write instead). Others have a right use that no script can tell (COUNTED): words_counts.txt holds how often each
-file has them, and no count grows. `words_test.py --update` lowers the counts to what is there.
+Some words and shapes of sentences are not used at all (FORBIDDEN, with the words to write instead). Others have a right
+use that no script can tell (COUNTED): words_counts.txt lists how often each file has them, and no count grows.
+`words_test.py --update` sets the counts.
 
 usage: words_test.py [--update | --list WORD]
 """
@@ -14,7 +15,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from house_test import FOLDERS, ROOT, SCRIPTS, SOURCES, comments, read_tree  # noqa: E402
+from house_test import ROOT, SCRIPTS, SOURCES, comments, read_tree  # noqa: E402
 
 NOT_READ = ("CHANGELOG.md", "docs/rig_reference.md", "tests/tree/words_test.py")  # the second is made of descriptions
 MOST_WORDS = 60_000  # of all pages together
@@ -26,7 +27,7 @@ FORBIDDEN = {  # pattern -> what to write
     r"\bbehind\b": "after, unless it is about space",
     r"(?:^|[.;:?!] )(?:What|Who)\b(?![^.?]*\?)": "the subject first",
     r"(?:^|[.;:?!] )Of (?!course)": "the subject first",
-    rf"\b(?:[Oo]nce|[Tt]wice|times|bytes|floats|words|numbers|lines|one|two|three|four|[0-9]+) an? (?:{THING})\b": "per",
+    rf"\b(?:[Oo]nce|[Tt]wice|times|bytes|floats|words|numbers|one|two|three|four|[0-9]+) an? (?:{THING})\b": "per",
     r"\b(?:give|gives|giving) way\b|\bleft to linear blend\b|\btakes? over\b": "falls back to linear blend",
     r"\bverdicts?\b|\blikeness\b|\bhealthy\b": "report, weight similarity, non-degenerate",
 }
@@ -38,8 +39,9 @@ def without_code(text):
 
 
 def page_lines(text):
-    for fence in (r"^( *)```.*?^ *```", r"<!--.*?-->", r"(?<=\n\n)(?:    .*\n)+"):
-        text = re.sub(fence, lambda match: "\n" * match[0].count("\n"), text, flags=re.M | re.S if fence[0] != "(" else 0)
+    """The numbers and texts of a page's lines, without blocks of code and comments."""
+    for block in (r"(?ms)^ *```.*?^ *```", r"(?s)<!--.*?-->", r"(?<=\n\n)(?:    .*\n)+"):
+        text = re.sub(block, lambda match: "\n" * match[0].count("\n"), text)
     return enumerate(text.splitlines(), 1)
 
 
@@ -123,8 +125,8 @@ class Checks(unittest.TestCase):
     """Each check finds what it is for."""
 
     def test_forbidden(self):
-        tree = {"a.md": "Made anew.\n`anew`\n```\nanew\n```\nWhat is it? What it is.\n", "b.cpp": "int anew;  // Of x.\n",
-                "c.py": '"""Once a frame."""\ns = "which is none of those"\n'}
+        tree = {"a.md": "Made anew.\n`anew`\n```\nanew\n```\nWhat is it? What it is.\n",
+                "b.cpp": "int anew;  // Of x.\n", "c.py": '"""Once a frame."""\ns = "which is none of those"\n'}
         self.assertEqual([line.split(";")[0] for line in forbidden(tree)],
                          ["a.md:1: 'anew'", "a.md:6: '? What'", "b.cpp:1: 'Of'", "c.py:1: 'Once a frame'",
                           "c.py:2: 'is none'"])
