@@ -83,10 +83,10 @@ int main(int argc, char** argv) {
   std::vector<pelt::Transform> local(character->skeleton.joints.size());
   std::vector<glm::mat4> joints(local.size());
   const pelt::Clip* clip = pelt::find_clip(character->clips, clip_name);
-  for (int frame = 0; frame < 60; ++frame) {
+  for (std::uint32_t frame = 0; frame < 60; ++frame) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       pelt::rest_pose(character->skeleton, local);
-      const float seconds = frame / 60.0f + 0.1f * i;
+      const float seconds = static_cast<float>(frame + 6 * i) / 60.0f;
       if (clip != nullptr) pelt::sample_clip(*clip, std::fmod(seconds, std::max(clip->duration, 0.01f)), local);
       pelt::model_matrices(character->skeleton, local, joints);
       crowd.pose(i, joints);
