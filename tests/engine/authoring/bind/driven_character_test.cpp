@@ -179,7 +179,7 @@ const test::Fault kDrivenFaults[] = {
     {"ControlOfAStreamsInput", [](CharacterData& d) { d.controls[0].input = d.streams[0].first_input; }, "taken"},
     {"ControlFar", [](CharacterData& d) { d.controls[0].input = kFar; }, "'keyed cage/lift' is in use or missing"},
     {"ControlNotFinite", [](CharacterData& d) { d.controls[0].rest = kNan; }, "not finite at rest"},
-    {"ControlNamesRepeat", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "two controls"},
+    {"ControlNamesRepeat", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "is not unique"},
     {"MorphClipNoKeys",
      [](CharacterData& d) {
        d.clips[0].morph_channels[0].times.clear();

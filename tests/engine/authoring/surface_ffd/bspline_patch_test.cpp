@@ -65,8 +65,9 @@ TEST(BsplinePatch, WhatBreaksItIsNamed) {
   EXPECT_THAT(broken([](BsplinePatch& p) { p.degree_u = 0; }), HasSubstr("patch 'belly': the degree in u is 0"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.degree_v = 9; }), HasSubstr("the degree in v is 9"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.count_v = 2; }), HasSubstr("2 control vertices in v are too few"));
-  EXPECT_THAT(broken([](BsplinePatch& p) { p.count_v = 0xffffffffu; }), HasSubstr("8 knots in v, not 4294967298"));
-  EXPECT_THAT(broken([](BsplinePatch& p) { p.knots_u.pop_back(); }), HasSubstr("9 knots in u, not 10"));
+  EXPECT_THAT(broken([](BsplinePatch& p) { p.count_v = 0xffffffffu; }),
+              HasSubstr("8 knots in v; there must be 4294967298"));
+  EXPECT_THAT(broken([](BsplinePatch& p) { p.knots_u.pop_back(); }), HasSubstr("9 knots in u; there must be 10"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.knots_v[3] = -1; }), HasSubstr("knot 3 in v descends"));
   EXPECT_THAT(broken([=](BsplinePatch& p) { p.knots_v[3] = nan; }), HasSubstr("knot 3 in v is nan"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.knots_u[9] = 1e10; }), HasSubstr("knot 9 in u"));

@@ -205,7 +205,7 @@ const test::Fault kFaults[] = {
     {"TwistNotFinite", [](CharacterData& d) { d.controls[0].rest = std::numeric_limits<float>::quiet_NaN(); },
      "not finite at rest"},
     {"TwistOfATakenInput", [](CharacterData& d) { d.controls[0].input = d.controls[1].input; }, "in use or missing"},
-    {"TwistUnnamed", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "two controls"},
+    {"TwistUnnamed", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "is not unique"},
     {"ControlOfAnUnknownKind", [](CharacterData& d) { d.controls[0].kind = static_cast<ControlKind>(9); },
      "'twist/joint1' is of an unknown kind"},
 };

@@ -265,7 +265,7 @@ TEST_F(MovedDriver, IsNotStreamed) {
   const Result<Character> result =
       move_driver_vertices(bound({}), "cage", std::vector<VertexOffset>{{3, kDriverOffset}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message, HasSubstr("the caller places"));
+  EXPECT_THAT(result.error().message, HasSubstr("the caller sets"));
 }
 
 TEST_F(MovedDriver, IsMovedInOneWayAlone) {

@@ -226,7 +226,7 @@ TEST(MuscleRig, IsBounded) {
     rig.muscles.back().name += std::to_string(k);
   }
   EXPECT_THAT(test::bind_error(test::make_tube(), rig),
-              HasSubstr("vertices, more than 262144; give them a lower resol"));
+              HasSubstr("vertices, more than 262144; lower their resol"));
   rig.muscles.resize(1025, rig.muscles[0]);
   EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr("the rig has 1025 muscles, more than 1024"));
 }

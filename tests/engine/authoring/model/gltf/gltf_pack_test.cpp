@@ -138,7 +138,8 @@ TEST_F(PackGltf, LeavesUnknownExtensionsAlone) {
   EXPECT_EQ(view["extensions"]["X_unknown"], extension);
 
   extension["buffer"] = 0;
-  EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0/extensions/X_unknown: names a buffer"));
+  EXPECT_THAT(error_of(document),
+              testing::HasSubstr("/bufferViews/0/extensions/X_unknown: an unknown extension that names a buffer"));
 
   // With only one buffer it stays correct.
   document["buffers"].erase(1);

@@ -197,11 +197,11 @@ TEST(ImportObj, FollowsNoLinkOutOfItsFolder) {
 
 TEST(ImportObj, NamesTheLineOfAMaterialThatIsWrong) {
   for (const auto& [text, why] :
-       {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: number 2 of Kd is none"},
+       {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: number 2 of Kd must be a number within"},
         {"newmtl a\nKd 0 0\n", ":2: Kd has 2 numbers and needs 3"},
         {"newmtl a\n\nd\n", ":3: d has 0 numbers and needs 1"},
-        {"newmtl a\nTr 1e99\n", ":2: number 1 of Tr is none"},
-        {"Kd nan 0 0\n", ":1: number 1 of Kd is none"},
+        {"newmtl a\nTr 1e99\n", ":2: number 1 of Tr must be a number within"},
+        {"Kd nan 0 0\n", ":1: number 1 of Kd must be a number within"},
         {std::string("newmtl \0a\n", 10), ":1: contains a zero byte"}}) {
     const test::TemporaryFolder folder;
     folder.write("my materials.mtl", text);
