@@ -240,7 +240,7 @@ TEST(Levels, OfAModelAreChecked) {
   };
   EXPECT_THAT(error([](MeshLevel& level) { level.of = 1; }), HasSubstr("of mesh 1 (there are 1)"));
   EXPECT_THAT(error([](MeshLevel& level) { level.level = 0; }), HasSubstr("level of detail 0 (allowed: 1 to 63)"));
-  EXPECT_THAT(error([](MeshLevel& level) { level.level = 3; }), HasSubstr("there twice"));
+  EXPECT_THAT(error([](MeshLevel& level) { level.level = 3; }), HasSubstr("is repeated"));
   EXPECT_THAT(error([](MeshLevel& level) { level.mesh.name = "tube"; }), HasSubstr("two meshes have the name 'tube'"));
   EXPECT_THAT(error([](MeshLevel& level) { level.mesh.positions[0].x = NAN; }), HasSubstr("must be finite"));
 }
@@ -256,9 +256,10 @@ TEST(Levels, OfACharacterAreChecked) {
   EXPECT_THAT(error([](SkinLevel& level) { level.of = 0; }), HasSubstr("which is not a skin"));  // the driver
   EXPECT_THAT(error([](SkinLevel& level) { level.of = 9; }), HasSubstr("mesh 9, which is not a skin"));
   EXPECT_THAT(error([](SkinLevel& level) { level.level = 64; }), HasSubstr("64, which must be 1 to 63"));
-  EXPECT_THAT(error([](SkinLevel& level) { level.level = 3; }), HasSubstr("there twice or out of order"));
-  EXPECT_THAT(error([](SkinLevel& level) { level.skin.stage = 0; }), HasSubstr("not moved as a skin"));
-  EXPECT_THAT(error([](SkinLevel& level) { level.skin.first_vertex = 1; }), HasSubstr("not moved as a skin"));
+  EXPECT_THAT(error([](SkinLevel& level) { level.level = 3; }), HasSubstr("repeated or out of order"));
+  EXPECT_THAT(error([](SkinLevel& level) { level.skin.stage = 0; }), HasSubstr("is not a skin in the last stage"));
+  EXPECT_THAT(error([](SkinLevel& level) { level.skin.first_vertex = 1; }),
+              HasSubstr("is not a skin in the last stage"));
   EXPECT_THAT(error([](SkinLevel& level) { level.skin.binding.points[0].x = NAN; }), HasSubstr("not finite"));
   EXPECT_NE(error([](SkinLevel& level) { level.skin.first_slot = 0xFFFFFF; }), "made");
 }
