@@ -162,7 +162,7 @@ TEST_F(WiresLayers, ErrorsNameTheLayer) {
 
   rig = combined(1);
   rig.layers.push_back({"tube", LinearBlendParameters{}, {}, {}});
-  EXPECT_THAT(error(rig), HasSubstr("layer 3 (linear_blend): mesh 'tube' is combined as in Wires below it"));
+  EXPECT_THAT(error(rig), HasSubstr("layer 3 (linear_blend): mesh 'tube' is combined as in Wires below this layer"));
 
   for (const float m : {-1.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     EXPECT_THAT(error(combined(m)), HasSubstr("the rig: /layers/1/wires: must be a number from 0 to 64")) << m;
