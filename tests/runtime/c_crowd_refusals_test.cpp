@@ -85,7 +85,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
         o.instances = instances;
         o.character_count = 3;
       },
-      kInvalid, "of 3 characters");
+      kInvalid, "for 3 characters");
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "the format of normals has the unknown value 9");
   refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL16; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");

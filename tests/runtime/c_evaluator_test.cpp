@@ -166,7 +166,7 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "nothing was evaluated yet");
   ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
   EXPECT_INVALID(get(1, PELT_ORDER_MODEL), "mesh 1 does not exist: there are 1");
-  EXPECT_INVALID(get(0, 2), "order is 2");
+  EXPECT_INVALID(get(0, 2), "order has the unknown value 2");
   arrays.given.positions.stride = 8;
   EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "arrays.positions.stride is 8, but a vertex takes 12 bytes");
   arrays.given.positions.stride = 14;
@@ -190,7 +190,8 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "detail has the unknown value 2");
   EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_BLEND));
   options.normal_mode = 2;
-  EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");
+  EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none),
+                 "options.normal_mode has the unknown value 2");
   EXPECT_INVALID(pelt_evaluator_create(character.get(), nullptr, nullptr), "out is null");
   EXPECT_EQ(none, nullptr);
   pelt_evaluator_destroy(nullptr);

@@ -38,7 +38,7 @@ void expect_refused_until_outputs_are_taken(pelt_crowd* c, std::span<const std::
   EXPECT_EQ(rooms.instances.free, 1u);
   EXPECT_INVALID(pelt_crowd_show(c, instances[1], 1), "has no outputs");
   ASSERT_OK(pelt_crowd_take_outputs(c, instances[1]));
-  EXPECT_INVALID(pelt_crowd_give_outputs(c, instances[2]), "is shown");
+  EXPECT_INVALID(pelt_crowd_give_outputs(c, instances[2]), "is still shown");
   ASSERT_OK(pelt_crowd_show(c, instances[1], 1));
   EXPECT_INVALID(pelt_crowd_remove(c, 1), "has 1 instances");
   EXPECT_INVALID(pelt_crowd_remove(c, 7), "has no character 7");

@@ -151,7 +151,7 @@ TEST(MorphTargets, ComeBackInBounds) {
   const Result<Model> refused = model_of(character, offsets);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("mesh '" + model.meshes[0].name + "': 14 morph targets of"));
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("mesh '" + model.meshes[0].name + "' has 14 morph targets of"));
   EXPECT_TRUE(model_of(character, 4 * offsets + 10'000));
 }
 

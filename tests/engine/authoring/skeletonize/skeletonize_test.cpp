@@ -307,8 +307,8 @@ TEST(MakeSkeleton, RefusesBrokenMeshes) {
 
 TEST(MakeSkeleton, RefusesOptionsOutOfRange) {
   const Model model = model_of({capsule({0, 0, 0}, {8, 0, 0}, 1)});
-  expect_refused(model, "resolution is 7 ", {.resolution = 7});
-  expect_refused(model, "resolution is 257 ", {.resolution = 257});
+  expect_refused(model, "resolution is 7;", {.resolution = 7});
+  expect_refused(model, "resolution is 257;", {.resolution = 257});
   expect_refused(model, "detail", {.detail = -0.1});
   expect_refused(model, "detail", {.detail = std::numeric_limits<double>::quiet_NaN()});
   expect_refused(model, "bones", {.bone_length = 0.5});
