@@ -61,7 +61,7 @@ TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
   ASSERT_TRUE(save_pelt(test::bound(model, test::rig_of(LinearBlendParameters{})).character, folder / "tube.pelt"));
   EXPECT_THAT(failure("deform tube.pelt --clip long --backend cpu -o x.pc2"),
               HasSubstr("lasts 2.4e+10 frames, but at most 1000000 can be written whole; choose a range with"));
-  EXPECT_THAT(failure("deform tube.pelt --clip short --fps 1e6 --backend cpu -o x.pc2"), HasSubstr("choose some"));
+  EXPECT_THAT(failure("deform tube.pelt --clip short --fps 1e6 --backend cpu -o x.pc2"), HasSubstr("choose a range"));
   // It reports how much it will write before it does, even if that does not fit.
   const std::string points = std::to_string(model.meshes[0].positions.size());
   EXPECT_THAT(done("deform tube.pelt --clip short --fps 10 --backend cpu -o x.pc2"),
