@@ -221,8 +221,8 @@ TEST(Script, RefusesWrongValues) {
   EXPECT_THAT(wrong_step({{"mouse", {{"keys", {"meta"}}}}}), HasSubstr("/steps/0/mouse/keys: must be a list of"));
   EXPECT_THAT(wrong_step({{"key", "F99"}}), HasSubstr("/steps/0/key: unknown key 'F99'"));
   EXPECT_THAT(wrong_step({{"key", "ctrl+"}}), HasSubstr("/steps/0/key: unknown key ''"));
-  EXPECT_THAT(wrong_step({{"picture", "a.jpg"}}), HasSubstr("/steps/0/picture: must be the name"));
-  EXPECT_THAT(wrong_step({{"picture", "../a.png"}}), HasSubstr("/steps/0/picture: must be the name"));
+  EXPECT_THAT(wrong_step({{"picture", "a.jpg"}}), HasSubstr("/steps/0/picture: must be a file name"));
+  EXPECT_THAT(wrong_step({{"picture", "../a.png"}}), HasSubstr("/steps/0/picture: must be a file name"));
   EXPECT_THAT(wrong_step({{"clip", {{"fps", 24}}}}), HasSubstr("/steps/0/clip: the key 'name' is missing"));
   EXPECT_THAT(wrong_step({{"clip", {{"name", "a"}, {"fps", 0}}}}), HasSubstr("/steps/0/clip/fps: must be"));
   EXPECT_THAT(wrong_step({{"clip", {{"name", "a/b"}}}}), HasSubstr("/steps/0/clip/picture: must be"));
