@@ -15,6 +15,15 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 
+// Inlined in builds without optimisation too: there GCC 12 does not align what such functions leave on the stack for
+// vectors of 64 bytes.
+#undef PELT_LANE
+#if HWY_COMPILER_MSVC
+#define PELT_LANE HWY_INLINE
+#else
+#define PELT_LANE inline __attribute__((always_inline))
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
@@ -24,11 +33,11 @@ template <class D>
 struct LaneMask {
   hn::Mask<D> m;
 
-  HWY_INLINE LaneMask(hn::Mask<D> lanes) : m(lanes) {}
-  HWY_INLINE explicit LaneMask(bool all) : m(hn::FirstN(D(), all ? hn::Lanes(D()) : 0)) {}
-  friend HWY_INLINE LaneMask operator&&(LaneMask a, LaneMask b) { return hn::And(a.m, b.m); }
-  friend HWY_INLINE LaneMask operator!(LaneMask a) { return hn::Not(a.m); }
-  friend HWY_INLINE bool any_of(LaneMask is) { return !hn::AllFalse(D(), is.m); }
+  PELT_LANE LaneMask(hn::Mask<D> lanes) : m(lanes) {}
+  PELT_LANE explicit LaneMask(bool all) : m(hn::FirstN(D(), all ? hn::Lanes(D()) : 0)) {}
+  friend PELT_LANE LaneMask operator&&(LaneMask a, LaneMask b) { return hn::And(a.m, b.m); }
+  friend PELT_LANE LaneMask operator!(LaneMask a) { return hn::Not(a.m); }
+  friend PELT_LANE bool any_of(LaneMask is) { return !hn::AllFalse(D(), is.m); }
 };
 
 template <class D>
@@ -37,42 +46,42 @@ struct Lanes {
   hn::Vec<D> v;
 
   Lanes() = default;
-  HWY_INLINE Lanes(hn::Vec<D> lanes) : v(lanes) {}
-  HWY_INLINE Lanes(Value all) : v(hn::Set(D(), all)) {}
+  PELT_LANE Lanes(hn::Vec<D> lanes) : v(lanes) {}
+  PELT_LANE Lanes(Value all) : v(hn::Set(D(), all)) {}
   template <class From>
-  HWY_INLINE explicit Lanes(Lanes<From> numbers) : v(hn::ConvertTo(D(), numbers.v)) {}
+  PELT_LANE explicit Lanes(Lanes<From> numbers) : v(hn::ConvertTo(D(), numbers.v)) {}
   // `from` and `to` must be aligned for vectors.
-  static HWY_INLINE Lanes load(const Value* from) { return hn::Load(D(), from); }
-  HWY_INLINE void store(Value* to) const { hn::Store(v, D(), to); }
+  static PELT_LANE Lanes load(const Value* from) { return hn::Load(D(), from); }
+  PELT_LANE void store(Value* to) const { hn::Store(v, D(), to); }
 
-  HWY_INLINE Lanes operator-() const { return hn::Neg(v); }
-  friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return hn::Add(a.v, b.v); }
-  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return hn::Sub(a.v, b.v); }
-  friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return hn::Mul(a.v, b.v); }
-  friend HWY_INLINE Lanes operator/(Lanes a, Lanes b) { return hn::Div(a.v, b.v); }
-  friend HWY_INLINE Lanes operator<<(Lanes a, int bits) { return hn::ShiftLeftSame(a.v, bits); }
-  friend HWY_INLINE Lanes operator>>(Lanes a, int bits) { return hn::ShiftRightSame(a.v, bits); }
-  HWY_INLINE Lanes& operator+=(Lanes b) { return *this = *this + b; }
-  HWY_INLINE Lanes& operator*=(Lanes b) { return *this = *this * b; }
-  friend HWY_INLINE LaneMask<D> operator<(Lanes a, Lanes b) { return hn::Lt(a.v, b.v); }
-  friend HWY_INLINE LaneMask<D> operator<=(Lanes a, Lanes b) { return hn::Le(a.v, b.v); }
-  friend HWY_INLINE LaneMask<D> operator>(Lanes a, Lanes b) { return hn::Gt(a.v, b.v); }
-  friend HWY_INLINE LaneMask<D> operator==(Lanes a, Lanes b) { return hn::Eq(a.v, b.v); }
-  friend HWY_INLINE LaneMask<D> operator!=(Lanes a, Lanes b) { return hn::Ne(a.v, b.v); }
+  PELT_LANE Lanes operator-() const { return hn::Neg(v); }
+  friend PELT_LANE Lanes operator+(Lanes a, Lanes b) { return hn::Add(a.v, b.v); }
+  friend PELT_LANE Lanes operator-(Lanes a, Lanes b) { return hn::Sub(a.v, b.v); }
+  friend PELT_LANE Lanes operator*(Lanes a, Lanes b) { return hn::Mul(a.v, b.v); }
+  friend PELT_LANE Lanes operator/(Lanes a, Lanes b) { return hn::Div(a.v, b.v); }
+  friend PELT_LANE Lanes operator<<(Lanes a, int bits) { return hn::ShiftLeftSame(a.v, bits); }
+  friend PELT_LANE Lanes operator>>(Lanes a, int bits) { return hn::ShiftRightSame(a.v, bits); }
+  PELT_LANE Lanes& operator+=(Lanes b) { return *this = *this + b; }
+  PELT_LANE Lanes& operator*=(Lanes b) { return *this = *this * b; }
+  friend PELT_LANE LaneMask<D> operator<(Lanes a, Lanes b) { return hn::Lt(a.v, b.v); }
+  friend PELT_LANE LaneMask<D> operator<=(Lanes a, Lanes b) { return hn::Le(a.v, b.v); }
+  friend PELT_LANE LaneMask<D> operator>(Lanes a, Lanes b) { return hn::Gt(a.v, b.v); }
+  friend PELT_LANE LaneMask<D> operator==(Lanes a, Lanes b) { return hn::Eq(a.v, b.v); }
+  friend PELT_LANE LaneMask<D> operator!=(Lanes a, Lanes b) { return hn::Ne(a.v, b.v); }
 
   // Return a * b + c and c - a * b.
-  friend HWY_INLINE Lanes mul_add(Lanes a, Lanes b, Lanes c) { return hn::MulAdd(a.v, b.v, c.v); }
-  friend HWY_INLINE Lanes neg_mul_add(Lanes a, Lanes b, Lanes c) { return hn::NegMulAdd(a.v, b.v, c.v); }
+  friend PELT_LANE Lanes mul_add(Lanes a, Lanes b, Lanes c) { return hn::MulAdd(a.v, b.v, c.v); }
+  friend PELT_LANE Lanes neg_mul_add(Lanes a, Lanes b, Lanes c) { return hn::NegMulAdd(a.v, b.v, c.v); }
   // Return NaN if a is NaN, as GLM does: the instructions of x86 return their second operand.
-  friend HWY_INLINE Lanes max(Lanes a, Lanes b) { return hn::Max(b.v, a.v); }
-  friend HWY_INLINE Lanes min(Lanes a, Lanes b) { return hn::Min(b.v, a.v); }
-  friend HWY_INLINE Lanes clamp(Lanes x, Lanes low, Lanes high) { return min(max(x, low), high); }
-  friend HWY_INLINE Lanes abs(Lanes x) { return hn::Abs(x.v); }
-  friend HWY_INLINE Lanes sqrt(Lanes x) { return hn::Sqrt(x.v); }
-  friend HWY_INLINE Lanes floor(Lanes x) { return hn::Floor(x.v); }
-  friend HWY_INLINE Lanes roundEven(Lanes x) { return hn::Round(x.v); }
-  friend HWY_INLINE Lanes copysign(Lanes x, Lanes sign) { return hn::CopySign(x.v, sign.v); }
-  friend HWY_INLINE Lanes choose(LaneMask<D> is, Lanes yes, Lanes no) { return hn::IfThenElse(is.m, yes.v, no.v); }
+  friend PELT_LANE Lanes max(Lanes a, Lanes b) { return hn::Max(b.v, a.v); }
+  friend PELT_LANE Lanes min(Lanes a, Lanes b) { return hn::Min(b.v, a.v); }
+  friend PELT_LANE Lanes clamp(Lanes x, Lanes low, Lanes high) { return min(max(x, low), high); }
+  friend PELT_LANE Lanes abs(Lanes x) { return hn::Abs(x.v); }
+  friend PELT_LANE Lanes sqrt(Lanes x) { return hn::Sqrt(x.v); }
+  friend PELT_LANE Lanes floor(Lanes x) { return hn::Floor(x.v); }
+  friend PELT_LANE Lanes roundEven(Lanes x) { return hn::Round(x.v); }
+  friend PELT_LANE Lanes copysign(Lanes x, Lanes sign) { return hn::CopySign(x.v, sign.v); }
+  friend PELT_LANE Lanes choose(LaneMask<D> is, Lanes yes, Lanes no) { return hn::IfThenElse(is.m, yes.v, no.v); }
 };
 
 // One point or vector per lane.
@@ -82,43 +91,43 @@ struct Lanes3 {
   Number x, y, z;
 
   Lanes3() = default;
-  HWY_INLINE explicit Lanes3(Number all) : x(all), y(all), z(all) {}
-  HWY_INLINE Lanes3(Number in_x, Number in_y, Number in_z) : x(in_x), y(in_y), z(in_z) {}
+  PELT_LANE explicit Lanes3(Number all) : x(all), y(all), z(all) {}
+  PELT_LANE Lanes3(Number in_x, Number in_y, Number in_z) : x(in_x), y(in_y), z(in_z) {}
   // Broadcasts a GLM vector to all lanes.
   template <class Value, glm::qualifier Q>
-  HWY_INLINE Lanes3(const glm::vec<3, Value, Q>& all) : x(all.x), y(all.y), z(all.z) {}
+  PELT_LANE Lanes3(const glm::vec<3, Value, Q>& all) : x(all.x), y(all.y), z(all.z) {}
   // Loads coordinates from separate rows, aligned for vectors, from `lane` on.
   template <class Row>
-  static HWY_INLINE Lanes3 load(const Row* rows, std::size_t lane) {
+  static PELT_LANE Lanes3 load(const Row* rows, std::size_t lane) {
     return {Number::load(rows[0] + lane), Number::load(rows[1] + lane), Number::load(rows[2] + lane)};
   }
   template <class Row>
-  HWY_INLINE void store(Row* rows, std::size_t lane) const {
+  PELT_LANE void store(Row* rows, std::size_t lane) const {
     x.store(rows[0] + lane);
     y.store(rows[1] + lane);
     z.store(rows[2] + lane);
   }
 
-  friend HWY_INLINE Lanes3 operator+(const Lanes3& a, const Lanes3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-  friend HWY_INLINE Lanes3 operator-(const Lanes3& a, const Lanes3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-  friend HWY_INLINE Lanes3 operator*(const Lanes3& v, Number s) { return {v.x * s, v.y * s, v.z * s}; }
-  friend HWY_INLINE Lanes3 operator/(const Lanes3& v, Number s) { return {v.x / s, v.y / s, v.z / s}; }
-  HWY_INLINE Lanes3& operator+=(const Lanes3& b) { return *this = *this + b; }
-  HWY_INLINE Lanes3& operator-=(const Lanes3& b) { return *this = *this - b; }
+  friend PELT_LANE Lanes3 operator+(const Lanes3& a, const Lanes3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend PELT_LANE Lanes3 operator-(const Lanes3& a, const Lanes3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend PELT_LANE Lanes3 operator*(const Lanes3& v, Number s) { return {v.x * s, v.y * s, v.z * s}; }
+  friend PELT_LANE Lanes3 operator/(const Lanes3& v, Number s) { return {v.x / s, v.y / s, v.z / s}; }
+  PELT_LANE Lanes3& operator+=(const Lanes3& b) { return *this = *this + b; }
+  PELT_LANE Lanes3& operator-=(const Lanes3& b) { return *this = *this - b; }
 
-  friend HWY_INLINE Number dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-  friend HWY_INLINE Number length(const Lanes3& v) { return sqrt(dot(v, v)); }
-  friend HWY_INLINE Lanes3 cross(const Lanes3& a, const Lanes3& b) {
+  friend PELT_LANE Number dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+  friend PELT_LANE Number length(const Lanes3& v) { return sqrt(dot(v, v)); }
+  friend PELT_LANE Lanes3 cross(const Lanes3& a, const Lanes3& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
-  friend HWY_INLINE Lanes3 choose(LaneMask<D> is, const Lanes3& yes, const Lanes3& no) {
+  friend PELT_LANE Lanes3 choose(LaneMask<D> is, const Lanes3& yes, const Lanes3& no) {
     return {choose(is, yes.x, no.x), choose(is, yes.y, no.y), choose(is, yes.z, no.z)};
   }
 };
 
 // Transposes the four numbers of each lane: 128-bit block b of r[v] holds those of lane 4 b + v.
 template <class D>
-HWY_INLINE void transpose_row(const Lanes<D> (&r)[4], Lanes<D>& x, Lanes<D>& y, Lanes<D>& z, Lanes<D>& w) {
+PELT_LANE void transpose_row(const Lanes<D> (&r)[4], Lanes<D>& x, Lanes<D>& y, Lanes<D>& z, Lanes<D>& w) {
   const D d;
   const hn::Repartition<std::uint64_t, D> pairs;
   const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, r[0].v, r[1].v));
