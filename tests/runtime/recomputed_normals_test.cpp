@@ -101,7 +101,7 @@ void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const 
 
 // Blended ones too, in the crowd's own buffer, and interleaved in one of the caller's.
 TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
-  const Buffer buffer = callers_buffer(8 << 20);
+  const Buffer buffer = callers_buffer(4 << 20);
   const struct {
     Format normals;
     Format tangents;
