@@ -136,6 +136,36 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
       "positions of slots 1 and 2 have the same location");
 }
 
+// A frame writes the same bits to any number of slots, whichever instances are hidden, left out, teleported or between
+// two details.
+TEST_F(OutputSlots, HoldWhatOneSlotHolds) {
+  for (const NormalMode mode : {NormalMode::kBlended, NormalMode::kRecomputed}) {
+    std::vector<Crowd> crowds;
+    for (std::uint32_t slots = 1; slots <= kMaxOutputSlots; ++slots) {
+      CrowdOptions options = options_of(slots);
+      options.outputs.normal_mode = mode;
+      crowds.push_back(make(options));
+    }
+    for (std::size_t frame = 0; frame < 14; ++frame) {
+      for (Crowd& crowd : crowds) {
+        std::mt19937 random(static_cast<unsigned>(frame));
+        pose(crowd, frame);
+        if (frame > 0) change(crowd, random);
+        ASSERT_TRUE(run(*gpu_device(), crowd));
+      }
+      for (std::uint32_t i = 0; i < crowds[0].instance_count(); ++i) {
+        const Instance expected = read(crowds[0], i);
+        for (std::uint32_t slots = 2; slots <= kMaxOutputSlots; ++slots) {
+          expect_equal(read(crowds[slots - 1], i), expected,
+                       "frame " + std::to_string(frame) + ", instance " + std::to_string(i) + ", slots " +
+                           std::to_string(slots));
+        }
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 // Every slot is a range of its own, in the crowd's buffer and in buffers of the caller's, and a frame writes no other
 // slot than its own.
 TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {

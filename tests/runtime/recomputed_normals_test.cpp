@@ -101,7 +101,10 @@ void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const 
 
 // Blended ones too, in the crowd's own buffer, and interleaved in one of the caller's.
 TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
-  const Buffer buffer = callers_buffer(4 << 20);
+  const Buffer buffer = test::must(
+      Buffer::create(*gpu_device(), {.size = 8 << 20,  // of the device: more than the strict one's host memory
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                     .name = "vertices of a caller"}));
   const struct {
     Format normals;
     Format tangents;

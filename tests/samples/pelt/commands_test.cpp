@@ -170,6 +170,7 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   EXPECT_THAT(failure("render limb.pelt --frame none -o x.png"), HasSubstr("limb.pelt: there is no joint 'none'"));
   EXPECT_THAT(failure("render limb.pelt --with none.glb -o x.png"), HasSubstr("none.glb"));
   EXPECT_THAT(failure("render limb.pelt --model none.glb -o x.png"), HasSubstr("none.glb"));
+  EXPECT_THAT(failure("render builtin:limb --model builtin:limb -o x.png", 2), HasSubstr("--model"));
   // Without a device the exit code tells callers that it is not the file that is wrong.
   for (const std::string command :
        {"render limb.pelt -o x.png", "deform limb.pelt --time 0 -o x.obj", "verify limb.pelt"})
