@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 #include <string_view>
@@ -56,9 +55,7 @@ template <class Things, class NameOf>
 std::uint32_t found(std::optional<std::uint32_t> index, const char* what, const char* plural, const char* name,
                     const Things& things, const NameOf& name_of) {
   if (index) return *index;
-  std::vector<std::string_view> known;
-  for (const auto& thing : things) known.push_back(std::invoke(name_of, thing));
-  refuse(pelt::unknown_name(what, plural, name, known).message, PELT_ERROR_NOT_FOUND);
+  refuse(pelt::unknown_name(what, plural, name, things, name_of).message, PELT_ERROR_NOT_FOUND);
 }
 
 constexpr std::size_t kTransformFloats = 10;

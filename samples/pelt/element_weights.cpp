@@ -17,11 +17,7 @@ Result<std::vector<float>> element_weights(const Character& character, const std
   const std::optional<std::uint32_t> joint = data.skeleton.find(element);
   if (joint) return joint_shares(data, *joint);
   const std::optional<std::uint32_t> number = parse_number(element, 0u, ~0u);
-  if (!number) {
-    std::vector<std::string_view> names;
-    for (const Joint& known : data.skeleton.joints) names.push_back(known.name);
-    return tl::unexpected(unknown_name("joint", "joints", element, names));
-  }
+  if (!number) return tl::unexpected(unknown_name("joint", "joints", element, data.skeleton.joints, &Joint::name));
   if (*number >= data.palette_size) {
     return fail(ErrorCode::kNotFound,
                 fmt::format("there is no palette entry {}; there are {}, numbered from 0", *number, data.palette_size));

@@ -54,11 +54,8 @@ Result<Poser> Poser::create(const Character& character, const Animation& animati
   poser.fps_ = animation.fps;
   if (!animation.clip.empty()) {
     poser.clip_ = find_clip(character->clips, animation.clip);
-    if (poser.clip_ == nullptr) {
-      std::vector<std::string_view> names;
-      for (const Clip& known : character->clips) names.push_back(known.name);
-      return tl::unexpected(unknown_name("clip", "clips", animation.clip, names));
-    }
+    if (poser.clip_ == nullptr)
+      return tl::unexpected(unknown_name("clip", "clips", animation.clip, character->clips, &Clip::name));
     poser.twists_.emplace(*character, *poser.clip_);
   }
   for (const std::string& cache : animation.caches) {

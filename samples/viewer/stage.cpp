@@ -135,11 +135,7 @@ Result<Changes> resolve(const ViewState& state, const CharacterData& character) 
   const Skeleton& skeleton = character.skeleton;
   for (const JointTurn& turn : state.turns) {
     const std::optional<std::uint32_t> joint = skeleton.find(turn.joint);
-    if (!joint) {
-      std::vector<std::string_view> names;
-      for (const Joint& known : skeleton.joints) names.push_back(known.name);
-      return tl::unexpected(unknown_name("joint", "joints", turn.joint, names));
-    }
+    if (!joint) return tl::unexpected(unknown_name("joint", "joints", turn.joint, skeleton.joints, &Joint::name));
     resolved.turns.push_back({*joint, turn.rotation});
   }
   for (const MorphWeight& morph : state.morphs) {

@@ -15,7 +15,7 @@
 
 #include "engine/authoring/chain/linkages.h"
 #include "engine/authoring/chain/places.h"
-#include "engine/character/core/not_found.h"
+#include "engine/authoring/core/not_found.h"
 #include "engine/authoring/model/affine.h"
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/model/unique_names.h"

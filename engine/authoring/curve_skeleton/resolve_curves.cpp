@@ -14,7 +14,7 @@
 
 #include "engine/authoring/chain/bendy.h"
 #include "engine/authoring/core/name_list.h"
-#include "engine/character/core/not_found.h"
+#include "engine/authoring/core/not_found.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/character/core/invalid.h"
 

@@ -16,7 +16,7 @@
 #include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/not_found.h"
+#include "engine/authoring/core/not_found.h"
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/geometry/edge_distances.h"
 #include "engine/authoring/model/find_named.h"

@@ -12,7 +12,7 @@
 #include <pelt/mos.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/not_found.h"
+#include "engine/authoring/core/not_found.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/character/core/invalid.h"
 

@@ -6,7 +6,6 @@
 #include <pelt/nearest_name.h>
 
 #include "engine/character/core/formatted.h"
-#include "engine/character/core/not_found.h"
 
 namespace pelt {
 namespace {
@@ -27,13 +26,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string list_of(std::span<const std::string_view> names, std::size_t most) {
+std::string list_of(std::span<const std::string_view> names) {
+  constexpr std::size_t kShown = 50;
   std::string list;
-  for (const std::string_view name : names.first(std::min(names.size(), most))) {
+  for (const std::string_view name : names.first(std::min(names.size(), kShown))) {
     list += list.empty() ? "" : ", ";
     list += name;
   }
-  if (names.size() > most) list += formatted(" and {} more", names.size() - most);
+  if (names.size() > kShown) list += formatted(" and {} more", names.size() - kShown);
   return list;
 }
 
@@ -62,14 +62,7 @@ Error unknown_name(std::string_view what, std::string_view plural, std::string_v
     return {ErrorCode::kNotFound, formatted("there is no {} '{}', and there are no {}", what, name, plural)};
   const std::string hint = did_you_mean(name, known);
   return {ErrorCode::kNotFound,
-          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list_of(known, 50))};
-}
-
-tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
-                                std::span<const std::string_view> known) {
-  std::string hint = did_you_mean(name, known);
-  if (hint.empty() && !known.empty()) hint = "; there are: " + list_of(known, 12);
-  return fail(ErrorCode::kNotFound, formatted("{}: there is no {} '{}'{}", what, kind, name, hint));
+          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list_of(known))};
 }
 
 }  // namespace pelt

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <pelt/result.h>
 
@@ -18,5 +20,14 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
 // "clip", `plural` "clips".
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
                    std::span<const std::string_view> known);
+
+// Does the same for objects; the known names are name_of(object).
+template <class Things, class NameOf>
+Error unknown_name(std::string_view what, std::string_view plural, std::string_view name, const Things& things,
+                   const NameOf& name_of) {
+  std::vector<std::string_view> known;
+  for (const auto& thing : things) known.push_back(std::invoke(name_of, thing));
+  return unknown_name(what, plural, name, known);
+}
 
 }  // namespace pelt
