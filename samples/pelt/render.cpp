@@ -141,11 +141,7 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
 Result<Bounds> box_of_joint(const Figure& figure, const std::string& name) {
   const Skeleton& skeleton = figure.character->skeleton;
   const std::optional<std::uint32_t> joint = skeleton.find(name);
-  if (!joint) {
-    std::vector<std::string_view> names;
-    for (const Joint& each : skeleton.joints) names.push_back(each.name);
-    return tl::unexpected(unknown_name("joint", "joints", name, names));
-  }
+  if (!joint) return tl::unexpected(unknown_name("joint", "joints", name, skeleton.joints, &Joint::name));
   const std::vector<glm::mat4>& joints = figure.frames.back().pose.joints;
   const auto position = [&](std::uint32_t of) { return glm::vec3(joints[of][3]); };
   float radius = 0.04f * glm::length(figure.bounds.size());
@@ -187,11 +183,10 @@ struct Picture {
   double difference = 0;  // between GPU and CPU, the largest over the figures
 };
 
-// Draws a panel, and adds to `difference`.
+// Draws a panel, and raises `difference` to its own.
 Result<Image> draw_panel(const RenderCommand& command, const Panel& panel, const Textures& textures,
-                         const Camera& camera, std::uint32_t width, float ground, const runtime::Device& device,
+                         const Camera& camera, float ground, const runtime::Device& device, Renderer& renderer,
                          double& difference) {
-  PELT_ASSIGN(auto renderer, Renderer::create(device, {.width = width, .height = command.height}));
   std::vector<runtime::GpuCharacters> uploaded;
   std::vector<runtime::Crowd> crowds;
   uploaded.reserve(panel.figures.size());
@@ -245,17 +240,18 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   std::vector<std::uint32_t> columns;
   for (std::uint32_t p = 0; p <= count; ++p) columns.push_back(command.width * p / count);
   const View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
-  const float aspect = static_cast<float>(command.width) / static_cast<float>(count * command.height);
+  const std::uint32_t widest = (command.width + count - 1) / count;
+  const float aspect = static_cast<float>(widest) / static_cast<float>(command.height);
   const Camera camera = frame_camera({&shown, 1}, aspect, view);
+  PELT_ASSIGN(auto renderer, Renderer::create(device, {.width = widest, .height = command.height}));
 
   picture.image = {.width = command.width, .height = command.height, .pixels = {}};
   picture.image.pixels.resize(std::size_t{4} * command.width * command.height);
   for (std::uint32_t p = 0; p < count; ++p) {
-    const std::uint32_t width = columns[p + 1] - columns[p];
     PELT_ASSIGN(const auto image,
-                draw_panel(command, panels[p], textures, camera, width, ground, device, picture.difference));
+                draw_panel(command, panels[p], textures, camera, ground, device, renderer, picture.difference));
     for (std::uint32_t y = 0; y < command.height; ++y) {
-      std::copy_n(&image.pixels[std::size_t{4} * y * width], std::size_t{4} * width,
+      std::copy_n(&image.pixels[std::size_t{4} * y * widest], std::size_t{4} * (columns[p + 1] - columns[p]),
                   &picture.image.pixels[std::size_t{4} * (std::size_t{y} * command.width + columns[p])]);
     }
   }

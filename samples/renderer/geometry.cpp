@@ -84,6 +84,13 @@ glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) 
   return white && !textured ? kClay : color;
 }
 
+// Returns true if a muscle's line moves the mesh.
+bool follows_a_muscle(const CharacterData& data, const CharacterMesh& mesh) {
+  return std::ranges::any_of(data.passes, [&](const PalettePass& pass) {
+    return pass.kernel == PoseKernel::kActionLine && pass.first_slot == mesh.first_slot;
+  });
+}
+
 // Appends an edge of zero length for each vertex without triangles, and returns their number.
 std::uint32_t append_points(const CharacterMesh& mesh, std::vector<glm::uvec2>& edges) {
   std::vector<bool> named(mesh.vertex_count(), false);
@@ -160,7 +167,7 @@ void append_draws(const DrawItem& item, std::uint32_t index, std::span<const Mes
                              .first_edge = place.first_edge,
                              .edge_count = place.edge_count,
                              .control = mesh.control,
-                             .muscle = mesh.deformer == "muscle"});
+                             .muscle = follows_a_muscle(**item.character, mesh)});
     }
     if (mesh.control || !item.skin) continue;
     if (place.point_count > 0) {

@@ -175,6 +175,9 @@ void add_render(CLI::App& app, Command& chosen) {
   render->footer("Example:\n  pelt render hero.pelt --clip walk --time 0.5 --compare linear-blend -o hero.png");
   render->callback([=, &chosen] {
     const std::optional<ImageSize> parsed = picture_size(*size);
+    if (!command->model.empty() && lower_extension(command->file) != ".pelt") {
+      throw CLI::ValidationError("--model", fmt::format("{} has its textures itself", command->file));
+    }
     command->width = parsed->width;
     command->height = parsed->height;
     chosen = [command] { return run(*command); };
