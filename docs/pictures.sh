@@ -267,8 +267,7 @@ END
 
 make_mos_biped() {
   pelt render builtin:biped --clip flex --time 3.5 --preset biped --compare linear-blend,mos --size 1200x600 \
-    -o whole.png
-  finish whole.png -crop 1000x551+135+20 +repage mos_biped.png
+    -o mos_biped.png
 }
 
 make_muscles() {
