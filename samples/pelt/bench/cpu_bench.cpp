@@ -19,6 +19,7 @@
 #include <pelt/try.h>
 
 #include "samples/pelt/bench/baseline.h"
+#include "samples/pelt/bench/interleave.h"
 #include "samples/pelt/bench/workload.h"
 
 namespace pelt::samples {
