@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The files that cmake --install copies, in three components: `development` (headers, static libraries, files for CMake
-# and pkg-config), `libraries` (shared ones) and `tools` (programs and rigs). Nothing if PELT_INSTALL is off.
+# and pkg-config), `libraries` (shared ones) and `tools` (programs, rigs and pages). Nothing if PELT_INSTALL is off.
 #
 #   pelt_install_library(NAME HEADERS file...     # pelt::NAME and its public headers, of the folder that calls it:
 #                             SHADERS file...)    # FOLDER/include/pelt/x.h is included as <pelt/x.h>; of shaders/, too
@@ -120,6 +120,9 @@ if(PELT_INSTALL)
     INSTALL_DESTINATION "${PELT_PACKAGE_FOLDER}" NO_SET_AND_CHECK_MACRO)
   write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
+  install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
+  install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "doxygen" EXCLUDE)
   install(FILES
       "${CMAKE_CURRENT_BINARY_DIR}/pelt-config.cmake"
       "${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"

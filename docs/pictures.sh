@@ -88,6 +88,12 @@ make_engine() {
   finish engine_large.png -resize 40% +dither -colors 256 engine.png
 }
 
+make_armpit() {
+  pelt bind builtin:biped --deformer curve-skeleton --no-fallback -o bad.pelt
+  pelt render bad.pelt --clip raise --time 1.44 --yaw 20 --compare linear-blend,surface-ffd --size 1600x640 \
+    -o armpit.png
+}
+
 make_hierarchical_biped() {
   pelt bind builtin:biped --deformer hierarchical-bspline -o surface.pelt
   pelt render surface.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion,surface-ffd --size 1600x640 \

@@ -8,7 +8,7 @@
 #include <pelt/runtime/debug.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

@@ -9,24 +9,24 @@
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
-#include "runtime/mistake.h"
+#include "runtime/misuse.h"
 
 namespace pelt::runtime {
 
 bool Crowd::State::expect_instance(std::uint32_t instance, const char* call) const {
   if (has(instance)) return true;
-  report_mistake(call, "the {} has no instance {}", label, instance);
+  report_misuse(call, "the {} has no instance {}", label, instance);
   return false;
 }
 
 bool Crowd::State::expect_whole(const char* call) const {
-  if (is_posed) report_mistake(call, "the second part of the frame of the {} is not recorded", label);
+  if (is_posed) report_misuse(call, "the second part of the frame of the {} is not recorded", label);
   return !is_posed;
 }
 
 bool Crowd::State::expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const {
   if (own) return expect_instance(instance, call);
-  report_mistake(call, "a buffer of the caller's supplies the {} of the {}", what, label);
+  report_misuse(call, "a buffer of the caller's supplies the {} of the {}", what, label);
   return false;
 }
 
@@ -45,13 +45,13 @@ bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) c
 bool Crowd::State::expect_outputs(std::uint32_t instance, const char* call) const {
   if (!expect_instance(instance, call)) return false;
   if (has_outputs(instance)) return true;
-  report_mistake(call, "instance {} of the {} has no outputs", instance, label);
+  report_misuse(call, "instance {} of the {} has no outputs", instance, label);
   return false;
 }
 
 bool Crowd::State::expect_character(std::uint32_t number, const char* call) const {
   if (has_character(number)) return true;
-  report_mistake(call, "the {} has no character {}", label, number);
+  report_misuse(call, "the {} has no character {}", label, number);
   return false;
 }
 
@@ -61,14 +61,14 @@ namespace {
 bool expect_part(const char* call, const CharacterData& data, const char* what, std::uint32_t number,
                  std::size_t count) {
   if (number < count) return true;
-  report_mistake(call, "'{}' has no {} {}: it has {}", data.name, what, number, count);
+  report_misuse(call, "'{}' has no {} {}: it has {}", data.name, what, number, count);
   return false;
 }
 
 // Reports an array of the wrong size.
 bool expect_size(const char* call, const char* what, std::size_t given, std::size_t wanted) {
   if (given == wanted) return true;
-  report_mistake(call, "got {} {}, expected {}", given, what, wanted);
+  report_misuse(call, "got {} {}, expected {}", given, what, wanted);
   return false;
 }
 
@@ -77,7 +77,7 @@ template <class Value>
 bool expect_usable(const char* call, const char* what, std::uint32_t instance, std::span<const Value> values) {
   const std::size_t bad = first_unusable(values);
   if (bad == values.size()) return true;
-  report_mistake(call, "{} {} of instance {} is not finite, or beyond {:g}", what, bad, instance, kMaxCoordinate);
+  report_misuse(call, "{} {} of instance {} is not finite, or beyond {:g}", what, bad, instance, kMaxCoordinate);
   return false;
 }
 
@@ -112,7 +112,7 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   state.behind = frames_behind();
   if (sizes_of(instance).clock_input) {
     const bool has_linear_blend = plan.table.characters[character_of(instance)].has_linear_blend != 0;
-    if ((!has_linear_blend || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryFresh;
+    if ((!has_linear_blend || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryRestart;
   }
   state.moved_state = detail | levels | flags;
   return shared::ListEntry{instance, state.moved_state};
@@ -131,8 +131,8 @@ void Crowd::State::write_work() {
   std::byte* const slot_work = work.mapped() + range.offset;
   const bool changed = held.plan != plans_made || held.first_changed < held.end_changed || !own_drawn;
   if (held.first_changed < held.end_changed) {
-    std::memcpy(slot_work + held.first_changed * sizeof(shared::InstancePlace), &places[held.first_changed],
-                (held.end_changed - held.first_changed) * sizeof(shared::InstancePlace));
+    std::memcpy(slot_work + held.first_changed * sizeof(shared::InstanceLocation), &places[held.first_changed],
+                (held.end_changed - held.first_changed) * sizeof(shared::InstanceLocation));
   }
   if (held.plan != plans_made && !plan.jobs.empty()) {
     std::memcpy(slot_work + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
@@ -172,11 +172,11 @@ void Crowd::State::plan_frame() {
 // Writes the state with which an instance is drawn if it is listed: that of its last pose.
 void Crowd::State::write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry) {
   const InstanceState& state = instance_states[instance];
-  const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoPlace
+  const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoLocation
                               : entry                               ? entry->state
                                                                     : shared::kEntryRepeat | state.last_state;
-  std::byte* const place = work.mapped() + work_slots[slot].offset + instance * sizeof(shared::InstancePlace);
-  std::memcpy(place + offsetof(shared::InstancePlace, drawn_state), &drawn, sizeof(drawn));
+  std::byte* const place = work.mapped() + work_slots[slot].offset + instance * sizeof(shared::InstanceLocation);
+  std::memcpy(place + offsetof(shared::InstanceLocation, drawn_state), &drawn, sizeof(drawn));
 }
 
 void Crowd::State::write_clock() {
@@ -309,16 +309,16 @@ std::uint32_t Crowd::barrier_count() const {
 std::uint32_t Crowd::instance_count() const { return state_->capacity.instances; }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {
   if (character < state_->first_instances.size()) return state_->first_instances[character];
-  report_mistake("first_instance", "the {} was made without character {}", state_->label, character);
+  report_misuse("first_instance", "the {} was made without character {}", state_->label, character);
   return 0;
 }
 std::uint32_t Crowd::character_of(std::uint32_t instance) const {
   return state_->expect_instance(instance, "character_of") ? state_->character_of(instance) : 0;
 }
 
-const OutputPlaces& Crowd::outputs(std::uint32_t slot) const {
+const OutputLocations& Crowd::outputs(std::uint32_t slot) const {
   if (slot < state_->outputs.size()) return state_->outputs[slot];
-  report_mistake("outputs", "the {} has no output slot {}: it has {}", state_->label, slot, state_->outputs.size());
+  report_misuse("outputs", "the {} has no output slot {}: it has {}", state_->label, slot, state_->outputs.size());
   return state_->outputs[0];
 }
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
@@ -352,23 +352,23 @@ CrowdBytes Crowd::bytes() const {
                    state_->nothing.size()};
 }
 
-VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
+VkDeviceAddress Crowd::device_address(const OutputLocation& place) const {
   if (state_->device->functions.vkGetBufferDeviceAddress == nullptr) return 0;
-  const auto is_here = [&](const OutputPlace* output) {
+  const auto is_here = [&](const OutputLocation* output) {
     return output->format != VertexFormat::kNone && output->buffer == place.buffer && output->offset == place.offset;
   };
-  const auto is_in = [&](const OutputPlaces& slot) {
+  const auto is_in = [&](const OutputLocations& slot) {
     const auto places = {&slot.positions, &slot.normals, &slot.tangents, &slot.previous_positions, &slot.bounds};
     return std::any_of(places.begin(), places.end(), is_here);
   };
   if (std::none_of(state_->outputs.begin(), state_->outputs.end(), is_in)) {
-    report_mistake("device_address", "place is not one of the outputs of the {}", state_->label);
+    report_misuse("device_address", "place is not one of the outputs of the {}", state_->label);
     return 0;
   }
   if (place.buffer == state_->vertices.handle() &&
       (state_->wanted_outputs.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
-    report_mistake("device_address", "the {} was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in its usage",
-                   state_->label);
+    report_misuse("device_address", "the {} was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in its usage",
+                  state_->label);
     return 0;
   }
   const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};

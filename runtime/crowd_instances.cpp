@@ -8,18 +8,18 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
-#include "runtime/mistake.h"
+#include "runtime/misuse.h"
 
 namespace pelt::runtime {
 
 void Crowd::State::make_room() {
   const std::uint32_t count = capacity.instances;
   instance_states.resize(count);
-  places.assign(count, {.character = shared::kNoPlace, .first_vertex = shared::kNoPlace});
+  places.assign(count, {.character = shared::kNoLocation, .first_vertex = shared::kNoLocation});
   for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
   held_work.assign(slots, {.end_changed = count});
   free_joints = FreeRanges(capacity.joints, count);
@@ -84,7 +84,7 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
                           capacity.instances - free_numbers.size(), capacity.instances,
                           free_numbers.empty() ? "" : ", and its lists are full"));
   }
-  shared::InstancePlace place{.character = character, .first_vertex = shared::kNoPlace};
+  shared::InstanceLocation place{.character = character, .first_vertex = shared::kNoLocation};
   const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
                          TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
                          TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
@@ -115,7 +115,7 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
 void Crowd::State::release(std::uint32_t instance) {
   give_outputs(instance);
   const CrowdCharacter& sizes = sizes_of(instance);
-  shared::InstancePlace& place = places[instance];
+  shared::InstanceLocation& place = places[instance];
   free_joints.give_back(place.first_joint, sizes.joints);
   free_inputs.give_back(place.first_input, sizes.inputs);
   free_palettes.give_back(place.first_palette, sizes.palette_entries);
@@ -124,7 +124,7 @@ void Crowd::State::release(std::uint32_t instance) {
   if (own_inputs) inputs.release(instance);
   --instances_of[place.character];
   lists_changed = true;
-  place = {.character = shared::kNoPlace, .first_vertex = shared::kNoPlace};
+  place = {.character = shared::kNoLocation, .first_vertex = shared::kNoLocation};
   instance_states[instance] = {};
   free_numbers.push_back(instance);
   place_changed(instance);
@@ -141,7 +141,7 @@ Result<void> Crowd::State::take_outputs(std::uint32_t instance) {
 void Crowd::State::give_outputs(std::uint32_t instance) {
   if (!has_outputs(instance)) return;
   free_vertices.give_back(places[instance].first_vertex, sizes_of(instance).vertices);
-  places[instance].first_vertex = shared::kNoPlace;
+  places[instance].first_vertex = shared::kNoLocation;
   instance_states[instance].behind = 0;
   place_changed(instance);
 }
@@ -172,7 +172,7 @@ void Crowd::give_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->expect_whole("give_outputs") || !state_->expect_instance(instance, "give_outputs")) return;
   if (state_->own_list && state_->instance_states[instance].visible) {
-    report_mistake("give_outputs", "instance {} of the {} is still shown", instance, state_->label);
+    report_misuse("give_outputs", "instance {} of the {} is still shown", instance, state_->label);
     return;
   }
   state_->give_outputs(instance);
@@ -225,8 +225,8 @@ Result<void> Crowd::add(const Device& device, std::uint32_t character) {
 void Crowd::remove(std::uint32_t character) {
   if (!state_->expect_whole("remove") || !state_->expect_character(character, "remove")) return;
   if (state_->instances_of[character] > 0) {
-    report_mistake("remove", "the {} still has {} instances of character {}", state_->label,
-                   state_->instances_of[character], character);
+    report_misuse("remove", "the {} still has {} instances of character {}", state_->label,
+                  state_->instances_of[character], character);
     return;
   }
   state_->characters[character].reset();

@@ -8,8 +8,8 @@
 #include <pelt/frame.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
@@ -40,7 +40,7 @@ CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
 // Checks the alignment of buffers that the caller supplies.
 Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
   const struct {
-    const BufferPlace& place;
+    const BufferLocation& place;
     const char* name;
   } places[] = {{options.joints, "joint matrices"},
                 {options.inputs, "inputs"},
@@ -128,7 +128,7 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
                                    {"inputs", capacity.inputs * sizeof(float)},
                                    {"lists", list_bytes(capacity)},
                                    {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
-  for (const OutputPlaces& places : layout.slots) {
+  for (const OutputLocations& places : layout.slots) {
     const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
     streams.push_back({"positions", bound.positions.range.range});
     streams.push_back({"normals", bound.normals.range.range});
@@ -149,7 +149,7 @@ struct Crowd::State::Maker {
   Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
   Result<void> make_rings();
   Result<Dispatch> dispatch_of(const CrowdStep& step, const BoundOutputs& written) const;
-  Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const;
+  Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_entry) const;
   Result<void> need_sets(SetKind kind, const ComputeKernel& kernel);
   Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
 };
@@ -200,14 +200,14 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
                                                  .memory = memory,
                                                  .name = formatted("{} of the {}", name, state.label)}));
   }
-  for (OutputPlaces& slot_places : state.outputs) {
-    for (OutputPlace* place : {&slot_places.positions, &slot_places.normals, &slot_places.tangents,
-                               &slot_places.previous_positions, &slot_places.bounds}) {
+  for (OutputLocations& slot_locations : state.outputs) {
+    for (OutputLocation* place : {&slot_locations.positions, &slot_locations.normals, &slot_locations.tangents,
+                                  &slot_locations.previous_positions, &slot_locations.bounds}) {
       if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
         place->buffer = state.vertices.handle();
     }
-    state.bound_outputs.push_back(bind_outputs(slot_places, room, state.nothing.handle(), alignment));
-    state.output_ranges.push_back(runtime::output_ranges(slot_places, room));
+    state.bound_outputs.push_back(bind_outputs(slot_locations, room, state.nothing.handle(), alignment));
+    state.output_ranges.push_back(runtime::output_ranges(slot_locations, room));
   }
   const std::size_t count = state.outputs.size();
   state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
@@ -216,13 +216,13 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.palettes = state.palette.part(parts.palettes);
   state.drivers = state.palette.part(parts.drivers);
   state.palettes_and_drivers = {state.palette.handle(), 0, parts.end};
-  state.given_joints = {options.joints.buffer, options.joints.offset,
-                        std::max<VkDeviceSize>(room.joints * sizeof(shared::Affine), 4)};
-  state.given_inputs = {options.inputs.buffer, options.inputs.offset,
-                        std::max<VkDeviceSize>(room.inputs * sizeof(float), 4)};
-  state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(room)};
-  state.given_drawn = {options.drawn.buffer, options.drawn.offset,
-                       (VkDeviceSize{1} + room.instances) * sizeof(std::uint32_t)};
+  state.external_joints = {options.joints.buffer, options.joints.offset,
+                           std::max<VkDeviceSize>(room.joints * sizeof(shared::Affine), 4)};
+  state.external_inputs = {options.inputs.buffer, options.inputs.offset,
+                           std::max<VkDeviceSize>(room.inputs * sizeof(float), 4)};
+  state.external_list = {options.visible.buffer, options.visible.offset, list_bytes(room)};
+  state.external_drawn = {options.drawn.buffer, options.drawn.offset,
+                          (VkDeviceSize{1} + room.instances) * sizeof(std::uint32_t)};
 
   // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
   const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kSetKinds - 3) * state.outputs.size()));
@@ -246,21 +246,21 @@ Result<void> Crowd::State::Maker::make_rings() {
 }
 
 // Returns the bindings of a set after the work.
-Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const {
+Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_entry) const {
   const VkDescriptorBufferInfo bind_data = state.gpu->buffer.whole();
   switch (kind) {
     case SetKind::kPlan:
     case SetKind::kDrawnPlan:
-      return {kind == SetKind::kPlan ? state.given_list : state.given_drawn,
-              state.table.part(state.table_slots[frame_slot]), state.arguments.whole(),
+      return {kind == SetKind::kPlan ? state.external_list : state.external_drawn,
+              state.table.part(state.table_slots[frame_entry]), state.arguments.whole(),
               kind == SetKind::kPlan ? state.nothing.whole() : state.drawn_frames.whole()};
     case SetKind::kPose:
       return {bind_data,
-              state.own_joints ? state.joints.buffer().part(state.joints.range(frame_slot)) : state.given_joints,
+              state.own_joints ? state.joints.buffer().part(state.joints.range(frame_entry)) : state.external_joints,
               state.drivers,
               state.palettes,
               bind_data,
-              state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_slot)) : state.given_inputs};
+              state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_entry)) : state.external_inputs};
     // The blend of skins does not bind palettes for writing: it writes no vertices of drivers, and bounds read palettes
     // concurrently.
     case SetKind::kDrivers:

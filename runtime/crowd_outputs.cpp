@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::runtime {
 namespace {
@@ -21,7 +21,7 @@ std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
 }
 
 // `alignment`: of the bound ranges; the shader counts pairs of words from their start.
-std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) {
+std::uint32_t normal_format(const OutputLocations& places, VkDeviceSize alignment) {
   static_assert(static_cast<std::uint32_t>(VertexFormat::kNone) == shared::kFormatNone &&
                 static_cast<std::uint32_t>(VertexFormat::kFloat) == shared::kFormatFloat &&
                 static_cast<std::uint32_t>(VertexFormat::kOctahedral16) == shared::kFormatOctahedral16);
@@ -33,21 +33,21 @@ std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) 
   return both ? shared::kFormatOctahedral16Both : static_cast<std::uint32_t>(places.normals.format);
 }
 
-std::uint32_t tangent_format(const OutputPlaces& places, VkDeviceSize alignment) {
+std::uint32_t tangent_format(const OutputLocations& places, VkDeviceSize alignment) {
   if (normal_format(places, alignment) == shared::kFormatOctahedral16Both) return shared::kFormatNone;
   return static_cast<std::uint32_t>(places.tangents.format);
 }
 
 // Positions are written word by word if they and the previous positions are tightly packed.
-std::uint32_t position_format(const OutputPlaces& places) {
-  const auto tight = [](const OutputPlace& place) {
+std::uint32_t position_format(const OutputLocations& places) {
+  const auto tight = [](const OutputLocation& place) {
     return place.format == VertexFormat::kNone || place.stride == sizeof(glm::vec3);
   };
   return tight(places.positions) && tight(places.previous_positions) ? shared::kFormatFloatTight : shared::kFormatFloat;
 }
 
 // `bytes`: size of one element, which may be less than its stride.
-BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
+BoundOutput bind_output(const OutputLocation& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
                         VkDeviceSize alignment) {
   const VkDeviceSize begin = place.offset / alignment * alignment;
   const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
@@ -68,18 +68,18 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
   }
   const struct {
     VertexFormat format;
-    const BufferPlace& first;
-    BufferPlace SlotPlaces::*place;
+    const BufferLocation& first;
+    BufferLocation SlotLocations::*place;
     const char* name;
-  } attributes[] = {{outputs.positions.format, outputs.positions.place, &SlotPlaces::positions, "positions"},
-                    {outputs.normals.format, outputs.normals.place, &SlotPlaces::normals, "normals"},
-                    {outputs.tangents.format, outputs.tangents.place, &SlotPlaces::tangents, "tangents"},
+  } attributes[] = {{outputs.positions.format, outputs.positions.place, &SlotLocations::positions, "positions"},
+                    {outputs.normals.format, outputs.normals.place, &SlotLocations::normals, "normals"},
+                    {outputs.tangents.format, outputs.tangents.place, &SlotLocations::tangents, "tangents"},
                     {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_place,
-                     &SlotPlaces::bounds, "bounds"}};
+                     &SlotLocations::bounds, "bounds"}};
   for (const auto& [format, first, place, name] : attributes) {
     if (format == VertexFormat::kNone) continue;
     for (std::uint32_t slot = 1; slot < outputs.slots; ++slot) {
-      const BufferPlace& given = outputs.slot_places[slot - 1].*place;
+      const BufferLocation& given = outputs.slot_locations[slot - 1].*place;
       if ((given.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
         return invalid("a crowd's {} must be in buffers of the caller's in both slots 0 and {}, or in neither", name,
                        slot);
@@ -90,7 +90,7 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
                        given.offset);
       }
       for (std::uint32_t other = 0; other < slot; ++other) {
-        const BufferPlace& before = other == 0 ? first : outputs.slot_places[other - 1].*place;
+        const BufferLocation& before = other == 0 ? first : outputs.slot_locations[other - 1].*place;
         if (before.buffer == given.buffer && before.offset == given.offset)
           return invalid("a crowd's {} of slots {} and {} have the same location", name, other, slot);
       }
@@ -104,7 +104,7 @@ CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
   CrowdOutputs result = outputs;
   if (outputs.slots > 1) result.previous_positions.format = VertexFormat::kNone;
   if (slot == 0) return result;
-  const SlotPlaces& places = outputs.slot_places[slot - 1];
+  const SlotLocations& places = outputs.slot_locations[slot - 1];
   result.positions.place = places.positions;
   result.normals.place = places.normals;
   result.tangents.place = places.tangents;
@@ -113,14 +113,14 @@ CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
 }
 
 // `end`: size of the crowd's own buffer so far.
-OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment,
-                          VkDeviceSize& end) {
-  OutputPlaces places;
+OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment,
+                             VkDeviceSize& end) {
+  OutputLocations places;
   const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
     return append_range(end, elements * stride, alignment).offset;
   };
   const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
-    OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
+    OutputLocation made{output.format, output.place.buffer, output.place.offset, output.stride};
     if (output.format == VertexFormat::kNone) return made;
     if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
     if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(capacity.vertices, made.stride);
@@ -211,9 +211,9 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity,
   return layout;
 }
 
-std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdCapacity& capacity) {
+std::vector<OutputRange> output_ranges(const OutputLocations& places, const CrowdCapacity& capacity) {
   std::vector<OutputRange> ranges;
-  const auto add = [&](const OutputPlace& place, std::uint64_t elements, std::uint32_t float_bytes) {
+  const auto add = [&](const OutputLocation& place, std::uint64_t elements, std::uint32_t float_bytes) {
     if (place.format == VertexFormat::kNone || elements == 0) return;
     ranges.push_back(
         {place.buffer, {place.offset, (elements - 1) * place.stride + bytes_of(place.format, float_bytes)}});
@@ -240,9 +240,9 @@ std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdCa
   return merged;
 }
 
-BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdCapacity& capacity, VkBuffer nothing,
+BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment) {
-  const auto bind = [&](const OutputPlace& place, std::uint32_t format, std::uint64_t elements,
+  const auto bind = [&](const OutputLocation& place, std::uint32_t format, std::uint64_t elements,
                         std::uint32_t float_bytes) {
     if (place.format == VertexFormat::kNone || elements == 0) {
       return bind_output({VertexFormat::kNone, nothing, 0, 0}, shared::kFormatNone, 1, 4, alignment);

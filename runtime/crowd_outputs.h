@@ -19,7 +19,7 @@ Result<void> check_outputs(const CrowdOutputs& outputs);
 // The locations of all outputs in each slot, and the size of the crowd's own vertex buffer. With several slots previous
 // positions have no location of their own: they are the positions of the slot before.
 struct OutputLayout {
-  std::vector<OutputPlaces> slots;
+  std::vector<OutputLocations> slots;
   VkDeviceSize end = 0;  // size of the crowd's own buffer, bytes; its handle is filled in later
 };
 
@@ -41,7 +41,7 @@ struct BoundOutputs {
   BoundOutput bounds;
 };
 
-inline constexpr std::size_t kMaxOutputs = 5;  // per slot: the members of OutputPlaces
+inline constexpr std::size_t kMaxOutputs = 5;  // per slot: the members of OutputLocations
 
 // A part of a buffer that holds outputs.
 struct OutputRange {
@@ -50,10 +50,10 @@ struct OutputRange {
 };
 
 // Returns the parts of buffers that hold the outputs of a slot. Overlapping parts are merged.
-std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdCapacity& capacity);
+std::vector<OutputRange> output_ranges(const OutputLocations& places, const CrowdCapacity& capacity);
 
 // Binds `nothing`, a buffer that no shader writes, instead of outputs that are not written.
-BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdCapacity& capacity, VkBuffer nothing,
+BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment);
 
 }  // namespace pelt::runtime

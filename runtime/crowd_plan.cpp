@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
@@ -82,9 +82,9 @@ class Planner {
       plan_.table.characters[c] = {.first_list = narrow(plan_.table.lists.size()),
                                    .first_levels = narrow(plan_.table.levels.size()),
                                    .levels_count = narrow(planned.levels.size()),
-                                   .has_linear_blend = planned.painted_slot ? 1u : 0u};
+                                   .has_linear_blend = planned.painted_entry ? 1u : 0u};
       plan_.table.levels.insert(plan_.table.levels.end(), planned.levels.begin(), planned.levels.end());
-      plan_.table.lists.resize(plan_.table.lists.size() + planned.list_count(), {shared::kNoPlace, 0});
+      plan_.table.lists.resize(plan_.table.lists.size() + planned.list_count(), {shared::kNoLocation, 0});
     });
   }
 
@@ -142,10 +142,10 @@ class Planner {
             pass.painted || writes_weights(kernel) ? level_list(c, 0) : list(c, shared::kListDeformed);
         const shared::PoseJob job{.record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
-                                  .first_slot = pass.first_slot,
+                                  .first_entry = pass.first_entry,
                                   .table_first = entry.passes[p].word};
         const PoseKernelInfo& info = pose_kernel(kernel);
-        const std::uint32_t items = info.invocation_per_entry ? info.slots_per_record : 1;
+        const std::uint32_t items = info.invocation_per_entry ? info.entries_per_record : 1;
         add_job(CrowdPass::kPose, job, shared::item_blocks(items * pass.record_count, shared::kPoseWorkgroupSize),
                 read_list);
       }
@@ -173,13 +173,13 @@ class Planner {
   static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job) {
     std::uint32_t contents = 1u << job.mode;
     if (!mesh.binding.gradients.empty()) contents |= shared::kHasGradients;
-    if (mesh.offset_slot) contents |= shared::kHasKeyPoses;
+    if (mesh.offset_entry) contents |= shared::kHasKeyPoses;
     if (mesh.morphs) contents |= shared::kHasMorphs;
     if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices);
-    if (job.painted_first_slice != shared::kNoSlot)
+    if (job.painted_first_slice != shared::kNoIndex)
       contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices);
     if (mesh.control) contents |= shared::kHasDrivers;
-    if (job.output_first != shared::kNoSlot) contents |= shared::kHasOutputs;
+    if (job.output_first != shared::kNoIndex) contents |= shared::kHasOutputs;
     return contents;
   }
 
@@ -201,28 +201,28 @@ class Planner {
   shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& planned) const {
     const CharacterMesh& mesh = *shown.mesh;
     const GpuCharacters::State::MeshStart& start = *shown.start;
-    const bool painted = planned.painted_slot && mesh.painted;
+    const bool painted = planned.painted_entry && mesh.painted;
     return {.vertex_count = mesh.vertex_count(),
             .mode = static_cast<std::uint32_t>(mesh.mode),
             .first_point = start.point,
             .first_direction = start.direction,
             .first_slice = start.slice,
             .first_influence = start.influence,
-            .palette_first = mesh.first_slot,
-            .frame_first = mesh.frame_slot.value_or(shared::kNoSlot),
-            .driver_first = mesh.control ? bases_.driver_word + 3 * mesh.first_vertex : shared::kNoSlot,
-            .output_first = shown.vertex.value_or(shared::kNoSlot),
-            .offset_first = mesh.offset_slot.value_or(shared::kNoSlot),
-            .root_slot = mesh.wires ? mesh.wires->root_slot : 0,
+            .palette_first = mesh.first_entry,
+            .frame_first = mesh.frame_entry.value_or(shared::kNoIndex),
+            .driver_first = mesh.control ? bases_.driver_word + 3 * mesh.first_vertex : shared::kNoIndex,
+            .output_first = shown.vertex.value_or(shared::kNoIndex),
+            .offset_first = mesh.offset_entry.value_or(shared::kNoIndex),
+            .root_entry = mesh.wires ? mesh.wires->root_entry : 0,
             .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
-            .first_gradient = mesh.binding.gradients.empty() ? shared::kNoSlot : start.gradient,
+            .first_gradient = mesh.binding.gradients.empty() ? shared::kNoIndex : start.gradient,
             .first_gradient_unit = start.gradient_unit,
             .first_local = start.local_point,
-            .painted_first_slice = painted ? start.painted_slice : shared::kNoSlot,
+            .painted_first_slice = painted ? start.painted_slice : shared::kNoIndex,
             .painted_first_influence = start.painted_influence,
-            .painted_palette_first = painted ? *planned.painted_slot + mesh.painted->first_joint : 0,
-            .morph_first = mesh.morphs ? mesh.morphs->first_slot : shared::kNoSlot,
-            .morph_slots = mesh.morphs ? mesh.morphs->slot_count() : 0,
+            .painted_palette_first = painted ? *planned.painted_entry + mesh.painted->first_joint : 0,
+            .morph_first = mesh.morphs ? mesh.morphs->first_entry : shared::kNoIndex,
+            .morph_entries = mesh.morphs ? mesh.morphs->entry_count() : 0,
             .morph_row_words = mesh.morphs ? mesh.morphs->row_words : 0,
             .first_morph_slice = start.morph_slice,
             .first_morph_column = start.morph_column,
@@ -274,7 +274,7 @@ class Planner {
     // Jobs begin at a multiple of their size, because a shader reads the work as an array of its jobs.
     const auto round_up = [](std::size_t value, std::size_t step) { return (value + step - 1) / step * step; };
     std::array<std::uint32_t, kCrowdPassCount> first_job{};
-    plan_.first_job = shared::kPlacePairs * bases_.instances;
+    plan_.first_job = shared::kLocationPairs * bases_.instances;
     const std::size_t first_word = std::size_t{2} * plan_.first_job;
     std::size_t end = first_word;
     for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
@@ -335,7 +335,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
       clock_input(entry.character->clock_input()),
       levels{{0, kMaxLevel}} {
   const CharacterData& data = *entry.character;
-  if (data.has_linear_blend()) painted_slot = data.painted_pass()->first_slot;
+  if (data.has_linear_blend()) painted_entry = data.painted_pass()->first_entry;
   const auto range_of = [&](shared::PlanLevels wanted) {
     const auto is_wanted = [&](shared::PlanLevels known) {
       return known.first == wanted.first && known.last == wanted.last;
@@ -386,7 +386,7 @@ void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
     const std::uint32_t first = plan.table.characters[c].first_list;
     for (std::uint32_t l = first; l < first + plan.characters[c]->list_count(); ++l) {
       shared::PlanList& list = plan.table.lists[l];
-      if (list.first_entry == shared::kNoPlace) continue;  // no job reads it
+      if (list.first_entry == shared::kNoLocation) continue;  // no job reads it
       list = {next, instances[c]};
       next += instances[c];
     }
@@ -404,7 +404,7 @@ CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& 
 }
 
 std::uint64_t work_words(const CrowdCapacity& capacity) {
-  return std::uint64_t{2} * shared::kPlacePairs * capacity.instances + capacity.plan_words + kMaxPadding;
+  return std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding;
 }
 
 std::uint64_t fixed_words(const CrowdPlan& plan) {
@@ -419,7 +419,7 @@ std::uint64_t table_words(const PlanTable& table) {
 std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
   const auto first = plan.table.lists.begin() + plan.table.characters[character].first_list;
   const auto read = std::count_if(first, first + plan.characters[character]->list_count(),
-                                  [](shared::PlanList list) { return list.first_entry != shared::kNoPlace; });
+                                  [](shared::PlanList list) { return list.first_entry != shared::kNoLocation; });
   return static_cast<std::uint64_t>(read) * sizeof(shared::ListEntry) / sizeof(std::uint32_t);
 }
 

@@ -54,7 +54,7 @@ struct CrowdCharacter {
   std::uint32_t vertices = 0;
   std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
   // Palette entry of bound joint 0 for instances of Detail::kLinearBlend; none: unavailable.
-  std::optional<std::uint32_t> painted_slot;
+  std::optional<std::uint32_t> painted_entry;
   std::vector<ShownMesh> meshes;           // for each mesh, then for each level
   std::vector<shared::PlanLevels> levels;  // ranges of levels; the first contains all
   std::uint32_t list_count() const { return shared::kListLevels + static_cast<std::uint32_t>(levels.size()); }

@@ -10,7 +10,7 @@
 #include "runtime/barriers.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
-#include "runtime/mistake.h"
+#include "runtime/misuse.h"
 
 namespace pelt::runtime {
 namespace {
@@ -99,7 +99,7 @@ void Crowd::State::record(VkCommandBuffer commands, GpuTimer* timer, RecordedPar
   constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
   if (parts == RecordedParts::kBlend && !is_posed)
-    return report_mistake("record_blend", "the first part of the frame of the {} is not recorded", label);
+    return report_misuse("record_blend", "the first part of the frame of the {} is not recorded", label);
   if (parts != RecordedParts::kBlend && !expect_whole("record")) return;
   // Earlier frames read the plans and palettes that this one overwrites.
   VkPipelineStageFlags2 before = kCompute;
@@ -201,9 +201,9 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
   };
   const BoundOutputs& written = state.bound_outputs[state.slot_of_frame(state.frame)];
   if (part == CrowdPart::kPose) {
-    add("joint matrices", state.given_joints, kRead);
-    add("inputs", state.given_inputs, kRead);
-    add("visible instances", state.given_list, kRead);
+    add("joint matrices", state.external_joints, kRead);
+    add("inputs", state.external_inputs, kRead);
+    add("visible instances", state.external_list, kRead);
     add("bounds", written.bounds.range, kWrite);
     if (state.wanted_outputs.control_meshes) {
       add("positions", written.positions.range, kWrite);
@@ -214,7 +214,7 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
   }
   const bool recomputed = state.wanted_outputs.normal_mode == NormalMode::kRecomputed;
   const bool copies = written.previous_positions.range.buffer != state.nothing.handle();
-  add("drawn instances", state.given_drawn, kRead);
+  add("drawn instances", state.external_drawn, kRead);
   add("positions", written.positions.range, recomputed || copies ? kRead | kWrite : kWrite);
   add("normals", written.normals.range, recomputed ? kRead | kWrite : kWrite);
   add("tangents", written.tangents.range, recomputed ? kRead | kWrite : kWrite);

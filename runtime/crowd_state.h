@@ -130,7 +130,7 @@ struct Crowd::State {
   CrowdOutputs wanted_outputs;
   CrowdPlan plan;
   PlanBases bases;
-  std::vector<OutputPlaces> outputs;                    // for each output slot
+  std::vector<OutputLocations> outputs;                 // for each output slot
   std::vector<std::vector<OutputRange>> output_ranges;  // for each output slot
   std::vector<BoundOutputs> bound_outputs;              // for each output slot
   bool reads_previous = false;                          // readers take previous positions from the slot before
@@ -146,12 +146,12 @@ struct Crowd::State {
   Buffer table;
   std::vector<BufferRange> table_slots;
   std::vector<HeldWork> held_work;
-  Buffer arguments;                       // the workgroups of each step, if the device plans
-  Buffer nothing;                         // bound to bindings that a shader does not use
-  VkDescriptorBufferInfo given_joints{};  // the caller's
-  VkDescriptorBufferInfo given_inputs{};
-  VkDescriptorBufferInfo given_list{};
-  VkDescriptorBufferInfo given_drawn{};
+  Buffer arguments;                          // the workgroups of each step, if the device plans
+  Buffer nothing;                            // bound to bindings that a shader does not use
+  VkDescriptorBufferInfo external_joints{};  // the caller's
+  VkDescriptorBufferInfo external_inputs{};
+  VkDescriptorBufferInfo external_list{};
+  VkDescriptorBufferInfo external_drawn{};
   Buffer drawn_frames;  // the frame that last drew each instance, if the caller lists drawn skins
   DescriptorPool descriptors;
   // By output slot, then by frame in flight; empty until a dispatch binds them.
@@ -173,7 +173,7 @@ struct Crowd::State {
   // Instances by number, and free room.
   std::mutex mutex;  // guards instances and free room
   std::vector<InstanceState> instance_states;
-  std::vector<shared::InstancePlace> places;
+  std::vector<shared::InstanceLocation> places;
   std::vector<std::uint32_t> free_numbers;     // the last is next
   std::vector<std::uint32_t> instances_of;     // for each character
   std::vector<std::uint32_t> first_instances;  // for each character, of the initial instances
@@ -242,7 +242,7 @@ struct Crowd::State {
   std::uint32_t character_of(std::uint32_t instance) const { return places[instance].character; }
   const CrowdCharacter& sizes_of(std::uint32_t instance) const { return *plan.characters[character_of(instance)]; }
   const CharacterData& data_of(std::uint32_t instance) const { return **characters[character_of(instance)]; }
-  bool has_outputs(std::uint32_t instance) const { return places[instance].first_vertex != shared::kNoPlace; }
+  bool has_outputs(std::uint32_t instance) const { return places[instance].first_vertex != shared::kNoLocation; }
 
   void make_room();  // makes room for `capacity`, all free
 

@@ -6,7 +6,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

@@ -7,8 +7,8 @@
 
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::runtime {
 namespace {

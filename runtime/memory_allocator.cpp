@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

@@ -9,7 +9,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 
 namespace pelt::runtime {
 namespace {

@@ -8,19 +8,19 @@
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::runtime {
 namespace {
 
-std::size_t bytes_of(const OutputPlace& place, std::size_t float_bytes) {
+std::size_t bytes_of(const OutputLocation& place, std::size_t float_bytes) {
   return place.format == VertexFormat::kFloat ? float_bytes : sizeof(std::uint32_t);
 }
 
 // Calls `visit` for each of `count` elements; for none if the output is not written. `float_bytes`: size of an element
 // in format kFloat.
 template <class Visit>
-Result<void> read(const Device& device, const OutputPlace& place, std::size_t first, std::size_t count,
+Result<void> read(const Device& device, const OutputLocation& place, std::size_t first, std::size_t count,
                   std::size_t float_bytes, const Visit& visit) {
   if (place.format == VertexFormat::kNone || count == 0) return {};
   const std::size_t stride = place.stride;
@@ -71,18 +71,18 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
   if (!crowd.has_outputs(instance)) {
     return invalid("instance {} has no outputs to read back", instance);
   }
-  const OutputPlaces& outputs = crowd.outputs();
+  const OutputLocations& outputs = crowd.outputs();
   const std::size_t first = crowd.first_vertex(instance);
   const std::size_t count = crowd.vertex_count(instance);
   InstanceVertices vertices;
-  const auto read_positions = [&](const OutputPlace& place, std::vector<glm::vec3>& out) {
+  const auto read_positions = [&](const OutputLocation& place, std::vector<glm::vec3>& out) {
     return read(device, place, first, count, sizeof(glm::vec3),
                 [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
   };
   PELT_TRY(read_positions(outputs.positions, vertices.positions));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
     const std::uint32_t slots = crowd.output_slots();
-    const OutputPlaces& before = crowd.outputs((crowd.output_slot() + slots - 1) % slots);
+    const OutputLocations& before = crowd.outputs((crowd.output_slot() + slots - 1) % slots);
     PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, vertices.previous_positions));
     if (slots > 1) keep_what_appeared(crowd, instance, vertices);
   }

@@ -7,7 +7,7 @@
 
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "pelt_runtime_shaders.h"
 #include "runtime/device_internals.h"

@@ -9,8 +9,8 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {

@@ -10,8 +10,8 @@
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/file/bounds.h"
 #include "engine/character/rows/morphs.h"
 #include "runtime/barriers.h"

@@ -5,8 +5,8 @@
 
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/lean_windows.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/lean_windows.h"
 
 namespace pelt::runtime {
 

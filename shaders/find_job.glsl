@@ -53,10 +53,10 @@ ListEntry list_entry(JobWork work, uint place) {
   return ListEntry(words.x, words.y);
 }
 
-InstancePlace instance_place(uint instance) {
-  uint at = kPlacePairs * instance;
+InstanceLocation instance_place(uint instance) {
+  uint at = kLocationPairs * instance;
   uvec2 a = work_words[at];
   uvec2 b = work_words[at + 1u];
   uvec2 c = work_words[at + 2u];
-  return InstancePlace(a.x, a.y, b.x, b.y, c.x, c.y, kNoPlace, 0u);
+  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, kNoLocation, 0u);
 }

@@ -35,7 +35,7 @@ Affine joint_frame(PoseWork work, uint joint) { return joints[work.joint_first +
 vec3 posed_vertex(PoseWork work, uint vertex) { return unpacked(vertices[work.vertex_first + vertex]); }
 float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
 float palette_float(PoseWork work, uint i) { return palette[work.palette_zero + i / 12u][i % 12u / 4u][i % 4u]; }
-Affine palette_entry(PoseWork work, uint slot) { return palette[work.palette_zero + slot]; }
+Affine palette_entry(PoseWork work, uint index) { return palette[work.palette_zero + index]; }
 
 #include "find_job.glsl"
 
@@ -50,13 +50,13 @@ PoseWork pose_item(uint items) {
   ListEntry entry = ListEntry(0u, 0u);
   if (work.inside) entry = list_entry(job_work, found.list_place);
   work.inside = work.inside && entry_is_posed(entry.state);
-  InstancePlace place = instance_place(entry.instance);
-  work.fresh = (entry.state & (kEntryTeleport | kEntryFresh)) != 0u;
+  InstanceLocation place = instance_place(entry.instance);
+  work.fresh = (entry.state & (kEntryTeleport | kEntryRestart)) != 0u;
   work.record = job.first_record + work.record_index / items;
   work.item = work.record_index % items;
   work.joint_first = place.first_joint;
   work.vertex_first = place.first_driver;
-  work.palette_first = place.first_palette + job.first_slot;
+  work.palette_first = place.first_palette + job.first_entry;
   work.palette_zero = place.first_palette;
   work.table_first = job.table_first;
   work.input_first = place.first_input;

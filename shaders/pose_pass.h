@@ -24,7 +24,7 @@ PELT_SHARED_CONST uint kPoseBindCount = 7u;
 struct PoseJob {
   uint record_count;
   uint first_record;
-  uint first_slot;   // palette entry of record 0, relative to the instance's first
+  uint first_entry;  // palette entry of record 0, relative to the instance's first
   uint table_first;  // word 0 of the pass's table
 };
 PELT_SHARED_SIZE(PoseJob, 16);

@@ -90,13 +90,13 @@ void rest_inputs(const CharacterData& data, std::span<float> inputs) {
   for (const Control& control : data.controls) inputs[control.input] = control.rest;
 }
 
-Character::Character(std::shared_ptr<const CharacterData> data, std::uint32_t slots_read)
-    : data_(std::move(data)), size_(skin_diagonal(*data_)), slots_read_(slots_read) {}
+Character::Character(std::shared_ptr<const CharacterData> data, std::uint32_t entries_read)
+    : data_(std::move(data)), size_(skin_diagonal(*data_)), entries_read_(entries_read) {}
 
 Result<Character> Character::create(CharacterData data) {
-  PELT_ASSIGN(auto slots_read, check_character(data));
-  PELT_TRY(check_levels(data, slots_read));
-  return Character(std::make_shared<const CharacterData>(std::move(data)), slots_read);
+  PELT_ASSIGN(auto entries_read, check_character(data));
+  PELT_TRY(check_levels(data, entries_read));
+  return Character(std::make_shared<const CharacterData>(std::move(data)), entries_read);
 }
 
 Character Character::at_level(std::uint32_t level) const {
@@ -111,7 +111,7 @@ Character Character::at_level(std::uint32_t level) const {
     mesh.first_vertex = next;
     next += mesh.vertex_count();
   }
-  return Character(std::make_shared<const CharacterData>(std::move(data)), slots_read_);
+  return Character(std::make_shared<const CharacterData>(std::move(data)), entries_read_);
 }
 
 }  // namespace pelt

@@ -11,9 +11,9 @@
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/check_palette.h"
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
 #include "engine/character/model/helper_joint.h"
 #include "engine/character/model/human_bone.h"
 #include "engine/character/pose_kernels.h"
@@ -270,24 +270,24 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
   }
   PELT_TRY(check_meshes(data));
   PELT_TRY(check_inputs(data));
-  PELT_ASSIGN(const auto slots, find_writers(data));
+  PELT_ASSIGN(const auto entries, find_writers(data));
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);
     PELT_TRY(within(formatted("palette pass {} ({})", p, kernel.name), kernel.validate(data.passes[p], data)));
   }
   PELT_TRY(check_painted_pass(data));
-  std::uint32_t slots_read = 0;
+  std::uint32_t entries_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     PELT_TRY(check_painted(mesh, data));
-    PELT_TRY(check_influences(mesh, slots, slots_read));
-    PELT_TRY(check_morphs(mesh, slots, slots_read));
+    PELT_TRY(check_influences(mesh, entries, entries_read));
+    PELT_TRY(check_morphs(mesh, entries, entries_read));
   }
-  return slots_read;
+  return entries_read;
 }
 
-Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read) {
+Result<void> check_levels(const CharacterData& data, std::uint32_t& entries_read) {
   if (data.levels.empty()) return {};
-  PELT_ASSIGN(const auto slots, find_writers(data));
+  PELT_ASSIGN(const auto entries, find_writers(data));
   std::set<std::string_view> names;
   for (const CharacterMesh& mesh : data.meshes) names.insert(mesh.name);
   std::uint64_t vertices = data.vertex_count();  // at least as many as with any choice of levels
@@ -307,14 +307,14 @@ Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read) 
     if (!names.insert(skin.name).second) return invalid("two meshes have the name '{}'", skin.name);
     vertices += skin.binding.points.size();
     if (vertices > kMaxCount) return invalid("the levels of detail have more vertices than 32 bits can count");
-    if (skin.control || skin.first_vertex != 0 || skin.stage + 1 != data.stage_count || skin.frame_slot ||
-        skin.offset_slot) {
+    if (skin.control || skin.first_vertex != 0 || skin.stage + 1 != data.stage_count || skin.frame_entry ||
+        skin.offset_entry) {
       return invalid("'{}' is a level of detail, but is not a skin in the last stage", skin.name);
     }
     PELT_TRY(check_mesh(skin, data));
     PELT_TRY(check_painted(skin, data));
-    PELT_TRY(check_influences(skin, slots, slots_read));
-    PELT_TRY(check_morphs(skin, slots, slots_read));
+    PELT_TRY(check_influences(skin, entries, entries_read));
+    PELT_TRY(check_morphs(skin, entries, entries_read));
   }
   return {};
 }

@@ -13,7 +13,7 @@ namespace pelt {
 // Returns one past the last palette entry that a mesh blends. Errors are those of Character::create.
 Result<std::uint32_t> check_character(const CharacterData& data);
 
-// Checks CharacterData::levels, and raises `slots_read` to what they read. Precondition: check_character has passed.
-Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read);
+// Checks CharacterData::levels, and raises `entries_read` to what they read. Precondition: check_character has passed.
+Result<void> check_levels(const CharacterData& data, std::uint32_t& entries_read);
 
 }  // namespace pelt

@@ -6,8 +6,8 @@
 
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/morphs.h"
 #include "shaders/blend/blend.h"
@@ -29,27 +29,27 @@ Groups groups_of(BlendMode mode) {
 
 // Marks palette entries [first, first + count) as written. `contents`: of even and odd entries. Precondition: they are
 // in the palette.
-Result<void> write_slots(std::vector<PaletteEntry>& slots, std::uint32_t first, std::uint64_t count,
-                         std::uint32_t first_stage, std::array<EntryContent, 2> contents) {
+Result<void> write_entries(std::vector<PaletteEntry>& entries, std::uint32_t first, std::uint64_t count,
+                           std::uint32_t first_stage, std::array<EntryContent, 2> contents) {
   for (std::uint64_t i = 0; i < count; ++i) {
-    PaletteEntry& slot = slots[first + i];
-    if (slot.content != EntryContent::kNothing) return invalid("palette entry {} is written twice", first + i);
-    slot = {contents[i % 2], first_stage};
+    PaletteEntry& entry = entries[first + i];
+    if (entry.content != EntryContent::kNothing) return invalid("palette entry {} is written twice", first + i);
+    entry = {contents[i % 2], first_stage};
   }
   return {};
 }
 
 bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
 
-Result<void> check_slot(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint64_t index,
-                        EntryContent wanted) {
-  if (index >= slots.size()) {
-    return invalid("mesh '{}' uses palette entry {}, but there are only {}", mesh.name, index, slots.size());
+Result<void> check_entry(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries, std::uint64_t index,
+                         EntryContent wanted) {
+  if (index >= entries.size()) {
+    return invalid("mesh '{}' uses palette entry {}, but there are only {}", mesh.name, index, entries.size());
   }
-  if (slots[index].content != wanted) {
+  if (entries[index].content != wanted) {
     return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
   }
-  if (slots[index].first_stage > mesh.stage) {
+  if (entries[index].first_stage > mesh.stage) {
     return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage, index);
   }
   return {};
@@ -78,16 +78,16 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
     if (pass.stage >= data.stage_count) {
       return invalid("palette pass {} ({}) is in stage {} of {}", p, kernel.name, pass.stage, data.stage_count);
     }
-    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
-    if (!inside(pass.first_slot, count, data.palette_size)) {
+    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.entries_per_record;
+    if (!inside(pass.first_entry, count, data.palette_size)) {
       return invalid("palette pass {} ({}) writes past the {} palette entries", p, kernel.name, data.palette_size);
     }
     written += count;
   }
   for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.frame_slot) continue;
+    if (!mesh.frame_entry) continue;
     if (!mesh.control) return invalid("mesh '{}' writes frames, but is not a control mesh", mesh.name);
-    if (!inside(*mesh.frame_slot, mesh.vertex_count(), data.palette_size)) {
+    if (!inside(*mesh.frame_entry, mesh.vertex_count(), data.palette_size)) {
       return invalid("the frames of mesh '{}' extend past the {} palette entries", mesh.name, data.palette_size);
     }
     written += mesh.vertex_count();
@@ -96,53 +96,54 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
     return invalid("the palette has {} entries, but {} are written", data.palette_size, written);
   }
 
-  std::vector<PaletteEntry> slots(data.palette_size);
+  std::vector<PaletteEntry> entries(data.palette_size);
   for (const PalettePass& pass : data.passes) {
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
-    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, kernel.contents));
+    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.entries_per_record;
+    PELT_TRY(write_entries(entries, pass.first_entry, count, pass.stage, kernel.contents));
   }
   for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.frame_slot) continue;
-    PELT_TRY(write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, both(EntryContent::kFrame)));
+    if (!mesh.frame_entry) continue;
+    PELT_TRY(
+        write_entries(entries, *mesh.frame_entry, mesh.vertex_count(), mesh.stage + 1, both(EntryContent::kFrame)));
   }
-  return slots;
+  return entries;
 }
 
-Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
-                              std::uint32_t& slots_read) {
-  if (mesh.first_slot > slots.size()) {
-    return invalid("mesh '{}' starts at palette entry {}, but there are only {}", mesh.name, mesh.first_slot,
-                   slots.size());
+Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries,
+                              std::uint32_t& entries_read) {
+  if (mesh.first_entry > entries.size()) {
+    return invalid("mesh '{}' starts at palette entry {}, but there are only {}", mesh.name, mesh.first_entry,
+                   entries.size());
   }
-  PELT_TRY(validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
+  PELT_TRY(validate(mesh.binding, entries.size() - mesh.first_entry, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
   const EntryContent wanted =
       mesh.mode == BlendMode::kDualQuaternion ? EntryContent::kDualQuaternion : EntryContent::kFrame;
-  const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
+  const std::uint32_t entry_width = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionEntries : 1;
   for (const std::uint32_t word : mesh.binding.influences) {
-    const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
-    PELT_TRY(check_slot(mesh, slots, slot, wanted));
-    slots_read = std::max(slots_read, slot + entry_slots);
+    const std::uint32_t entry = mesh.first_entry + shared::influence_index(word);
+    PELT_TRY(check_entry(mesh, entries, entry, wanted));
+    entries_read = std::max(entries_read, entry + entry_width);
   }
-  if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
-  for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
-    PELT_TRY(check_slot(mesh, slots, *mesh.offset_slot + v, EntryContent::kOffset));
+  if (mesh.offset_entry && !mesh.frame_entry) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
+  for (std::uint64_t v = 0; mesh.offset_entry && v < mesh.vertex_count(); ++v) {
+    PELT_TRY(check_entry(mesh, entries, *mesh.offset_entry + v, EntryContent::kOffset));
   }
   if (!mesh.wires) return {};
-  const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, EntryContent::kFrame);
-  slots_read = std::max(slots_read, mesh.wires->root_slot + 1);
+  const Result<void> usable = check_entry(mesh, entries, mesh.wires->root_entry, EntryContent::kFrame);
+  entries_read = std::max(entries_read, mesh.wires->root_entry + 1);
   return usable;
 }
 
-Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
-                          std::uint32_t& slots_read) {
+Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries,
+                          std::uint32_t& entries_read) {
   if (!mesh.morphs) return {};
   if (mesh.control) return invalid("mesh '{}' has morph targets, but is not a skin", mesh.name);
   PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
-  for (std::uint64_t i = 0; i < mesh.morphs->slot_count(); ++i) {
-    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, EntryContent::kWeights));
+  for (std::uint64_t i = 0; i < mesh.morphs->entry_count(); ++i) {
+    PELT_TRY(check_entry(mesh, entries, mesh.morphs->first_entry + i, EntryContent::kWeights));
   }
-  slots_read = std::max(slots_read, mesh.morphs->first_slot + mesh.morphs->slot_count());
+  entries_read = std::max(entries_read, mesh.morphs->first_entry + mesh.morphs->entry_count());
   return {};
 }
 

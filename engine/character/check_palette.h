@@ -22,12 +22,13 @@ struct PaletteEntry {
 Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data);
 
 // Checks every palette entry that the blend of this mesh loads, padding included: even at weight 0, an unwritten entry
-// is not safe to load. Raises `slots_read` to one past the last of them.
-Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
-                              std::uint32_t& slots_read);
+// is not safe to load. Raises `entries_read` to one past the last of them.
+Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries,
+                              std::uint32_t& entries_read);
 
-// Checks the morph targets of an otherwise valid mesh. `slots_read`: as above.
-Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint32_t& slots_read);
+// Checks the morph targets of an otherwise valid mesh. `entries_read`: as above.
+Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries,
+                          std::uint32_t& entries_read);
 
 // Checks the palette pass that painted weights blend.
 Result<void> check_painted_pass(const CharacterData& data);

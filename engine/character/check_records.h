@@ -11,7 +11,7 @@
 
 #include <pelt/character.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 
@@ -97,12 +97,12 @@ class EntryRuns {
     if (count > 0) runs_.emplace(first, Run{count, each});
   }
 
-  // True if entries [slot, slot + count) are in one run, and the first begins a record.
-  bool hold(std::uint32_t slot, std::uint64_t count = 1) const {
-    const auto after = runs_.upper_bound(slot);
+  // True if entries [entry, entry + count) are in one run, and the first begins a record.
+  bool hold(std::uint32_t entry, std::uint64_t count = 1) const {
+    const auto after = runs_.upper_bound(entry);
     if (after == runs_.begin()) return false;
     const auto& [first, run] = *std::prev(after);
-    return slot - first + count <= run.count && (slot - first) % run.each == 0;
+    return entry - first + count <= run.count && (entry - first) % run.each == 0;
   }
 
  private:
@@ -117,8 +117,8 @@ inline EntryRuns entries_before(const PalettePass& pass, const CharacterData& da
   EntryRuns runs;
   for (const PalettePass& other : data.passes) {
     if (other.kernel != kernel || other.stage >= pass.stage) continue;
-    const std::uint32_t each = pose_kernel(kernel).slots_per_record;
-    runs.add(other.first_slot, other.record_count * each, each);
+    const std::uint32_t each = pose_kernel(kernel).entries_per_record;
+    runs.add(other.first_entry, other.record_count * each, each);
   }
   return runs;
 }
@@ -130,14 +130,14 @@ class FramesBefore {
     for (const PalettePass& other : data.passes) {
       const PoseKernelInfo& kernel = pose_kernel(other.kernel);
       if (other.stage >= pass.stage || kernel.contents != both(EntryContent::kFrame)) continue;
-      runs_.add(other.first_slot, other.record_count * kernel.slots_per_record);
+      runs_.add(other.first_entry, other.record_count * kernel.entries_per_record);
     }
     for (const CharacterMesh& mesh : data.meshes) {
-      if (mesh.frame_slot && mesh.stage < pass.stage) runs_.add(*mesh.frame_slot, mesh.vertex_count());
+      if (mesh.frame_entry && mesh.stage < pass.stage) runs_.add(*mesh.frame_entry, mesh.vertex_count());
     }
   }
 
-  bool hold(std::uint32_t slot) const { return runs_.hold(slot); }
+  bool hold(std::uint32_t entry) const { return runs_.hold(entry); }
 
  private:
   EntryRuns runs_;

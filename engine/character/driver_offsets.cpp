@@ -7,7 +7,7 @@
 
 #include <pelt/finite.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 

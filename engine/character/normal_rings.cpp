@@ -240,7 +240,7 @@ std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const Jo
   for (const RingFinder& block : blocks) size += block.size();
   std::vector<std::uint32_t> words;
   words.reserve(size);
-  words.assign(source.points.size(), shared::kNoSlot);
+  words.assign(source.points.size(), shared::kNoIndex);
   for (const RingFinder& block : blocks) block.append(words);
   if (words.size() == source.points.size()) words.clear();
   return words;
@@ -251,7 +251,7 @@ void recompute_normals(std::span<const std::uint32_t> rings, std::size_t begin, 
                        std::span<glm::vec4> tangents) {
   if (rings.empty()) return;
   for (std::size_t v = begin; v < end; ++v) {
-    if (rings[v] == shared::kNoSlot) continue;
+    if (rings[v] == shared::kNoIndex) continue;
     shared::RingSum sum = shared::ring_begin(positions[v]);
     std::uint32_t word = 0;
     for (std::size_t at = rings[v]; (word & shared::kRingLast) == 0; ++at) {

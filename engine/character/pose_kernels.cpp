@@ -5,7 +5,7 @@
 #include <array>
 #include <cassert>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 
 namespace pelt {
 

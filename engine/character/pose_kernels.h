@@ -57,7 +57,7 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const Entries posed = pose_record(read_record<Record>(pass.records, i), work);
-    std::memcpy(static_cast<void*>(&context.palette[pass.first_slot + i * entries_per_record]), &posed,
+    std::memcpy(static_cast<void*>(&context.palette[pass.first_entry + i * entries_per_record]), &posed,
                 sizeof(Entries));
   }
 }
@@ -65,11 +65,11 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
 // Returns true if a stage before the pass's moves this vertex of the instance.
 bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex);
 
-// One palette entry of a pass: number `slot` of the entries of record `record`.
+// One palette entry of a pass: number `in_record` of the entries of record `record`.
 struct PassEntry {
   const PalettePass& pass;
   std::uint32_t record = 0;
-  std::uint32_t slot = 0;
+  std::uint32_t in_record = 0;
 
   template <class Record>
   Record read() const {
@@ -105,7 +105,7 @@ using PoseRecords = void(const PalettePass& pass, std::size_t begin, std::size_t
 struct PoseKernelInfo {
   const char* name;  // for people
   std::uint32_t record_words;
-  std::uint32_t slots_per_record;  // palette entries per record
+  std::uint32_t entries_per_record;  // palette entries per record
   // Checks indices in the records against `data`; errors name the record.
   Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
   PoseRecords* pose;

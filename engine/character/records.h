@@ -11,7 +11,7 @@
 
 namespace pelt {
 
-// Largest number of palette entries, and of vertices, of a character: 32-bit indices without kNoSlot
+// Largest number of palette entries, and of vertices, of a character: 32-bit indices without kNoIndex
 // (shaders/blend/blend.h).
 constexpr std::uint64_t kMaxCount = 0xFFFFFFFEu;
 

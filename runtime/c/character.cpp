@@ -19,7 +19,7 @@
 #endif
 #include <pelt/pose.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 

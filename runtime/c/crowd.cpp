@@ -7,10 +7,10 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/shaders/jobs.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
-#include "runtime/mistake.h"
+#include "runtime/misuse.h"
 
 using namespace pelt::c;
 using pelt::formatted;
@@ -22,7 +22,7 @@ namespace {
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
               PELT_ENTRY_LINEAR_BLEND == pelt::shared::kEntryLinearBlend &&
-              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
+              PELT_ENTRY_RESTART == pelt::shared::kEntryRestart && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
               PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
               PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
 
@@ -30,7 +30,7 @@ static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
 template <class Handle, class Body>
 pelt_result on_crowd(const char* function, Handle* crowd, const Body& body) {
   return guarded(function, [&] {
-    const pelt::runtime::MistakesOfThread mistakes([](const char* sentence) { refuse(sentence); });
+    const pelt::runtime::MisuseOfThread misuse([](const char* sentence) { refuse(sentence); });
     body(need(crowd, "crowd").crowd);
   });
 }
@@ -56,11 +56,11 @@ pelt_result posed(const char* function, pelt_crowd* crowd, std::uint32_t instanc
   });
 }
 
-pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
+pelt_output_location from_place(const pelt::runtime::OutputLocation& place) {
   return {place.buffer, place.offset, static_cast<pelt_vertex_format>(place.format) + 1, place.stride};
 }
 
-void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs* outputs) {
+void write_outputs(const pelt::runtime::OutputLocations& places, pelt_crowd_outputs* outputs) {
   write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
                                   .normals = from_place(places.normals),
                                   .tangents = from_place(places.tangents),
@@ -69,7 +69,7 @@ void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs
                outputs, "outputs");
 }
 
-void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, const char* name) {
+void need_written(const float* wanted, const pelt::runtime::OutputLocation& place, const char* name) {
   if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(formatted("the crowd writes no {}", name));
 }
 
@@ -294,10 +294,10 @@ pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, uint32_t 
   });
 }
 
-pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
+pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* place,
                                           VkDeviceAddress* address) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt_output_place& wanted = need(place, "place");
+    const pelt_output_location& wanted = need(place, "place");
     VkDeviceAddress& made = need(address, "address");
     const VkDeviceAddress found = runtime_crowd.device_address({.buffer = wanted.buffer, .offset = wanted.offset});
     if (found == 0) refuse("the device has no buffer device addresses", PELT_ERROR_UNSUPPORTED);
@@ -345,7 +345,7 @@ pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance,
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
     const pelt_vertices wanted = read_struct(vertices, "vertices");
     need_count("vertices", wanted.vertex_count, runtime_crowd.vertex_count(instance));
-    const pelt::runtime::OutputPlaces& places = runtime_crowd.outputs();
+    const pelt::runtime::OutputLocations& places = runtime_crowd.outputs();
     need_written(wanted.positions, places.positions, "positions");
     need_written(wanted.normals, places.normals, "normals");
     need_written(wanted.tangents, places.tangents, "tangents");

@@ -5,7 +5,7 @@
 
 #include <pelt/runtime/crowd.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 
@@ -16,7 +16,7 @@ using pelt::runtime::VertexFormat;
 
 namespace {
 
-static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::runtime::kMaxOutputSlots - 1);
+static_assert(std::extent_v<decltype(pelt_crowd_options::slot_locations)> == pelt::runtime::kMaxOutputSlots - 1);
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
@@ -30,7 +30,7 @@ VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const 
   return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
-pelt::runtime::BufferPlace to_place(pelt_buffer_place place) { return {place.buffer, place.offset}; }
+pelt::runtime::BufferLocation to_place(pelt_buffer_location place) { return {place.buffer, place.offset}; }
 
 pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFormat otherwise, const char* name) {
   return {to_format(output.format, otherwise, name), to_place(output.place), output.stride};
@@ -56,10 +56,10 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
       .control_meshes = given.control_meshes != 0,
       .usage = given.usage};
   if (given.output_slots != 0) options.outputs.slots = given.output_slots;
-  for (std::size_t s = 0; s < options.outputs.slot_places.size(); ++s) {
-    const pelt_slot_places& slot = given.slot_places[s];
-    options.outputs.slot_places[s] = {to_place(slot.positions), to_place(slot.normals), to_place(slot.tangents),
-                                      to_place(slot.bounds)};
+  for (std::size_t s = 0; s < options.outputs.slot_locations.size(); ++s) {
+    const pelt_slot_locations& slot = given.slot_locations[s];
+    options.outputs.slot_locations[s] = {to_place(slot.positions), to_place(slot.normals), to_place(slot.tangents),
+                                         to_place(slot.bounds)};
   }
   options.joints = to_place(given.joints);
   options.inputs = to_place(given.inputs);

@@ -6,7 +6,7 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 

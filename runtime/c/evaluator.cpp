@@ -6,7 +6,7 @@
 
 #include <pelt/evaluate.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 #include "runtime/crowd_joints.h"

@@ -17,7 +17,7 @@
 #include <pelt/pelt.h>
 #include <pelt/result.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 
 namespace pelt::c {
 

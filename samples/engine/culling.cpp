@@ -72,7 +72,7 @@ Result<void> Culling::connect(const GameDevice& device, const runtime::Crowd& cr
                               std::span<const GameBuffer> walkers) {
   PELT_ASSIGN(pool_,
               runtime::DescriptorPool::create(device.pelt(), static_cast<std::uint32_t>(walkers.size()), 8, "culling"));
-  const runtime::OutputPlace& boxes = crowd.outputs().bounds;
+  const runtime::OutputLocation& boxes = crowd.outputs().bounds;
   const auto part = [&](runtime::BufferRange range) {
     return VkDescriptorBufferInfo{written_.handle(), range.offset, range.size};
   };

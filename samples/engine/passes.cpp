@@ -122,8 +122,8 @@ void Passes::set_frame(const GameDevice& device, std::uint32_t slot, const share
 
 // Binds all vertices of the crowd at once; each draw has its own first vertex.
 void Passes::bind_vertices(const GameDevice& device, VkCommandBuffer commands,
-                           const runtime::OutputPlaces& outputs) const {
-  const runtime::OutputPlace* const places[] = {&outputs.positions, &outputs.normals, &outputs.previous_positions};
+                           const runtime::OutputLocations& outputs) const {
+  const runtime::OutputLocation* const places[] = {&outputs.positions, &outputs.normals, &outputs.previous_positions};
   VkBuffer buffers[3];
   VkDeviceSize offsets[3];
   for (std::size_t i = 0; i < 3; ++i) {

@@ -42,7 +42,7 @@ class Passes {
   Result<void> make_images(const GameDevice& device);
   Result<void> make_sets(const GameDevice& device, std::span<const GameBuffer> walkers);
   Result<void> make_pipelines(const GameDevice& device);
-  void bind_vertices(const GameDevice& device, VkCommandBuffer commands, const runtime::OutputPlaces& outputs) const;
+  void bind_vertices(const GameDevice& device, VkCommandBuffer commands, const runtime::OutputLocations& outputs) const;
 
   PassSizes sizes_;
   Texture shadow_, color_, motion_, depth_;

@@ -76,7 +76,7 @@ Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bo
 
 // Acquires an instance of a kind for a walker. If the crowd has no room for that kind, tries another kind in the next
 // frame.
-void Scene::come(runtime::Crowd& crowd, Place& place) {
+void Scene::come(runtime::Crowd& crowd, Walker& place) {
   place.kind = (++arrivals_ * 2654435761u >> 16) % kinds_.size();
   const Result<std::uint32_t> instance = crowd.acquire(kinds_[place.kind].number);
   if (!instance) {
@@ -89,7 +89,7 @@ void Scene::come(runtime::Crowd& crowd, Place& place) {
   place.previous_world.reset();
 }
 
-void Scene::choose_level(runtime::Crowd& crowd, Place& place) const {
+void Scene::choose_level(runtime::Crowd& crowd, Walker& place) const {
   const glm::vec3 middle(place.world * glm::vec4(kinds_[place.kind].walking.bounds.center(), 1.0f));
   const float share = share_of_picture(camera_, middle, height_);
   std::uint32_t level = 0;
@@ -107,7 +107,7 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
   last_seconds_ = seconds_;
   seconds_ += seconds;
   crowd.advance(seconds);
-  for (Place& place : places_) {
+  for (Walker& place : places_) {
     if (place.instance) place.previous_world = place.world;
     place.world = world_of(place);
     if (place.world[3].z > 0) {
@@ -130,11 +130,11 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
   });
 }
 
-glm::mat4 Scene::world_of(const Place& place) const {
+glm::mat4 Scene::world_of(const Walker& place) const {
   return glm::translate(glm::mat4(1.0f), {place.start.x, 0.0f, place.start.y + kSpeed * height_ * seconds_});
 }
 
-std::vector<glm::mat4> Scene::joints_of(const Place& place, int back) const {
+std::vector<glm::mat4> Scene::joints_of(const Walker& place, int back) const {
   const Walking& walking = kinds_[place.kind].walking;
   std::vector<Transform> local(walking.character->skeleton.joints.size());
   std::vector<glm::mat4> joints(local.size());
@@ -146,7 +146,7 @@ std::vector<glm::mat4> Scene::joints_of(const Place& place, int back) const {
 
 void Scene::write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records) {
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) records[i].character = shared::kNobody;
-  for (const Place& place : places_) {
+  for (const Walker& place : places_) {
     if (!place.instance) continue;
     const Kind& kind = kinds_[place.kind];
     const runtime::ShownLevels shown = crowd.shown_levels(*place.instance);

@@ -47,7 +47,7 @@ class Scene {
   const Events& events() const { return events_; }
 
   // A walker in the last step.
-  struct Place {
+  struct Walker {
     glm::vec2 start{0.0f};                  // x and z at second 0, metres
     float phase = 0;                        // fraction of the clip's duration, [0, 1)
     std::optional<std::uint32_t> instance;  // none: no room yet
@@ -56,17 +56,17 @@ class Scene {
     glm::mat4 world{1.0f};
     std::optional<glm::mat4> previous_world;
   };
-  const std::vector<Place>& places() const { return places_; }
+  const std::vector<Walker>& places() const { return places_; }
   // Returns the joint matrices of a walker's pose, `back` frames before the last one.
-  std::vector<glm::mat4> joints_of(const Place& place, int back = 0) const;
+  std::vector<glm::mat4> joints_of(const Walker& place, int back = 0) const;
 
  private:
-  void come(runtime::Crowd& crowd, Place& place);
-  glm::mat4 world_of(const Place& place) const;
-  void choose_level(runtime::Crowd& crowd, Place& place) const;
+  void come(runtime::Crowd& crowd, Walker& place);
+  glm::mat4 world_of(const Walker& place) const;
+  void choose_level(runtime::Crowd& crowd, Walker& place) const;
 
   std::vector<Kind> kinds_;
-  std::vector<Place> places_;
+  std::vector<Walker> places_;
   float height_;
   float ground_;
   float aspect_;

@@ -56,13 +56,13 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
 }
 
 // Prints the result of the check, and at most `most` locations, the worst first.
-void print_check(const Verdict& verdict, std::size_t most) {
-  const std::size_t found = verdict.places.size();
-  fmt::print("compared with linear blend in {}: {}\n", poses_in_words(verdict),
+void print_check(const CheckReport& check, std::size_t most) {
+  const std::size_t found = check.defects.size();
+  fmt::print("compared with linear blend in {}: {}\n", poses_in_words(check),
              found == 0      ? "no worse"
              : found <= most ? "worse at"
                              : fmt::format("worse at {} locations; the worst:", found));
-  for (std::size_t i = 0; i < std::min(most, found); ++i) fmt::print("  {}\n", in_words(verdict.places[i]));
+  for (std::size_t i = 0; i < std::min(most, found); ++i) fmt::print("  {}\n", in_words(check.defects[i]));
 }
 
 // Prints figures of every mesh. `report`: that of format_bind_report().
@@ -103,12 +103,12 @@ constexpr std::size_t kLocations = 3;  // of these, the worst of the check
 // Prints the report, at most kLines of it unless --verbose.
 void print_text(const BindCommand& command, const BoundModel& loaded, const Json& report) {
   if (command.verbose) print_meshes(loaded, report);
-  const std::optional<Verdict>& verdict = loaded.bound.report.verdict;
-  if (verdict) print_check(*verdict, command.verbose ? verdict->places.size() : kLocations);
+  const std::optional<CheckReport>& check = loaded.bound.report.check;
+  if (check) print_check(*check, command.verbose ? check->defects.size() : kLocations);
   // The notes of bind come first, since they list what the character lacks.
   std::vector<std::string> notes = loaded.bound.report.notes;
   notes.insert(notes.end(), loaded.import_report.notes.begin(), loaded.import_report.notes.end());
-  const std::size_t room = kLines - 1 - (verdict ? 1 + std::min(kLocations, verdict->places.size()) : 0);
+  const std::size_t room = kLines - 1 - (check ? 1 + std::min(kLocations, check->defects.size()) : 0);
   const std::size_t most = command.verbose || notes.size() <= room ? notes.size() : room - 1;
   for (std::size_t n = 0; n < most; ++n) fmt::print("note: {}\n", notes[n]);
   if (most < notes.size()) fmt::print("{} more notes: --verbose prints them\n", notes.size() - most);

@@ -75,7 +75,7 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     };
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t, auto row) {
       return std::all_of(row.begin(), row.end(),
-                         [&](const Influence& i) { return is_joint(mesh.first_slot + i.index); });
+                         [&](const Influence& i) { return is_joint(mesh.first_entry + i.index); });
     });
     view.least = "driven";
     view.most = "unbound";

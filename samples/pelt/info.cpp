@@ -140,9 +140,8 @@ void print_surfaces(const Json& surfaces) {
     const std::string shape = surface.contains("shape")
                                   ? fmt::format("{} x {} = ", surface["shape"][0].dump(), surface["shape"][1].dump())
                                   : "";
-    fmt::print("surface of layer {}, level {}: {} control vertices stored of {}{}\n",
-               surface["layer"].get<std::size_t>() + 1, surface["level"].dump(), surface["stored"].dump(), shape,
-               surface["vertices"].dump());
+    fmt::print("surface of layer {}, level {}: {} control vertices stored of {}{}\n", surface["layer"].dump(),
+               surface["level"].dump(), surface["stored"].dump(), shape, surface["vertices"].dump());
   }
 }
 
@@ -338,7 +337,7 @@ Json describe(const CharacterMesh& mesh) {
 Json describe(const PalettePass& pass) {
   return {{"kernel", pose_kernel_name(pass.kernel)},
           {"stage", pass.stage},
-          {"first_slot", pass.first_slot},
+          {"first_entry", pass.first_entry},
           {"records", pass.record_count},
           {"entries", std::uint64_t{pass.record_count} * entries_per_record(pass.kernel)},
           {"painted", pass.painted}};
@@ -379,10 +378,10 @@ void print_character(const std::string& file, const CharacterData& data, const J
   for (std::size_t m = 0; m < meshes.size(); ++m) {
     const CharacterMesh& mesh = data.meshes[m];
     if (mesh.control) meshes[m]["name"] = mesh.name + " (control)";
-    if (!mesh.frame_slot) continue;
+    if (!mesh.frame_entry) continue;
     palette.push_back({{"kernel", "vertices of " + mesh.name},
                        {"stage", mesh.stage},
-                       {"first_slot", *mesh.frame_slot},
+                       {"first_entry", *mesh.frame_entry},
                        {"entries", mesh.vertex_count()}});
   }
   const std::string rig = character["rig"].is_null() ? "" : character["rig"].get<std::string>();
@@ -400,7 +399,7 @@ void print_character(const std::string& file, const CharacterData& data, const J
   fmt::print("\npalette: {} entries\n{}", data.palette_size,
              table_of(palette, {{"posed by", "kernel"},
                                 {"stage", "stage", "{}"},
-                                {"first", "first_slot", "{}"},
+                                {"first", "first_entry", "{}"},
                                 {"entries", "entries", "{}"}}));
   print_surfaces(character["surfaces"]);
   print_levels(character["levels"]);

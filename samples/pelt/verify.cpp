@@ -242,11 +242,11 @@ class Verifier {
 
   void compare_pass(std::size_t p, std::span<const Affine> posed, std::span<const std::vector<Affine>, 2> shaken) {
     const PalettePass& pass = character_->passes[p];
-    const std::span<const Affine> wanted = evaluators_[0].palette().subspan(pass.first_slot);
+    const std::span<const Affine> wanted = evaluators_[0].palette().subspan(pass.first_entry);
     std::vector<double> shifts(std::size_t{pass.record_count} * entries_per_record(pass.kernel));
     double largest = 1;
     for (std::size_t e = 0; e < shifts.size(); ++e) {
-      const std::size_t entry = pass.first_slot + e;
+      const std::size_t entry = pass.first_entry + e;
       const auto distance = [&](std::span<const Affine> a, std::span<const Affine> b) {
         return distance_between(numbers_of(a[entry]), numbers_of(b[entry]), quaternions_of(pass.kernel, e));
       };
@@ -262,7 +262,7 @@ class Verifier {
         passes_[p].left_out += EntryNumbers::extent;
         continue;
       }
-      const double off = distance_between(numbers_of(posed[pass.first_slot + e]), numbers_of(wanted[e]),
+      const double off = distance_between(numbers_of(posed[pass.first_entry + e]), numbers_of(wanted[e]),
                                           quaternions_of(pass.kernel, e));
       passes_[p].add(off / largest, EntryNumbers::extent);
     }

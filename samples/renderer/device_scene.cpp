@@ -40,8 +40,8 @@ struct VertexRange {
 };
 
 VertexRange vertex_range(const DrawItem& item, VkDeviceSize alignment) {
-  const runtime::OutputPlaces& outputs = item.crowd->outputs();
-  const auto range = [&](const runtime::OutputPlace& place, std::uint32_t& first_word) {
+  const runtime::OutputLocations& outputs = item.crowd->outputs();
+  const auto range = [&](const runtime::OutputLocation& place, std::uint32_t& first_word) {
     const VkDeviceSize bytes = VkDeviceSize{item.crowd->vertex_count(item.instance)} * place.stride;
     const VkDeviceSize begin = place.offset + VkDeviceSize{item.crowd->first_vertex(item.instance)} * place.stride;
     const VkDeviceSize aligned = begin / alignment * alignment;

@@ -19,7 +19,7 @@ constexpr glm::vec4 kClay(0.56f, 0.31f, 0.21f, 1.0f);
 constexpr glm::vec4 kDots(0.05f, 0.22f, 0.55f, 1.0f);  // unlit; differs from clay and from the background
 
 // Returns true if the formats are those that shaders/vertices.glsl reads.
-bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
+bool writes_what_is_read(const runtime::OutputLocations& outputs) {
   using runtime::VertexFormat;
   return outputs.positions.format == VertexFormat::kFloat && outputs.positions.stride == sizeof(glm::vec3) &&
          outputs.normals.format == VertexFormat::kOctahedral16 && outputs.normals.stride == sizeof(glm::uvec2) &&
@@ -87,7 +87,7 @@ glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) 
 // Returns true if a muscle's line moves the mesh.
 bool follows_a_muscle(const CharacterData& data, const CharacterMesh& mesh) {
   return std::ranges::any_of(data.passes, [&](const PalettePass& pass) {
-    return pass.kernel == PoseKernel::kActionLine && pass.first_slot == mesh.first_slot;
+    return pass.kernel == PoseKernel::kActionLine && pass.first_entry == mesh.first_entry;
   });
 }
 

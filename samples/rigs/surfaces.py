@@ -51,7 +51,7 @@ def write_rig(path, target, rows, levels, **more):
     """Writes a rig of one layer: one list per line."""
     parameters = {"shape": [len(rows), len(rows[0])], "closed_v": True, **more,
                   "control": [[round(x, 5) + 0.0 for x in p] for row in rows for p in row], "levels": levels}
-    rig = {"format": "pelt-rig 1", "judging": "none",
+    rig = {"format": "pelt-rig 1", "check": "none",
            "layers": [{"target": target, "deformer": "hierarchical_bspline", "parameters": parameters}]}
 
     def lines(value, indent):
@@ -412,7 +412,7 @@ def head(model, folder):
             levels[1]["attach"] = [{"joint": "jaw", "vertices": numbers(2 * ACROSS, teeth)}]
         if secondary:
             levels[2]["secondary"] = swing
-        write_rig(f"{folder}/{name}.json", "skin", rows, levels, places="texture_coordinates")
+        write_rig(f"{folder}/{name}.json", "skin", rows, levels, mapping="texture_coordinates")
 
     write("head_jaw", False, False)
     write("head_teeth", True, False)

@@ -76,7 +76,7 @@ bool move_at(Json& place, const Handle& handle, glm::vec3 offset) {
 }
 
 // Adds level 0 to a surface whose rig leaves it out.
-void add_base_level(Json& rig, const SurfacePlace& place) {
+void add_base_level(Json& rig, const ControlVertex& place) {
   const Json::json_pointer at(fmt::format("/layers/{}/parameters/levels", place.layer));
   if (!rig.contains(at) || !rig[at].is_array() || !rig[at].empty()) return;
   rig[at].push_back({{"moves", Json::array()}});

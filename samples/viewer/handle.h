@@ -22,11 +22,11 @@ enum class HandleKind {
 };
 
 // A control vertex of a hierarchical B-spline.
-struct SurfacePlace {
+struct ControlVertex {
   std::uint32_t layer = 0;  // of the rig
   std::uint32_t level = 0;
   std::uint32_t number = 0;  // in the grid of the level
-  friend bool operator==(const SurfacePlace&, const SurfacePlace&) = default;
+  friend bool operator==(const ControlVertex&, const ControlVertex&) = default;
 };
 
 struct Handle {
@@ -38,9 +38,9 @@ struct Handle {
                                     // in every layer with that driver
   std::string point;                // kPointEdit: the point's name in edits
   std::uint32_t vertex = 0;         // kVertexOffset: VertexOffset::vertex
-  std::optional<SurfacePlace> surface = std::nullopt;  // none: not a control vertex of a surface
-  glm::vec3 rest{0.0f};                                // of a control vertex: model space at bind, metres
-  glm::mat3 motion{1.0f};                              // of a control vertex: model space at bind -> world space
+  std::optional<ControlVertex> surface = std::nullopt;  // none: not a control vertex of a surface
+  glm::vec3 rest{0.0f};                                 // of a control vertex: model space at bind, metres
+  glm::mat3 motion{1.0f};                               // of a control vertex: model space at bind -> world space
 };
 
 // Returns `rig` with the handle moved by `way`: world space, metres. Errors: the rig no longer has that location; the

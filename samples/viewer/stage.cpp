@@ -11,6 +11,7 @@
 
 #include <pelt/clip_twists.h>
 #include <pelt/nearest_name.h>
+#include <pelt/rig_json.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
@@ -130,11 +131,13 @@ Result<void> take_clip(Entry& entry, const std::string& clip) {
   return {};
 }
 
-Result<Changes> resolve(const ViewState& state, const CharacterData& character) {
+// `may_lack`: a joint that the character lacks is not turned; otherwise that is an error.
+Result<Changes> resolve(const ViewState& state, const CharacterData& character, bool may_lack = false) {
   Changes resolved;
   const Skeleton& skeleton = character.skeleton;
   for (const JointTurn& turn : state.turns) {
     const std::optional<std::uint32_t> joint = skeleton.find(turn.joint);
+    if (!joint && may_lack) continue;
     if (!joint) return tl::unexpected(unknown_name("joint", "joints", turn.joint, skeleton.joints, &Joint::name));
     resolved.turns.push_back({*joint, turn.rotation});
   }
@@ -212,6 +215,7 @@ void pose_crowd(Entry& entry, const Changes& changes, float time) {
 struct Stage::State {
   const runtime::Device* device;
   std::map<std::string, Entry> entries;
+  std::vector<Entry> companions;
   std::vector<Actor*> drawn;
   std::vector<std::string> compared;  // those that existed in the last pose()
 };
@@ -229,8 +233,14 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
                                const std::string& clip) {
   PELT_ASSIGN(auto uploaded, runtime::upload(device, bound.character));
   PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
+  std::string rig_name;
+  if (!bound.character->rig.empty()) {
+    PELT_ASSIGN(const auto rig, parse_rig(bound.character->rig, "its rig"));
+    rig_name = rig.name;
+  }
   auto entry = std::make_unique<Entry>();
   entry->actor = std::make_unique<Actor>(Actor{.key = key,
+                                               .rig_name = std::move(rig_name),
                                                .character = std::move(bound.character),
                                                .report = std::move(bound.report),
                                                .bind_seconds = bind_seconds,
@@ -270,6 +280,17 @@ void Stage::remove(const std::string& key) {
   if (known == state_->entries.end()) return;
   std::erase(state_->drawn, known->second.actor.get());
   state_->entries.erase(known);
+}
+
+void Stage::accompany(std::vector<Newcomer> companions) {
+  state_->companions.clear();
+  for (Newcomer& newcomer : companions) state_->companions.push_back(std::move(newcomer.state()));
+}
+
+std::vector<Actor*> Stage::companions() const {
+  std::vector<Actor*> found;
+  for (const Entry& entry : state_->companions) found.push_back(entry.actor.get());
+  return found;
 }
 
 std::span<Actor* const> Stage::actors() const { return state_->drawn; }
@@ -317,6 +338,14 @@ Result<void> Stage::pose(const ViewState& state) {
     pose_crowd(entry, changes[k], state.playback.time);
   }
 
+  for (Entry& entry : state_->companions) {
+    const bool has_clip = find_clip(entry.actor->character->clips, state.playback.clip) != nullptr;
+    PELT_TRY(take_clip(entry, has_clip ? state.playback.clip : ""));
+    PELT_ASSIGN(const auto resolved, resolve(state, *entry.actor->character, true));
+    pass_time(entry, state.playback);
+    pose_crowd(entry, resolved, has_clip ? state.playback.time : 0);
+  }
+
   state_->compared = std::move(compared);
   const bool all = state.compare.mode == CompareMode::kSideBySide || state.compare.mode == CompareMode::kSplit;
   state_->drawn.clear();
@@ -332,6 +361,7 @@ void Stage::arrange(const ViewState& state) {
   const float yaw = in_row ? state.camera.yaw : 0.0f;
   samples::Bounds widest;
   for (const Actor* actor : state_->drawn) widest.add(actor->bounds);
+  for (const Actor* actor : companions()) widest.add(actor->bounds);
   // The step does not depend on the yaw, so that an orbit does not move the characters.
   const glm::vec3 size = widest.empty() ? glm::vec3(0) : widest.size();
   const float step = in_row ? kRowGap * glm::length(glm::vec2(size.x, size.z)) : 0.0f;

@@ -26,7 +26,8 @@ namespace pelt::viewer {
 
 // A character on the device, posed by the view. Pointers to it are valid until its key is shown again or removed.
 struct Actor {
-  std::string key;  // "rig", or the deformer
+  std::string key;       // "rig", the deformer, or the file of a companion
+  std::string rig_name;  // Rig::name; empty: none
   Character character;
   BindReport report;
   double bind_seconds = 0;
@@ -67,6 +68,11 @@ class Stage {
   // character with some points moved, during a drag, and keeps the bounds of its clips, since measuring takes time.
   void show(Newcomer newcomer, bool is_moved = false);
   void remove(const std::string& key);
+
+  // Replaces the companions: characters drawn in the place of each figure, in the same clip and pose as far as they
+  // have it, such as garments.
+  void accompany(std::vector<Newcomer> companions);
+  std::vector<Actor*> companions() const;
 
   // Returns the characters of the last pose() in order: Compare::deformers, then the document's; only the document's if
   // nothing is compared.

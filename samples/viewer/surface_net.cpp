@@ -37,14 +37,14 @@ bool place_levels(const CharacterData& character, const BindReport& report, Net&
 }
 
 // Returns the level of a vertex. Adds level 0 to a rig without levels.
-Result<SurfaceLevel*> level_of(Rig& rig, const SurfacePlace& place) {
+Result<SurfaceLevel*> level_of(Rig& rig, const ControlVertex& place) {
   auto* surface = place.layer < rig.layers.size()
                       ? rig.layers[place.layer].deformer.get_if<HierarchicalBsplineParameters>()
                       : nullptr;
   if (surface != nullptr && surface->levels.empty()) surface->levels.emplace_back();
   if (surface == nullptr || place.level >= surface->levels.size()) {
-    return fail(ErrorCode::kNotFound, fmt::format("layer {} of the rig no longer has a surface with a level {}",
-                                                  place.layer + 1, place.level));
+    return fail(ErrorCode::kNotFound,
+                fmt::format("layer {} of the rig no longer has a surface with a level {}", place.layer, place.level));
   }
   return &surface->levels[place.level];
 }
@@ -120,8 +120,8 @@ std::string net_level_name(const std::string& base, std::uint32_t level) {
   return level == 0 ? base : fmt::format("{} level {}", base, level);
 }
 
-Result<Rig> with_attached(Rig rig, std::span<const SurfacePlace> vertices, const SurfaceAttachment& to) {
-  for (const SurfacePlace& vertex : vertices) {
+Result<Rig> with_attached(Rig rig, std::span<const ControlVertex> vertices, const SurfaceAttachment& to) {
+  for (const ControlVertex& vertex : vertices) {
     PELT_ASSIGN(SurfaceLevel* const level, level_of(rig, vertex));
     detach(*level, vertex.number);
     auto own = std::ranges::find_if(level->attach, [&](const SurfaceAttachment& known) {
@@ -141,8 +141,8 @@ Result<Rig> with_attached(Rig rig, std::span<const SurfacePlace> vertices, const
   return rig;
 }
 
-Result<Rig> with_detached(Rig rig, std::span<const SurfacePlace> vertices) {
-  for (const SurfacePlace& vertex : vertices) {
+Result<Rig> with_detached(Rig rig, std::span<const ControlVertex> vertices) {
+  for (const ControlVertex& vertex : vertices) {
     PELT_ASSIGN(SurfaceLevel* const level, level_of(rig, vertex));
     detach(*level, vertex.number);
     if (vertex.level > 0) store(*level, vertex.number);
@@ -150,8 +150,8 @@ Result<Rig> with_detached(Rig rig, std::span<const SurfacePlace> vertices) {
   return rig;
 }
 
-Result<Rig> with_refined(Rig rig, std::span<const SurfacePlace> vertices, std::vector<SurfacePlace>& round) {
-  for (const SurfacePlace& vertex : vertices) {
+Result<Rig> with_refined(Rig rig, std::span<const ControlVertex> vertices, std::vector<ControlVertex>& round) {
+  for (const ControlVertex& vertex : vertices) {
     PELT_TRY(level_of(rig, vertex));
     auto& surface = rig.layers[vertex.layer].deformer.get<HierarchicalBsplineParameters>();
     PELT_ASSIGN(const auto known, hierarchical_bspline::surface_vertices(surface));
@@ -162,7 +162,7 @@ Result<Rig> with_refined(Rig rig, std::span<const SurfacePlace> vertices, std::v
       const bool is_stored = std::ranges::any_of(
           known.vertices, [&](const SurfaceVertex& own) { return own.level == next && own.number == number; });
       if (!is_stored) store(surface.levels[next], number);
-      const SurfacePlace place{vertex.layer, next, number};
+      const ControlVertex place{vertex.layer, next, number};
       if (std::ranges::find(round, place) == round.end()) round.push_back(place);
     }
   }

@@ -50,10 +50,10 @@ std::string net_level_name(const std::string& base, std::uint32_t level);
 // surface, level or vertex.
 //
 // Attaches the vertices as in `to`, and detaches them from what they followed; to.vertices is ignored.
-Result<Rig> with_attached(Rig rig, std::span<const SurfacePlace> vertices, const SurfaceAttachment& to);
+Result<Rig> with_attached(Rig rig, std::span<const ControlVertex> vertices, const SurfaceAttachment& to);
 // Detaches the vertices: they follow the level before. They stay stored and can be dragged.
-Result<Rig> with_detached(Rig rig, std::span<const SurfacePlace> vertices);
+Result<Rig> with_detached(Rig rig, std::span<const ControlVertex> vertices);
 // Stores the vertices of the next level around each vertex, without offsets; adds all of them to `round`.
-Result<Rig> with_refined(Rig rig, std::span<const SurfacePlace> vertices, std::vector<SurfacePlace>& round);
+Result<Rig> with_refined(Rig rig, std::span<const ControlVertex> vertices, std::vector<ControlVertex>& round);
 
 }  // namespace pelt::viewer

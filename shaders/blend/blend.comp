@@ -48,7 +48,7 @@ void main() {
   InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
   if (!found.inside) return;
   ListEntry entry = list_entry(work, found.list_place);
-  InstancePlace place = instance_place(entry.instance);
+  InstanceLocation place = instance_place(entry.instance);
   OutputBlock outputs = output_block(job, entry, place, found.block);
   uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationIndex;
   if (vertex < job.vertex_count && !outputs.held) {

@@ -17,7 +17,7 @@ PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices that a workgroup
 PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (pelt/pack.h)
 PELT_SHARED_CONST uint kWeightUnits = 65535u;       // sum of the weights of a row, or of each of its groups
 PELT_SHARED_CONST float kWeightUnit = 1.0f / 65535.0f;
-PELT_SHARED_CONST uint kNoSlot = 0xFFFFFFFFu;
+PELT_SHARED_CONST uint kNoIndex = 0xFFFFFFFFu;
 
 PELT_SHARED_CONST uint kBlendLinear = 0u;
 PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;
@@ -46,21 +46,21 @@ struct BlendJob {
   uint first_influence;
   // Palette entries are relative to the instance's first.
   uint palette_first;        // palette entry 0 of the mesh
-  uint frame_first;          // palette entry of vertex 0's frame, or kNoSlot
-  uint driver_first;         // first word of vertex 0 for an instance with first_driver 0, or kNoSlot
-  uint output_first;         // vertex 0, relative to the instance's first in the outputs, or kNoSlot
-  uint offset_first;         // palette entry that offsets vertex 0 before its blend (key_pose/pose.h), or kNoSlot
-  uint root_slot;            // kBlendWires: palette entry of the root's motion
+  uint frame_first;          // palette entry of vertex 0's frame, or kNoIndex
+  uint driver_first;         // first word of vertex 0 for an instance with first_driver 0, or kNoIndex
+  uint output_first;         // vertex 0, relative to the instance's first in the outputs, or kNoIndex
+  uint offset_first;         // palette entry that offsets vertex 0 before its blend (key_pose/pose.h), or kNoIndex
+  uint root_entry;           // kBlendWires: palette entry of the root's motion
   float wires_exponent;      // kBlendWires: m
-  uint first_gradient;       // word of influence 0, two influences per word, or kNoSlot: no gradients
+  uint first_gradient;       // word of influence 0, two influences per word, or kNoIndex: no gradients
   uint first_gradient_unit;  // word of slice 0's unit, a float
   uint first_local;          // kBlendOffsets: local point of the mesh's first group
-  uint painted_first_slice;  // used by instances of kEntryLinearBlend, or kNoSlot
+  uint painted_first_slice;  // used by instances of kEntryLinearBlend, or kNoIndex
   uint painted_first_influence;
   uint painted_palette_first;  // palette entry 0 of the painted weights
-  // Morph targets (morph.h): first palette entry of the weights, or kNoSlot, and the number of entries.
+  // Morph targets (morph.h): first palette entry of the weights, or kNoIndex, and the number of entries.
   uint morph_first;
-  uint morph_slots;
+  uint morph_entries;
   uint morph_row_words;
   uint first_morph_slice;   // relative to the mesh's first column
   uint first_morph_column;  // word of column 0

@@ -35,14 +35,14 @@ Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
   DualQuaternion pivot = none;
   for (uint at = row.first; at < row.end; at += 2u * kSliceRows) {
     InfluenceWords words = influence_words(row, at);
-    uvec2 slots = row.palette_first + (words.influences.xy & 0xFFFFu);
-    Affine motion_a = palette[slots.x];
-    Affine motion_b = palette[slots.y];
+    uvec2 entries = row.palette_first + (words.influences.xy & 0xFFFFu);
+    Affine motion_a = palette[entries.x];
+    Affine motion_b = palette[entries.y];
     Affine stretch_a = affine_identity();
     Affine stretch_b = affine_identity();
     if (motion_a[2].x + motion_b[2].x > 0.0f) {
-      stretch_a = palette[slots.x + 1u];
-      stretch_b = palette[slots.y + 1u];
+      stretch_a = palette[entries.x + 1u];
+      stretch_b = palette[entries.y + 1u];
     }
     if (at == row.first) pivot = DualQuaternion(motion_a[0], motion_a[1]);
     sum = add_dual_influence(sum, row, pivot, motion_a, stretch_a, words.influences.x, words.gradients.x);

@@ -19,7 +19,7 @@ mat3 strongest_turn(Moved moved) {
 // `state`: the instance's; `rest`: the vertex's rest position, to which local points belong; `point`: the rest position
 // with morph targets.
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, vec3 rest, vec3 point) {
-  bool painted = has(kHasPainted) && (state & kEntryLinearBlend) != 0u && job.painted_first_slice != kNoSlot;
+  bool painted = has(kHasPainted) && (state & kEntryLinearBlend) != 0u && job.painted_first_slice != kNoIndex;
   uint mode = painted ? kBlendLinear : job.mode;
   uint slice = vertex / kSliceRows;
   uint slices = painted ? job.painted_first_slice : job.first_slice;
@@ -28,7 +28,7 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
   row.influences = painted ? job.painted_first_influence : job.first_influence;
   row.first = row.influences + rows[slices + slice] + vertex % kSliceRows;
   row.end = row.influences + rows[slices + slice + 1u] + vertex % kSliceRows;
-  row.gradients = has(kHasGradients) && !painted ? job.first_gradient : kNoSlot;
+  row.gradients = has(kHasGradients) && !painted ? job.first_gradient : kNoIndex;
   row.point = point;
   row.unit = 0.0f;
   row.normal = has(kHasGradients) ? directions[job.first_direction + vertex].x : 0u;
@@ -45,13 +45,13 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
   } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
     moved.frame = blend_dual_quaternion(row, passage);
   } else if (has(kHasWires) && mode == kBlendWires) {
-    moved.frame = blend_wires(row, palette[job.root_slot + instance_palette], job.wires_exponent);
+    moved.frame = blend_wires(row, palette[job.root_entry + instance_palette], job.wires_exponent);
   } else if (has(kHasOffsets)) {
     moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, passage);
   }
   moved.position = transform_point(moved.frame, point);
   moved.frame = with_passage(moved.frame, row, passage);
-  if (has(kHasKeyPoses) && job.offset_first != kNoSlot) {
+  if (has(kHasKeyPoses) && job.offset_first != kNoIndex) {
     moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
     moved.position = transform_point(moved.frame, point);
   }

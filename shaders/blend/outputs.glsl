@@ -12,12 +12,12 @@ struct OutputBlock {
   bool teleported;     // previous positions equal this frame's
 };
 
-OutputBlock output_block(BlendJob job, ListEntry entry, InstancePlace place, uint block) {
+OutputBlock output_block(BlendJob job, ListEntry entry, InstanceLocation place, uint block) {
   OutputBlock outputs;
   uint first_vertex = block * kBlendWorkgroupSize;
   outputs.first_element = place.first_vertex + job.output_first + first_vertex;
   outputs.count = min(job.vertex_count - first_vertex, kBlendWorkgroupSize);
-  if (!has(kHasOutputs) || job.output_first == kNoSlot) outputs.count = 0u;
+  if (!has(kHasOutputs) || job.output_first == kNoIndex) outputs.count = 0u;
   outputs.held = (entry.state & kEntryHold) != 0u;
   bool appears = (entry.state & kEntryTeleport) != 0u || level_appears(entry.state, job.first_level, job.last_level);
   outputs.teleported = appears && !outputs.held;
@@ -78,13 +78,13 @@ void store_vertex(OutputBlock outputs, Moved moved, uvec2 rest) {
 }
 
 // Stores what later stages read of this invocation's vertex.
-void store_driver(BlendJob job, uint vertex, InstancePlace place, Moved moved) {
+void store_driver(BlendJob job, uint vertex, InstanceLocation place, Moved moved) {
   if (!has(kHasDrivers)) return;
-  if (job.driver_first != kNoSlot) {
+  if (job.driver_first != kNoIndex) {
     uint at = job.driver_first + 3u * (place.first_driver + vertex);
     for (uint i = 0u; i < 3u; ++i) drivers[at + i] = moved.position[i];
   }
-  if (job.frame_first != kNoSlot) frames[place.first_palette + job.frame_first + vertex] = moved.frame;
+  if (job.frame_first != kNoIndex) frames[place.first_palette + job.frame_first + vertex] = moved.frame;
 }
 
 // Stores the staged outputs after all invocations of the workgroup have moved their vertices.

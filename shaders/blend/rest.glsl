@@ -9,9 +9,9 @@ struct RestVertex {
 
 // Returns true if any morph target of the mesh has a weight other than 0.
 bool is_morphed(BlendJob job, uint instance_palette) {
-  if (!has(kHasMorphs) || job.morph_first == kNoSlot) return false;
-  for (uint slot = 0u; slot < job.morph_slots; ++slot) {
-    if (morph_weights[(job.morph_first + instance_palette + slot) * kMorphEntryFloats] > 0.0f) return true;
+  if (!has(kHasMorphs) || job.morph_first == kNoIndex) return false;
+  for (uint entry = 0u; entry < job.morph_entries; ++entry) {
+    if (morph_weights[(job.morph_first + instance_palette + entry) * kMorphEntryFloats] > 0.0f) return true;
   }
   return false;
 }

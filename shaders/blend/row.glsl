@@ -7,13 +7,13 @@ struct VertexRow {
   uint first;  // first word in `rows`; the next ones follow at steps of kSliceRows
   uint end;    // after the last word
   uint influences;  // index of influence 0 of the mesh
-  uint gradients;   // the word of its gradient, or kNoSlot
+  uint gradients;   // the word of its gradient, or kNoIndex
   float unit;       // of the gradient steps
   uint normal;      // packed
   vec3 point;
 };
 
-bool has_gradients(VertexRow row) { return has(kHasGradients) && row.gradients != kNoSlot; }
+bool has_gradients(VertexRow row) { return has(kHasGradients) && row.gradients != kNoIndex; }
 
 // Four influences of a row: their words, and the words of their gradients.
 struct InfluenceWords {

@@ -39,7 +39,7 @@ Box shares_box(Entries entries, float wider, float negative) {
   return box_grown(box, negative * (box.greatest - box.least));
 }
 
-uint dual_slot_at(Entries entries, uint i) {
+uint dual_entry_at(Entries entries, uint i) {
   return entries.palette + words[entries.first_word + kBoundsDualWords * i];
 }
 
@@ -47,7 +47,7 @@ uint dual_slot_at(Entries entries, uint i) {
 uint sharing_at(Entries entries, uint i) { return words[entries.first_word + kBoundsDualWords * i + 1u]; }
 
 DualQuaternion motion_at(Entries entries, uint i) {
-  Affine entry = palette[dual_slot_at(entries, i)];
+  Affine entry = palette[dual_entry_at(entries, i)];
   return DualQuaternion(entry[0], entry[1]);
 }
 
@@ -71,7 +71,7 @@ bool any_disagrees(Entries entries, uint i, uint k) {
 Box stretched_box(Entries entries, vec3 middle, vec3 reach) {
   Box box = box_begin();
   for (uint i = 0u; i < entries.count; ++i)
-    box = box_with_mapped(box, palette[dual_slot_at(entries, i) + 1u], middle, reach);
+    box = box_with_mapped(box, palette[dual_entry_at(entries, i) + 1u], middle, reach);
   return box;
 }
 
@@ -110,8 +110,8 @@ Box dual_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
 // Returns the farthest that the instance's morph targets may move a vertex of the record.
 float morph_reach(BoundsRecord record, uint palette_first) {
   float largest = 0.0f;
-  for (uint i = 0u; i < record.morph_slots; ++i)
-    largest = max(largest, palette[palette_first + record.morph_slot + i][0].x);
+  for (uint i = 0u; i < record.morph_entries; ++i)
+    largest = max(largest, palette[palette_first + record.morph_entry + i][0].x);
   return largest * record.morph_reach;
 }
 
@@ -119,9 +119,9 @@ float morph_reach(BoundsRecord record, uint palette_first) {
 Box record_box(BoundsRecord record, uint first_word, uint palette_first) {
   float wider = morph_reach(record, palette_first);
   vec3 reach = unpacked(record.reach) + wider;
-  uint slot = palette_first + record.first_slot;
-  if (record.kind == kBoundsEntry) return box_with_mapped(box_begin(), palette[slot], unpacked(record.middle), reach);
-  Entries entries = Entries(first_word + record.first_entry, record.entry_count, slot);
+  uint first = palette_first + record.first_entry;
+  if (record.kind == kBoundsEntry) return box_with_mapped(box_begin(), palette[first], unpacked(record.middle), reach);
+  Entries entries = Entries(first_word + record.first_word, record.entry_count, first);
   if (record.kind == kBoundsDual) return dual_box(entries, record.row_entries, unpacked(record.middle), reach);
   return shares_box(entries, wider, record.negative);
 }

@@ -57,15 +57,15 @@ struct BoundsRecord {
   uint kind;          // kBounds...
   PackedVec3 middle;  // of the box of rest positions or local points, metres
   PackedVec3 reach;   // half of its sides
-  uint first_slot;    // palette entry of the character; for groups, of index 0 of their entries
-  uint first_entry;   // groups: first word of the entries, relative to the character's first record
+  uint first_entry;   // palette entry of the character; for groups, of index 0 of their entries
+  uint first_word;    // groups: first word of the entries, relative to the character's first record
   uint entry_count;   // groups only
   uint row_entries;   // groups: the largest number of entries that move a vertex
   float negative;     // groups: n, the largest sum of the magnitudes of a vertex's negative shares
   // Morph targets of the mesh: first palette entry and number of entries of their weights (0: no targets), and the
   // farthest that they move one of the vertices if no weight exceeds 1, metres.
-  uint morph_slot;
-  uint morph_slots;
+  uint morph_entry;
+  uint morph_entries;
   float morph_reach;
 };
 PELT_SHARED_SIZE(BoundsRecord, 60);

@@ -48,10 +48,10 @@ void append(uint list, ListEntry entry) {
 }
 
 void add_to_lists(ListEntry entry) {
-  uint at = kPlacePairs * entry.instance;
+  uint at = kLocationPairs * entry.instance;
   uint number = work_words[at].x;
-  bool has_outputs = work_words[at + 2u].y != kNoPlace;
-  if (number == kNoPlace || !has_outputs) return;
+  bool has_outputs = work_words[at + 2u].y != kNoLocation;
+  if (number == kNoLocation || !has_outputs) return;
   PlanCharacter character = plan_character(number);
   if (state_is_deformed(entry.state, character.has_linear_blend != 0u))
     append(character.first_list + kListDeformed, entry);
@@ -66,8 +66,8 @@ ListEntry given_entry(uint i) {
   if (plan.drawn_frame == 0u) return ListEntry(given[1u + 2u * i], given[2u + 2u * i]);
   uint instance = given[1u + i];
   if (instance >= plan.instance_count) return ListEntry(instance, 0u);
-  uint state = work_words[kPlacePairs * instance + 3u].x;
-  if (state == kNoPlace) return ListEntry(kNoPlace, 0u);
+  uint state = work_words[kLocationPairs * instance + 3u].x;
+  if (state == kNoLocation) return ListEntry(kNoLocation, 0u);
   // An instance that was not drawn in the last frame has no previous positions.
   if (drawn_frames[instance] != plan.drawn_frame - 1u) state |= kEntryTeleport;
   drawn_frames[instance] = plan.drawn_frame;

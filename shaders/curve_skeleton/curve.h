@@ -57,14 +57,14 @@ PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;
 
-PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries per record: neighbouring samples of one bone
+PELT_SHARED_CONST uint kCurveEntries = 8u;  // palette entries per record: neighbouring samples of one bone
 PELT_SHARED_CONST uint kMaxFloatKeys = 64u;
 PELT_SHARED_CONST uint kCurveEased = 0xffffffffu;
 
 struct CurveRecord {
   uint curve;         // word of the curve
   uint bone;          // from anchor `bone` to the next
-  uint first_sample;  // word; kCurveSlots samples
+  uint first_sample;  // word; kCurveEntries samples
 };
 PELT_SHARED_SIZE(CurveRecord, 12);
 

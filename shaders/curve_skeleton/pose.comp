@@ -7,7 +7,7 @@
 layout(binding = kPoseBindRecords, std430) readonly buffer Records { CurveRecord records[]; };
 
 void main() {
-  PoseWork work = pose_item(kCurveSlots);
+  PoseWork work = pose_item(kCurveEntries);
   if (!work.inside) return;
   palette[work.palette_first + work.record_index] = pose_curve_sample(records[work.record], work, work.item);
 }

@@ -39,7 +39,7 @@ PELT_SHARED_FN CurveEnd curve_end(PoseWork work, uint curve, uint i, TurnedAncho
 // An end of a bone with frames from steps.
 PELT_SHARED_FN CurveEnd step_end(PoseWork work, Chain chain, uint curve, uint i) {
   CurveEnd end = curve_end(work, curve, i, posed_anchor(work, chain, i));
-  CurveStep step = posed_step(work, table_word(work, curve + kCurveFirstStep) + kCurveStepSlots * i);
+  CurveStep step = posed_step(work, table_word(work, curve + kCurveFirstStep) + kCurveStepEntries * i);
   end.twist = step.twist;
   end.bend = step.bend;
   return end;

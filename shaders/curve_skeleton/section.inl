@@ -121,12 +121,12 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   float arc = table_float(work, word);
   float rest = table_float(work, word + kCurveAnchorWords) - arc;
   Real way_in = lambda * rest;
-  vec3 slope = posed_step(work, first_step + kCurveStepSlots * bone).slope;
+  vec3 slope = posed_step(work, first_step + kCurveStepEntries * bone).slope;
   CurveSection section;
   section.place = CurvePoint(posed_position(work, chain, bone) + slope * way_in, slope);
   section.inside = Real3(0.0f);
   uvec2 joints = steps_at(work, chain, curve, bone);
-  Real4 frame = posed_step(work, first_step + kCurveStepSlots * (joints.x - 1u)).frame;
+  Real4 frame = posed_step(work, first_step + kCurveStepEntries * (joints.x - 1u)).frame;
   Truth passed = Truth(true);
   for (uint i = joints.x; i < joints.y; ++i) {
     uint joint = anchors + i * kCurveAnchorWords;
@@ -135,7 +135,7 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
         vec2(table_float(work, joint + kCurveAnchorTurning), table_float(work, joint + kCurveAnchorTurning + 1u));
     vec2 windows =
         vec2(table_float(work, joint + kCurveAnchorWindow), table_float(work, joint + kCurveAnchorWindow + 1u));
-    CurveStep step = posed_step(work, first_step + kCurveStepSlots * i);
+    CurveStep step = posed_step(work, first_step + kCurveStepEntries * i);
     bool before = i > bone;
     float window = on_side(windows, before);
     if (window > 0.0f && any_of(abs(way) < window)) {

@@ -11,6 +11,6 @@ void main() {
   if (!work.inside) return;
   CurveRecord record = records[work.record];
   CurvePart part = curve_part(work, record.curve, record.bone);
-  uint first = work.palette_first + work.record_index * kCurveSlots;
-  for (uint k = 0u; k < kCurveSlots; ++k) palette[first + k] = pose_spline_sample(record, part, work, k);
+  uint first = work.palette_first + work.record_index * kCurveEntries;
+  for (uint k = 0u; k < kCurveEntries; ++k) palette[first + k] = pose_spline_sample(record, part, work, k);
 }

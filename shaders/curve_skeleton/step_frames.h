@@ -54,11 +54,11 @@ struct CurveStep {
   float bend;  // 1 - cos theta
 };
 
-PELT_SHARED_CONST uint kCurveStepSlots = 2u;  // palette entries
+PELT_SHARED_CONST uint kCurveStepEntries = 2u;  // palette entries
 
-PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint slot) {
-  Affine one = palette_entry(work, slot);
-  Affine other = palette_entry(work, slot + 1u);
+PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint entry) {
+  Affine one = palette_entry(work, entry);
+  Affine other = palette_entry(work, entry + 1u);
   return CurveStep(one[0], vec3(one[1]), one[1].w, vec3(one[2]), one[2].w, vec3(other[0]), other[0].w, vec3(other[1]),
                    other[1].w, vec2(other[2]), other[2].z);
 }

@@ -10,6 +10,6 @@ void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
   CurveStepEntries posed = pose_curve_step(records[work.record], work);
-  uint first = work.palette_first + work.record_index * kCurveStepSlots;
-  for (uint k = 0u; k < kCurveStepSlots; ++k) palette[first + k] = posed.entries[k];
+  uint first = work.palette_first + work.record_index * kCurveStepEntries;
+  for (uint k = 0u; k < kCurveStepEntries; ++k) palette[first + k] = posed.entries[k];
 }

@@ -14,7 +14,7 @@ struct CurveStepRecord {
 PELT_SHARED_SIZE(CurveStepRecord, 8);
 
 struct CurveStepEntries {
-  Affine entries[kCurveStepSlots];
+  Affine entries[kCurveStepEntries];
 };
 
 // The bone's posed direction and its frame; the bone's joint carries y without twist.

@@ -10,7 +10,7 @@ void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
   DualQuaternionEntry entry = dual_quaternion_entry(pose_joint(records[work.record], work));
-  uint slot = work.palette_first + work.record_index * kDualQuaternionSlots;
-  palette[slot] = entry.rigid;
-  palette[slot + 1u] = entry.stretch;
+  uint first = work.palette_first + work.record_index * kDualQuaternionEntries;
+  palette[first] = entry.rigid;
+  palette[first + 1u] = entry.stretch;
 }

@@ -10,7 +10,7 @@ PELT_SHARED_BEGIN
 
 // Entry 2j holds the dual quaternion in its first two rows, and 1 in the third if the joint stretches, else 0. Entry 2j
 // + 1 holds the stretch, which is read only if a joint stretches. Influences refer to entry 2j.
-PELT_SHARED_CONST uint kDualQuaternionSlots = 2u;
+PELT_SHARED_CONST uint kDualQuaternionEntries = 2u;
 
 // A stretch nearer to 1 than this counts as 1: rounding along a chain of joints leaves about 1e-6.
 PELT_SHARED_CONST float kNoStretch = 4e-6f;

@@ -9,8 +9,8 @@ layout(binding = kPoseBindRecords, std430) readonly buffer Records { ActionRecor
 void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
-  uint slot = work.palette_first + work.record_index * kActionSlots;
-  ActionEntries entries = pose_action(records[work.record], palette[slot + 1u], work);
-  palette[slot] = entries.shift;
-  palette[slot + 1u] = entries.state;
+  uint entry = work.palette_first + work.record_index * kActionEntries;
+  ActionEntries entries = pose_action(records[work.record], palette[entry + 1u], work);
+  palette[entry] = entries.shift;
+  palette[entry + 1u] = entries.state;
 }

@@ -23,7 +23,7 @@ PELT_SHARED_CONST float kActionParts = 256.0f;  // of a step
 // since.
 PELT_SHARED_CONST float kMaxActionSteps = 64.0f;
 PELT_SHARED_CONST float kMaxActionMove = 1e6f;  // metres
-PELT_SHARED_CONST uint kActionSlots = 2u;       // the shift of the vertex; its state
+PELT_SHARED_CONST uint kActionEntries = 2u;     // the shift of the vertex; its state
 
 struct ActionRecord {
   uint vertex;        // of the instance: W

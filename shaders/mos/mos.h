@@ -92,7 +92,7 @@ struct MosPoint {
 
 #include "mos.inl"
 
-PELT_SHARED_CONST uint kMosPointSlots = 3u;
+PELT_SHARED_CONST uint kMosPointEntries = 3u;
 
 PELT_SHARED_FN MosEntries mos_entries(PELT_SHARED_IN(MosPoint) point) {
   return MosEntries(affine_from_axes(point.still, point.position),

@@ -7,7 +7,7 @@
 layout(binding = kPoseBindRecords, std430) readonly buffer Records { MosTableRecord records[]; };
 
 void main() {
-  PoseWork work = pose_item(kMosSlots);
+  PoseWork work = pose_item(kMosEntries);
   if (!work.inside) return;
   MosTableRecord record = records[work.record];
   palette[work.palette_first + work.record_index] =

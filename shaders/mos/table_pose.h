@@ -16,12 +16,12 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST uint kMosSampleInverse = 1u;
 PELT_SHARED_CONST uint kMosSampleWords = 1u + kTableAffineWords;
 
-PELT_SHARED_CONST uint kMosSlots = 8u;   // palette entries per record: neighbouring samples of one window
-PELT_SHARED_CONST uint kMosWindow = 4u;  // points
+PELT_SHARED_CONST uint kMosEntries = 8u;  // palette entries per record: neighbouring samples of one window
+PELT_SHARED_CONST uint kMosWindow = 4u;   // points
 
 struct MosTableRecord {
   uint points[kMosWindow];  // first palette entries; clamped ends repeat a point
-  uint first_sample;        // word; kMosSlots samples
+  uint first_sample;        // word; kMosEntries samples
 };
 PELT_SHARED_SIZE(MosTableRecord, 20);
 
@@ -33,9 +33,9 @@ struct MosWindow {
 PELT_SHARED_FN MosWindow posed_window(MosTableRecord record, PoseWork work) {
   MosWindow window;
   for (uint k = 0u; k < kMosWindow; ++k) {
-    uint slot = record.points[k];
+    uint entry = record.points[k];
     window.points[k] =
-        MosEntries(palette_entry(work, slot), palette_entry(work, slot + 1u), palette_entry(work, slot + 2u));
+        MosEntries(palette_entry(work, entry), palette_entry(work, entry + 1u), palette_entry(work, entry + 2u));
   }
   return window;
 }

@@ -10,7 +10,7 @@ void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
   MosEntries point = pose_window_point(records[work.record], work);
-  uint first = work.palette_first + work.record_index * kMosPointSlots;
+  uint first = work.palette_first + work.record_index * kMosPointEntries;
   palette[first] = point.still;
   palette[first + 1u] = point.cosine;
   palette[first + 2u] = point.sine;

@@ -50,7 +50,7 @@ void main() {
   if (!found.inside || vertex >= job.vertex_count) return;
   ListEntry entry = list_entry(work, found.list_place);
   uint ring = rings[job.first_word + vertex];
-  if ((entry.state & kEntryHold) != 0u || ring == kNoSlot) return;
+  if ((entry.state & kEntryHold) != 0u || ring == kNoIndex) return;
 
   uint first_element = instance_place(entry.instance).first_vertex + job.output_first;
   RingSum sum = sum_ring(job.first_word + ring, first_element, vertex);

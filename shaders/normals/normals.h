@@ -22,7 +22,7 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST uint kNormalsWorkgroupSize = 128u;  // vertices of one instance
 
 PELT_SHARED_CONST uint kNormalsBindRings = 1u;      // uint[]: per mesh the start of the ring of each vertex, counted
-                                                    // from the mesh's first word, or kNoSlot; then the rings
+                                                    // from the mesh's first word, or kNoIndex; then the rings
 PELT_SHARED_CONST uint kNormalsBindPositions = 2u;  // words of the outputs
 PELT_SHARED_CONST uint kNormalsBindNormals = 3u;    // read and written
 PELT_SHARED_CONST uint kNormalsBindTangents = 4u;

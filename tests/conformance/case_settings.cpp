@@ -131,7 +131,7 @@ SurfaceFfdParameters read_weighting(const Node& set) {
   ffd.raise_elements = false;  // keeps K as the case sets it
   ffd.influences = 0;
   ffd.precision = Precision::kNone;
-  ffd.likeness = 0;
+  ffd.weight_similarity = 0;
   ffd.fade = 0;
   ffd.driver.follow = Follow::kStreamed;
   return ffd;
@@ -424,7 +424,7 @@ void read_surface(const Node& surface, const Case& test_case, Variant& variant) 
                                .vertices = {{vertex, vertex}}};
     });
   }
-  parameters.places = SurfacePlaces::kTextureCoordinates;
+  parameters.mapping = SurfaceMapping::kTextureCoordinates;
   parameters.frames_per_span = 0;
   variant.rig.layers = {skin_layer(std::move(parameters))};
 }

@@ -209,7 +209,7 @@ class Page:
 
     def make_hero(self) -> None:
         """Writes hero.glb without the extension by which pelt knows how it was bound."""
-        self.shell("pelt bind builtin:biped --deformer linear-blend --no-judge -o hero.glb")
+        self.shell("pelt bind builtin:biped --deformer linear-blend --no-check -o hero.glb")
         data = (self.folder / "hero.glb").read_bytes()
         length = struct.unpack_from("<I", data, 12)[0]
         gltf = json.loads(data[20:20 + length])

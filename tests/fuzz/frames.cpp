@@ -18,7 +18,7 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 
-#include "engine/character/core/hash.h"
+#include "engine/character/base/hash.h"
 #include "tests/fuzz/mutate.h"
 
 namespace pelt::fuzz {

@@ -59,7 +59,7 @@ void bind_and_move(const pelt::Model& model, std::uint64_t choice) {
   for (const pelt::Clip& clip : model.clips) seconds += clip.duration;
   const auto deformers = pelt::deformer_names();
   auto rig = pelt::rig_from_deformer_name(std::string(deformers[choice % deformers.size()]));
-  if (!(seconds <= kMaxSeconds)) rig->judging = pelt::Judging::kNone;
+  if (!(seconds <= kMaxSeconds)) rig->check = pelt::CheckMode::kNone;
   const auto bound = pelt::bind(model, *rig, {.threads = 1});
   if (bound) pelt::fuzz::move_on_cpu(bound->character, choice);
 }

@@ -33,7 +33,7 @@ std::vector<std::vector<std::byte>> seed_characters() {
 
   std::vector<std::vector<std::byte>> files;
   for (Rig& rig : rigs) {
-    rig.judging = Judging::kNone;
+    rig.check = CheckMode::kNone;
     files.push_back(serialize(test::must(bind(model, rig, {.threads = 1})).character));
   }
   Model forked = model;

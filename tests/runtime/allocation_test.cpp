@@ -198,7 +198,7 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
     std::map<VkDeviceSize, std::uint32_t> owners;  // of the range at this offset; none: nobody has used it
     const Counting counting(*device_);
     const auto taken = [&] { return std::exchange(recorded, {}).of_buffers; };
-    const auto owner = [&](const OutputPlace& place) {
+    const auto owner = [&](const OutputLocation& place) {
       const auto range = owners.find(place.offset);
       return range == owners.end() ? VK_QUEUE_FAMILY_IGNORED : range->second;
     };

@@ -9,7 +9,7 @@
 #include <pelt/import.h>
 #include <pelt/pose.h>
 #include <pelt/rig.h>
-#include <pelt/tools/judge_poses.h>
+#include <pelt/tools/check_poses.h>
 #include <pelt/tools/sample_poses.h>
 
 #include "tests/runtime/crowds.h"
@@ -66,7 +66,7 @@ std::vector<float> inputs_at_rest(const Character& character) {
 
 // Measures a character at rest, in frames of its clips and in poses of single joints. Fails the test if a vertex is
 // outside, and prints the ratios.
-float longest(const std::string& name, const Character& character, std::span<const JudgedPose> turns, Detail detail) {
+float longest(const std::string& name, const Character& character, std::span<const CheckPose> turns, Detail detail) {
   BoundsMeter meter(character, detail);
   std::vector<glm::mat4> joints(character->skeleton.joints.size());
   rest_matrices(character->skeleton, joints);
@@ -77,8 +77,8 @@ float longest(const std::string& name, const Character& character, std::span<con
   };
   add(ratios[0], meter.measure(joints, inputs_at_rest(character)));
   PosePlayer player(*character);
-  const auto play = [&](float& ratio, std::span<const JudgedPose> poses) {
-    for (const JudgedPose& pose : poses) {
+  const auto play = [&](float& ratio, std::span<const CheckPose> poses) {
+    for (const CheckPose& pose : poses) {
       player.pose(pose);
       add(ratio, meter.measure(player.joints(), player.inputs()));
     }
@@ -91,13 +91,13 @@ float longest(const std::string& name, const Character& character, std::span<con
 
 // Measures a model by every deformer, with and without falling back to linear blend.
 float longest_of_all(const std::string& name, const Model& model) {
-  const std::vector<JudgedPose> turns = sample_poses(test::judged_by(model, "linear_blend").character);
+  const std::vector<CheckPose> turns = sample_poses(test::bound_with(model, "linear_blend").character);
   float most = 0;
   for (const std::string_view deformer : deformer_names()) {
     const std::string title = fmt::format("{} by {}", name, deformer);
-    const Character judged = test::judged_by(model, std::string(deformer)).character;
-    most = std::max(most, longest(title, judged, turns, Detail::kFull));
-    if (deformer == "mos") most = std::max(most, longest(title + ", far", judged, turns, Detail::kLinearBlend));
+    const Character checked = test::bound_with(model, std::string(deformer)).character;
+    most = std::max(most, longest(title, checked, turns, Detail::kFull));
+    if (deformer == "mos") most = std::max(most, longest(title + ", far", checked, turns, Detail::kLinearBlend));
     if (deformer == "linear_blend") continue;
     const Character alone = test::bound_by(model, std::string(deformer));
     most = std::max(most, longest(title + ", without linear blend", alone, turns, Detail::kFull));
@@ -152,7 +152,7 @@ TEST(Bounds, HoldTheSkinInWildPoses) {
   for (const test::Graded kind : {test::Graded::kSkin, test::Graded::kWires, test::Graded::kOffsets})
     expect_inside(fmt::format("graded {}", static_cast<int>(kind)), test::make_graded(300, kind), 20);
   expect_inside("biped by dual quaternions", test::bound_by(make_biped(), "dual_quaternion"), 20);
-  expect_inside("a face", test::judged_by(make_biped(), "linear_blend").character, 8);
+  expect_inside("a face", test::bound_with(make_biped(), "linear_blend").character, 8);
   const Model tube = test::make_tube({.around = 12, .along = 33, .joints = 4});
   for (const test::Deformer& deformer : test::deformers()) {
     const test::Subject subject = test::make_subject(deformer, tube, test::make_tube({.joints = 4}).meshes[0]);

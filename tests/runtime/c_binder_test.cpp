@@ -163,9 +163,9 @@ TEST(CBinder, RefusesWhatMakesNoSense) {
   options.deformer = "magic";
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_NOT_FOUND, "magic");
   options.deformer = "linear-blend";
-  options.judging = 3;
-  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "options.judging has the unknown value 3");
-  options.judging = 0;
+  options.check = 3;
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "options.check has the unknown value 3");
+  options.check = 0;
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INTERNAL, "enough");
 

@@ -63,10 +63,10 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
   auto outputs = sized<pelt_crowd_outputs>();
   ASSERT_OK(pelt_crowd_get_outputs(c, &outputs));
   EXPECT_EQ(outputs.normals.format, std::uint32_t{PELT_FORMAT_OCTAHEDRAL16});
-  const OutputPlaces& places = cpp.outputs();
+  const OutputLocations& places = cpp.outputs();
   const struct {
-    const OutputPlace& expected;
-    const pelt_output_place& got;
+    const OutputLocation& expected;
+    const pelt_output_location& got;
     std::uint32_t elements;
     std::uint32_t bytes;  // size of the last element
   } attributes[] = {{places.positions, outputs.positions, vertices, 12},

@@ -200,7 +200,7 @@ TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
   CrowdOptions options{.instances = {1, 1, 1}};
   options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   Crowd crowd = make(options);
-  const OutputPlaces& outputs = crowd.outputs();
+  const OutputLocations& outputs = crowd.outputs();
   const VkDeviceAddress positions_at = crowd.device_address(outputs.positions);
   EXPECT_NE(positions_at, 0u);
   EXPECT_EQ(crowd.device_address(outputs.normals) - positions_at, outputs.normals.offset - outputs.positions.offset);
@@ -215,7 +215,7 @@ TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
   CrowdOptions options{.instances = {1, 1, 1}, .frames_in_flight = 2};
   options.outputs.bounds = true;
   Crowd crowd = make(options);
-  const OutputPlace& positions = crowd.outputs().positions;
+  const OutputLocation& positions = crowd.outputs().positions;
   const Buffer copied = test::must(Buffer::create(
       *gpu_device(),
       {.size = 1024, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT, .memory = MemoryUse::kDeviceLocal, .name = "copied"}));

@@ -71,7 +71,7 @@ std::vector<Character> make_kinds() {
                                test::swinging_tube(),
                                test::bound(test::make_tubes_in_two_cages(), test::two_cages()).character};
   for (const std::string_view deformer : deformer_names())
-    kinds.push_back(test::judged_by(levelled, std::string(deformer)).character);
+    kinds.push_back(test::bound_with(levelled, std::string(deformer)).character);
   return kinds;
 }
 

@@ -14,11 +14,11 @@ namespace {
 
 using testing::HasSubstr;
 
+using test::bound_with;
 using test::gpu_device;
-using test::judged_by;
 
 TEST_F(Crowds, NeedInstancesAndFrames) {
-  const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
+  const GpuCharacters gpu = upload_character(bound_with(model_, "linear-blend").character);
   for (const CrowdOptions& options :
        {CrowdOptions{.instances = {0}}, CrowdOptions{.frames_in_flight = 0}, CrowdOptions{.instances = {1, 1}}}) {
     const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
@@ -28,7 +28,7 @@ TEST_F(Crowds, NeedInstancesAndFrames) {
 }
 
 TEST_F(Crowds, NeedCharactersOfTheirDevice) {
-  const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
+  const GpuCharacters gpu = upload_character(bound_with(model_, "linear-blend").character);
   const Result<Crowd> crowd = Crowd::create(*test::discrete_device(), gpu);
   ASSERT_FALSE(crowd);
   EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
@@ -39,7 +39,7 @@ TEST_F(Crowds, NeedCharactersOfTheirDevice) {
 TEST_F(Crowds, NeedAlignedInputs) {
   const VkDeviceSize alignment = gpu_device()->limits().minStorageBufferOffsetAlignment;
   if (alignment == 1) PELT_SKIP("the device binds buffers at any byte");
-  const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
+  const GpuCharacters gpu = upload_character(bound_with(model_, "linear-blend").character);
   const Buffer buffer = callers_buffer(1 << 16);
   for (const auto& [place, name] : {std::pair(&CrowdOptions::joints, "joint matrices"),
                                     {&CrowdOptions::inputs, "inputs"},
@@ -56,7 +56,7 @@ TEST_F(Crowds, NeedAlignedInputs) {
 
 // Two frames are recorded before either runs: each must find the matrices that it was recorded with.
 TEST_F(Crowds, KeepTheFramesInFlightApart) {
-  const Character character = judged_by(model_, "linear-blend").character;
+  const Character character = bound_with(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_crowd(gpu, {.instances = {3}, .frames_in_flight = 3});
   const auto number = [](std::uint32_t frame, std::uint32_t instance) { return 10 * frame + instance; };
@@ -130,7 +130,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
 
 // If a character has no inputs, the caller may still set an inputs buffer.
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
-  const Character character = judged_by(model_, "linear-blend").character;
+  const Character character = bound_with(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   const Buffer buffer = callers_buffer(64);
   Crowd crowd = make_crowd(gpu, {.instances = {2}, .inputs = {buffer.handle()}});
@@ -139,8 +139,8 @@ TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
 }
 
 TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
-  const Character linear = judged_by(model_, "linear-blend").character;
-  const Character ffd = judged_by(model_, "surface-ffd").character;
+  const Character linear = bound_with(model_, "linear-blend").character;
+  const Character ffd = bound_with(model_, "surface-ffd").character;
   const GpuCharacters gpu_linear = upload_character(linear);
   const GpuCharacters gpu_ffd = upload_character(ffd);
   Crowd first = make_crowd(gpu_linear, {.instances = {3}});
@@ -159,7 +159,7 @@ TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
 // A driven character: the joints' poses by two kernels, the driver's blend, the skin's blend.
 TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
-  const GpuCharacters gpu = upload_character(judged_by(model_, "surface-ffd").character);
+  const GpuCharacters gpu = upload_character(bound_with(model_, "surface-ffd").character);
   Crowd crowd = make_crowd(gpu, {});
   const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
   EXPECT_EQ(passes, (std::vector<std::string>{"pose linear_blend", "pose dual_quaternion", "blend of drivers",
@@ -178,7 +178,7 @@ TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
 
 // More workgroups than one dimension of a dispatch takes on most devices.
 TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
-  const Character character = judged_by(test::make_cloud(2), "linear-blend").character;
+  const Character character = bound_with(test::make_cloud(2), "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   const std::uint32_t instances = 70001;
   Crowd crowd = make_crowd(gpu, {.instances = {instances}, .frames_in_flight = 1});
@@ -197,7 +197,7 @@ TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
 TEST_F(Crowds, OfNumbersThatDoNotDivideAreMovedInTiles) {
   std::vector<Character> characters;
   for (const std::size_t vertices : {127, 128, 129, 300, 1000})
-    characters.push_back(judged_by(test::make_cloud(vertices), "linear-blend").character);
+    characters.push_back(bound_with(test::make_cloud(vertices), "linear-blend").character);
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters));
   Crowd crowd = make_crowd(gpu, {.instances = {17, 16, 15, 33, 50}, .frames_in_flight = 1});
   const auto expect_moved_to = [&](std::uint32_t i, std::size_t number) {
@@ -239,7 +239,7 @@ TEST_F(Crowds, WithASkinWithoutWeightsStayWithTheirDeformers) {
 
 TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {
   Device made = test::must(Device::create(test::validated_options()));
-  const Character character = judged_by(model_, "linear-blend").character;
+  const Character character = bound_with(model_, "linear-blend").character;
   GpuCharacters gpu = test::must(upload(made, character));
   Crowd crowd = test::must(Crowd::create(made, gpu));
   const Device device = std::move(made);

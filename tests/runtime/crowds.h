@@ -100,7 +100,7 @@ class MixedCrowds : public Crowds {
   void SetUp() override {
     Crowds::SetUp();
     for (const char* deformer : {"linear-blend", "surface-ffd", "dual-quaternion"}) {
-      characters_.push_back(test::judged_by(model_, deformer).character);
+      characters_.push_back(test::bound_with(model_, deformer).character);
     }
     GpuCharacters gpu = test::must(upload(*test::gpu_device(), characters_));
     gpu_.emplace(std::move(gpu));

@@ -8,7 +8,7 @@
 #include <pelt/runtime/upload.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "tests/runtime/c_crowds.h"
 
 namespace pelt::runtime {

@@ -29,8 +29,8 @@ class PlannedFrames : public Crowds {
 
   void SetUp() override {
     Crowds::SetUp();
-    const Character ffd = test::judged_by(model_, "surface-ffd").character;
-    const Character linear = test::judged_by(model_, "linear-blend").character;
+    const Character ffd = test::bound_with(model_, "surface-ffd").character;
+    const Character linear = test::bound_with(model_, "linear-blend").character;
     gpu_.emplace(test::must(upload(*gpu_device(), std::vector<Character>{linear, ffd, ffd})));
     std::vector<std::optional<CrowdCharacter>> characters;
     for (const auto& entry : gpu_->state().entries) characters.emplace_back(CrowdCharacter(*entry, false));
@@ -41,8 +41,8 @@ class PlannedFrames : public Crowds {
     place_lists(instances_, plan_);
     // The last two places are of no instance, and of one without outputs.
     for (std::uint32_t i = 0; i < count; ++i) places_.push_back({.character = i < instances_[0] ? 0u : 1u});
-    places_[count - 2].character = shared::kNoPlace;
-    places_[count - 1].first_vertex = shared::kNoPlace;
+    places_[count - 2].character = shared::kNoLocation;
+    places_[count - 1].first_vertex = shared::kNoLocation;
     work_bytes_ = 8 * (plan_.first_list + 2 * count * plan_.table.lists.size());
   }
 
@@ -153,7 +153,7 @@ class PlannedFrames : public Crowds {
   std::optional<GpuCharacters> gpu_;
   std::vector<std::uint32_t> instances_{70, 33, 0};
   CrowdPlan plan_;
-  std::vector<shared::InstancePlace> places_;
+  std::vector<shared::InstanceLocation> places_;
   std::size_t work_bytes_ = 0;
 };
 

@@ -27,7 +27,7 @@ class OutputSlots : public Crowds {
     Model morphed = model_;
     test::add_morph_targets(morphed.meshes[0], 5);
     characters_.push_back(test::bound_by(morphed, "surface_ffd"));
-    characters_.push_back(test::judged_by(model_, "dual-quaternion").character);
+    characters_.push_back(test::bound_with(model_, "dual-quaternion").character);
     characters_.push_back(test::swinging_tube());
     gpu_.emplace(test::must(upload(*gpu_device(), characters_, {.normal_rings = true})));
   }
@@ -99,7 +99,7 @@ class OutputSlots : public Crowds {
 
 TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
   const auto place = [](std::uintptr_t number, VkDeviceSize offset) {
-    return BufferPlace{reinterpret_cast<VkBuffer>(number), offset};
+    return BufferLocation{reinterpret_cast<VkBuffer>(number), offset};
   };
   const auto refused = [&](const auto& change, const char* why) {
     CrowdOptions options = options_of(2);
@@ -118,20 +118,20 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
   refused([&](CrowdOutputs& o) { o.previous_positions.place = place(1, 0); }, "leave out their place");
   refused([&](CrowdOutputs& o) { o.positions.place = place(1, 0); },
           "positions must be in buffers of the caller's in both");
-  refused([&](CrowdOutputs& o) { o.slot_places[0].normals = place(1, 0); },
+  refused([&](CrowdOutputs& o) { o.slot_locations[0].normals = place(1, 0); },
           "normals must be in buffers of the caller's in");
   refused(
       [&](CrowdOutputs& o) {
         o.bounds_place = place(1, 0);
-        o.slot_places[0].bounds = place(1, 6);
+        o.slot_locations[0].bounds = place(1, 6);
       },
       "bounds of slot 1 are at offset 6, which is not a multiple of 4");
   refused(
       [&](CrowdOutputs& o) {
         o.slots = 3;
         o.positions.place = place(1, 0);
-        o.slot_places[0].positions = place(1, 1 << 20);
-        o.slot_places[1].positions = place(1, 1 << 20);
+        o.slot_locations[0].positions = place(1, 1 << 20);
+        o.slot_locations[1].positions = place(1, 1 << 20);
       },
       "positions of slots 1 and 2 have the same location");
 }
@@ -182,14 +182,14 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   const auto places = [&](std::uint32_t slot) {
     const VkBuffer buffer = buffers[slot % 2].handle();
     const VkDeviceSize first = slot / 2 * (64 * vertices + 4096) + (slot == 0 ? 0 : 4);
-    return SlotPlaces{{buffer, first}, {buffer, first + 16}, {buffer, first + 20}, {buffer, first + 48 * vertices}};
+    return SlotLocations{{buffer, first}, {buffer, first + 16}, {buffer, first + 20}, {buffer, first + 48 * vertices}};
   };
   CrowdOptions theirs = options;
   theirs.outputs.positions = {VertexFormat::kFloat, places(0).positions, 24};
   theirs.outputs.normals = {VertexFormat::kOctahedral16, places(0).normals, 24};
   theirs.outputs.tangents = {VertexFormat::kOctahedral16, places(0).tangents, 24};
   theirs.outputs.bounds_place = places(0).bounds;
-  for (std::uint32_t slot = 1; slot < 3; ++slot) theirs.outputs.slot_places[slot - 1] = places(slot);
+  for (std::uint32_t slot = 1; slot < 3; ++slot) theirs.outputs.slot_locations[slot - 1] = places(slot);
   Crowd crowd = make(theirs);
   const auto bytes_of = [](VkBuffer buffer, VkDeviceSize size) {
     return test::must(read_buffer(*gpu_device(), buffer, 0, size));
@@ -215,7 +215,7 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
     before = after;
     for (std::size_t b = 0; b < 2; ++b) {
       const std::vector<std::byte> now = bytes_of(buffers[b].handle(), buffers[b].size());
-      const SlotPlaces slot = places(static_cast<std::uint32_t>(frame % 3));
+      const SlotLocations slot = places(static_cast<std::uint32_t>(frame % 3));
       for (std::size_t at = 0; at < now.size(); ++at) {
         if (now[at] == theirs_before[b][at]) continue;
         ASSERT_EQ(buffers[b].handle(), slot.positions.buffer) << "frame " << frame;
@@ -311,7 +311,7 @@ TEST_F(OutputSlots, LetAFrameBeComputedWhileTheOneBeforeIsRead) {
         pose(crowd, frame);
         crowd.record(commands);
         if (frame != 2) continue;
-        const auto read_by_copy = [&](const OutputPlace& place, VkDeviceSize to) {
+        const auto read_by_copy = [&](const OutputLocation& place, VkDeviceSize to) {
           memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, VK_PIPELINE_STAGE_2_COPY_BIT,
                          VK_ACCESS_2_TRANSFER_READ_BIT);

@@ -33,7 +33,7 @@ class PosedCrowds : public Crowds {
 };
 
 TEST_F(PosedCrowds, MoveAlikeByMatricesByRowsAndByBuffersOfTheCallers) {
-  const Character character = test::judged_by(model_, "curve-skeleton").character;
+  const Character character = test::bound_with(model_, "curve-skeleton").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_crowd(gpu, {.instances = {2}});
   const std::vector<glm::vec3> rest = moved_by(crowd);

@@ -23,8 +23,8 @@ namespace pelt::runtime {
 namespace {
 
 using test::angle;
+using test::bound_with;
 using test::gpu_device;
-using test::judged_by;
 using testing::HasSubstr;
 using Format = VertexFormat;
 
@@ -40,8 +40,8 @@ class RecomputedNormals : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     characters_ =
-        new std::vector<Character>{judged_by(make_biped(), "linear-blend").character,
-                                   judged_by(make_limb({.around = 24, .along = 33}), "surface-ffd").character};
+        new std::vector<Character>{bound_with(make_biped(), "linear-blend").character,
+                                   bound_with(make_limb({.around = 24, .along = 33}), "surface-ffd").character};
   }
   static void TearDownTestSuite() {
     delete characters_;
@@ -216,7 +216,7 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
 
 // At every detail the normals are those of the positions that are written.
 TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
-  const Character character = judged_by(make_limb({.around = 24, .along = 33}), "surface-ffd").character;
+  const Character character = bound_with(make_limb({.around = 24, .along = 33}), "surface-ffd").character;
   const GpuCharacters gpu = upload_all(std::span(&character, 1));
   CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
   options.outputs.normals.format = Format::kFloat;
@@ -242,7 +242,7 @@ TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
 }
 
 TEST_F(RecomputedNormals, OfACharacterWithoutTrianglesAreBlended) {
-  const std::vector<Character> clouds{judged_by(test::make_cloud(65), "linear-blend").character};
+  const std::vector<Character> clouds{bound_with(test::make_cloud(65), "linear-blend").character};
   const GpuCharacters gpu = upload_all(clouds);
   Crowd crowd = make(gpu, {.instances = {2}});
   Crowd blended = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2}}));

@@ -125,7 +125,7 @@ TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
   Evaluator evaluator(character_);
   std::vector<float> values(character_->input_count);
   for (std::uint32_t frame = 0; frame < 40; ++frame) {
-    const std::uint32_t state = frame == 20 ? shared::kEntryFresh : frame == 30 ? shared::kEntryTeleport : 0;
+    const std::uint32_t state = frame == 20 ? shared::kEntryRestart : frame == 30 ? shared::kEntryTeleport : 0;
     const std::uint32_t list[] = {1, 0, state};
     fill(visible, list);
     crowd.advance(1.0f / 60);

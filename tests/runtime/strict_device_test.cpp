@@ -21,7 +21,7 @@ class StrictDevices : public Crowds {
   void SetUp() override {
     Crowds::SetUp();
     device_.emplace(test::must(test::strict_device(*gpu_device())));
-    gpu_.emplace(test::must(upload(*device_, test::judged_by(model_, "linear-blend").character)));
+    gpu_.emplace(test::must(upload(*device_, test::bound_with(model_, "linear-blend").character)));
     vertices_ = gpu_->character(0)->vertex_count();
   }
   Result<Buffer> make_buffer(VkDeviceSize size, MemoryUse memory = MemoryUse::kDeviceLocal) const {

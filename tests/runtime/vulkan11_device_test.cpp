@@ -33,7 +33,7 @@ class Vulkan11Devices : public Crowds {
     return Device::create(options);
   }
   std::vector<glm::vec3> posed(const Device& device) const {
-    const GpuCharacters gpu = test::must(upload(device, test::judged_by(model_, "surface-ffd").character));
+    const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "surface-ffd").character));
     Crowd crowd = test::must(Crowd::create(device, gpu, {.instances = {2}}));
     crowd.pose(1, bent_joints());
     EXPECT_TRUE(run(device, crowd));
@@ -56,7 +56,7 @@ TEST_F(Vulkan11Devices, NeedNoExtension) {
 TEST_F(Vulkan11Devices, AreRefusedAddressesThatNoExtensionGives) {
   vulkan11.extensions = false;
   const Device device = test::must(make());
-  const GpuCharacters gpu = test::must(upload(device, test::judged_by(model_, "linear-blend").character));
+  const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
   CrowdOptions options;
   options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const Result<Crowd> crowd = Crowd::create(device, gpu, options);
@@ -77,7 +77,7 @@ TEST_F(Vulkan11Devices, HaveWhatTheirExtensionsGive) {
   EXPECT_NE(functions.vkCmdPipelineBarrier2, nullptr);
   EXPECT_NE(functions.vkQueueSubmit2, nullptr);
   EXPECT_NE(functions.vkCmdBeginRendering, nullptr);
-  const GpuCharacters gpu = test::must(upload(device, test::judged_by(model_, "linear-blend").character));
+  const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
   CrowdOptions options;
   options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const Crowd crowd = test::must(Crowd::create(device, gpu, options));

@@ -74,8 +74,8 @@ Magnification magnification(const PalettePass& pass, std::uint32_t record, glm::
 std::vector<Magnification> magnifications(const CharacterData& data, float reach) {
   std::vector<const PalettePass*> pass_of(data.palette_size, nullptr);
   for (const PalettePass& pass : data.passes) {
-    if (pose_kernel(pass.kernel).slots_per_record == 1)
-      std::fill_n(pass_of.begin() + pass.first_slot, pass.record_count, &pass);
+    if (pose_kernel(pass.kernel).entries_per_record == 1)
+      std::fill_n(pass_of.begin() + pass.first_entry, pass.record_count, &pass);
   }
   std::vector<Magnification> vertices(data.vertex_count());
   for (const CharacterMesh& mesh : data.meshes) {
@@ -83,10 +83,10 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
     for (std::size_t v = 0; v < rows.row_count(); ++v) {
       Magnification& vertex = vertices[mesh.first_vertex + v];
       for (const Influence& influence : rows.row(v)) {
-        const std::uint32_t slot = mesh.first_slot + influence.index;
+        const std::uint32_t slot = mesh.first_entry + influence.index;
         if (pass_of[slot] == nullptr) continue;
         const Magnification entry =
-            magnification(*pass_of[slot], slot - pass_of[slot]->first_slot, mesh.binding.points[v], reach);
+            magnification(*pass_of[slot], slot - pass_of[slot]->first_entry, mesh.binding.points[v], reach);
         vertex.position += influence.weight * entry.position;
         vertex.direction += influence.weight * entry.direction;
       }

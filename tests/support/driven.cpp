@@ -64,7 +64,7 @@ SurfaceFfdParameters by_cage() {
 }
 
 Rig rig_of(DeformerParameters parameters, const std::string& target) {
-  Rig rig{.judging = Judging::kNone};
+  Rig rig{.check = CheckMode::kNone};
   rig.layers.push_back({target, std::move(parameters), {}, {}});
   return rig;
 }
@@ -77,11 +77,11 @@ Bound bound(const Model& model, const Rig& rig) {
 
 Character bound_by(const Model& model, const std::string& deformer) {
   Rig rig = rig_from_deformer_name(deformer).value();
-  rig.judging = Judging::kNone;
+  rig.check = CheckMode::kNone;
   return bound(model, rig).character;
 }
 
-Bound judged_by(const Model& model, const std::string& deformer) {
+Bound bound_with(const Model& model, const std::string& deformer) {
   Result<Bound> result = bind(model, rig_from_deformer_name(deformer).value());
   EXPECT_TRUE(result) << result.error().message;
   return std::move(*result);

@@ -36,15 +36,15 @@ Model make_tubes_in_two_cages();
 // Returns a rig that moves the tube by its cage, streamed, and "second" by the other, which follows the joints.
 Rig two_cages();
 
-// Returns a rig with one layer over `target`; it is not judged.
+// Returns a rig with one layer over `target`; it is not checked.
 Rig rig_of(DeformerParameters parameters, const std::string& target = "*");
 
-// Bind a model, by a rig or by a deformer's name, without judging; fail the test if that is impossible.
+// Bind a model, by a rig or by a deformer's name, without the check; fail the test if that is impossible.
 Bound bound(const Model& model, const Rig& rig);
 Character bound_by(const Model& model, const std::string& deformer);
 
-// Binds a model by a deformer's name, judged as by default; fails the test if that is impossible.
-Bound judged_by(const Model& model, const std::string& deformer);
+// Binds a model by a deformer's name, checked as by default; fails the test if that is impossible.
+Bound bound_with(const Model& model, const std::string& deformer);
 
 // Returns the message of bind's error, or "bound".
 std::string bind_error(const Model& model, const Rig& rig);

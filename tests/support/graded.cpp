@@ -30,9 +30,9 @@ Mesh make_points(std::size_t count, const char* name, float length) {
   return mesh;
 }
 
-// Binds vertices between joints as between the samples of a table. `first_slot`: palette entry of joint 0. The
+// Binds vertices between joints as between the samples of a table. `first_entry`: palette entry of joint 0. The
 // direction is skewed, so that gradients have every direction.
-MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spacing, Graded kind, float skew) {
+MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_entry, float spacing, Graded kind, float skew) {
   MeshBinding binding;
   const glm::vec3 along(1, skew, -0.5f * skew);
   for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
@@ -41,11 +41,11 @@ MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spac
     const float f = s - static_cast<float>(k);
     const std::size_t steps = kind == Graded::kPartly ? (i < 40 ? 0 : i % 4) : 1;
     const glm::dvec3 passing = steps > 0 ? glm::dvec3(along / spacing) : glm::dvec3(0);
-    std::vector<WeightedElement> row = {{first_slot + k, 1.0 - f, -passing}, {first_slot + k + 1, f, passing}};
+    std::vector<WeightedElement> row = {{first_entry + k, 1.0 - f, -passing}, {first_entry + k + 1, f, passing}};
     for (std::uint32_t more = 1; more < steps; ++more) {
       const glm::dvec3 other(0.1, 0.05, -0.2);
-      row.push_back({first_slot + (k + more) % kJoints, 0, -other});
-      row.push_back({first_slot + k, 0, other});
+      row.push_back({first_entry + (k + more) % kJoints, 0, -other});
+      row.push_back({first_entry + k, 0, other});
     }
     append_row(binding.rows, row, Gradients::kKnown);
   }
@@ -54,7 +54,7 @@ MeshBinding bind_to_table(const Mesh& mesh, std::uint32_t first_slot, float spac
 
 // Adds two groups with local points; in the rest pose they and the remainder sum to the rest position. Their weights
 // are, in turn: both 0; 1 and 0; a quarter each; both with different signs.
-void add_offset_groups(const Mesh& mesh, std::uint32_t first_slot, MeshBinding& binding) {
+void add_offset_groups(const Mesh& mesh, std::uint32_t first_entry, MeshBinding& binding) {
   const glm::vec2 shares[] = {{0, 0}, {1, 0}, {0.25f, 0.25f}, {1.5f, -0.5f}};
   OffsetGroup groups[2];
   for (std::uint32_t i = 0; i < mesh.positions.size(); ++i) {
@@ -65,7 +65,7 @@ void add_offset_groups(const Mesh& mesh, std::uint32_t first_slot, MeshBinding& 
     for (std::uint32_t g = 0; g < 2; ++g) {
       const float share = shares[i % 4][static_cast<int>(g)];
       groups[g].local.emplace_back(points[g], share);
-      const WeightedElement row[] = {{first_slot + (i + g) % kJoints, 0.5}, {first_slot + (i + 2) % kJoints, 0.75}};
+      const WeightedElement row[] = {{first_entry + (i + g) % kJoints, 0.5}, {first_entry + (i + 2) % kJoints, 0.75}};
       if (share == 0) {
         groups[g].rows.append_row({});
       } else {
@@ -88,17 +88,17 @@ Character make_graded(std::size_t count, Graded kind) {
     const Influence influence{j, 1.0f};
     joints.append_row(std::span(&influence, 1));
   }
-  const std::uint32_t first_slot = builder.rows_over_joints(joints, BlendMode::kLinear).influences.front().index;
+  const std::uint32_t first_entry = builder.rows_over_joints(joints, BlendMode::kLinear).influences.front().index;
   const Mesh skin = make_points(count, "skin", length);
-  MeshBinding binding = bind_to_table(skin, first_slot, spacing, kind, 0.3f);
+  MeshBinding binding = bind_to_table(skin, first_entry, spacing, kind, 0.3f);
   if (kind == Graded::kWires) {
-    MeshBinding between = bind_to_table(skin, first_slot, spacing, kind, 0.0f);
-    MeshBinding last = bind_to_table(skin, first_slot, spacing, kind, -0.6f);
+    MeshBinding between = bind_to_table(skin, first_entry, spacing, kind, 0.0f);
+    MeshBinding last = bind_to_table(skin, first_entry, spacing, kind, -0.6f);
     binding.wires_rows = {std::move(between.rows), std::move(last.rows)};
     binding.wires_rows[0].gradients.clear();
     binding.wires_exponent = 2;
   }
-  if (kind == Graded::kOffsets) add_offset_groups(skin, first_slot, binding);
+  if (kind == Graded::kOffsets) add_offset_groups(skin, first_entry, binding);
   if (kind == Graded::kDriver || kind == Graded::kOffsetDriver) {
     Mesh driver = make_points(std::max<std::size_t>(count, 2), "driver", length);
     driver.morph_targets = {{"bulge", driver.normals, 0.25f}};
@@ -108,19 +108,19 @@ Character make_graded(std::size_t count, Graded kind) {
     const auto offsets = key_pose::add_pass({}, true, driver, driver, as_it_is, model, "driver", builder);
     EXPECT_TRUE(offsets) << offsets.error().message;
     EXPECT_TRUE(offsets->has_value());
-    MeshBinding moved = bind_to_table(driver, first_slot, spacing, kind, 0.3f);
-    if (kind == Graded::kOffsetDriver) add_offset_groups(driver, first_slot, moved);
+    MeshBinding moved = bind_to_table(driver, first_entry, spacing, kind, 0.3f);
+    if (kind == Graded::kOffsetDriver) add_offset_groups(driver, first_entry, moved);
     const Result<std::size_t> control =
-        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_slot = *offsets});
+        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_entry = *offsets});
     EXPECT_TRUE(control) << control.error().message;
-    const std::uint32_t frames = builder.frame_slots(*control);
+    const std::uint32_t frames = builder.frame_entries(*control);
     binding = {};
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto other = (i + 1) % static_cast<std::uint32_t>(driver.positions.size());
       const Influence row[] = {{frames + i, 0.75f}, {frames + other, 0.25f}};
       binding.rows.append_row(row);
     }
-    if (kind == Graded::kOffsetDriver) add_offset_groups(skin, first_slot, binding);
+    if (kind == Graded::kOffsetDriver) add_offset_groups(skin, first_entry, binding);
   }
   const Result<void> added = builder.add_skin(skin, std::move(binding), "by hand");
   EXPECT_TRUE(added) << added.error().message;

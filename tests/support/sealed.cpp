@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "engine/character/core/hash.h"
+#include "engine/character/base/hash.h"
 
 namespace pelt::test {
 

@@ -18,13 +18,13 @@
 #include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/base/stop.h"
 #include "engine/authoring/bind/bind_progress.h"
 #include "engine/authoring/bind/build_skins.h"
 #include "engine/authoring/bind/carried_weights.h"
 #include "engine/authoring/bind/check_model.h"
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/bind/merge_layers.h"
-#include "engine/authoring/core/stop.h"
 #include "engine/authoring/deformer/blend_groups.h"
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/deformer/correctives.h"
@@ -35,7 +35,7 @@
 #include "engine/authoring/rig/check_rig.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/surface_ffd/driver.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/model/helper_joint.h"
 
 namespace pelt {
@@ -45,8 +45,9 @@ namespace {
 // then its levels.
 class Binder {
  public:
-  Binder(const Model& model, std::span<const PlacedLevel> levels, std::span<const MuscleMeshes> muscles, const Rig& rig,
-         const LayerPlan& plan, const BindOptions& options, Correctives correctives, std::vector<std::string>& notes)
+  Binder(const Model& model, std::span<const LevelMapping> levels, std::span<const MuscleMeshes> muscles,
+         const Rig& rig, const LayerPlan& plan, const BindOptions& options, Correctives correctives,
+         std::vector<std::string>& notes)
       : model_(model),
         levels_(levels),
         muscles_(muscles),
@@ -70,7 +71,7 @@ class Binder {
     progress_.begin("packing");
     PELT_ASSIGN(auto skins, merged_skins());
     std::optional<Model> carried;
-    if (rig_.judging != Judging::kNone) carried = carry_weights(model_, plan_, options_.threads, notes_);
+    if (rig_.check != CheckMode::kNone) carried = carry_weights(model_, plan_, options_.threads, notes_);
     BindReport report{{}, {}, points_, notes_, std::nullopt};
     const BindInput input{carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_};
     PELT_ASSIGN(auto bound, build_skins(input, progress_, std::move(report), std::move(builder_), std::move(skins)));
@@ -91,7 +92,7 @@ class Binder {
  private:
   // Returns the largest number of stages that a bind can show: the layers that move something, packing, and the check.
   std::size_t stages() const {
-    std::size_t count = 1 + (rig_.judging != Judging::kNone ? 1 : 0);
+    std::size_t count = 1 + (rig_.check != CheckMode::kNone ? 1 : 0);
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) count += targets_of(l).empty() ? 0 : 1;
     return count;
   }
@@ -108,7 +109,7 @@ class Binder {
   std::vector<DeformerTarget> targets_of(std::size_t layer) const {
     std::vector<DeformerTarget> targets;
     for (std::size_t m = 0; m < model_.meshes.size() + levels_.size(); ++m) {
-      const PlacedLevel* level = m < model_.meshes.size() ? nullptr : &levels_[m - model_.meshes.size()];
+      const LevelMapping* level = m < model_.meshes.size() ? nullptr : &levels_[m - model_.meshes.size()];
       for (const LayerAtMesh& at : layers_at(m)) {
         if (at.layer != layer) continue;
         targets.push_back({level == nullptr ? static_cast<std::uint32_t>(m) : level->of(), at.mask, level});
@@ -185,7 +186,7 @@ class Binder {
     const std::function<void(double)> progress = [&](double fraction) { progress_.show_part(fraction); };
     PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input(l, targets, progress)));
     for (std::size_t t = 0; t < targets.size(); ++t) {
-      const PlacedLevel* level = targets[t].level;
+      const LevelMapping* level = targets[t].level;
       const std::size_t m = level == nullptr ? targets[t].mesh : model_.meshes.size() + (level - levels_.data());
       layer_bindings_[l][m] = std::move(bound[t]);
     }
@@ -262,7 +263,7 @@ class Binder {
   }
 
   const Model& model_;
-  std::span<const PlacedLevel> levels_;  // of the model
+  std::span<const LevelMapping> levels_;  // of the model
   std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
   const LayerPlan& plan_;
@@ -312,9 +313,9 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
     std::vector<const MeshLevel*> ordered;  // in the order of characters; a model lists levels in any order
     for (const MeshLevel& level : whole.levels) ordered.push_back(&level);
     std::ranges::sort(ordered, {}, [](const MeshLevel* level) { return std::pair(level->of, level->level); });
-    std::vector<PlacedLevel> levels;
+    std::vector<LevelMapping> levels;
     for (const MeshLevel* level : ordered) {
-      PELT_ASSIGN(auto placed, PlacedLevel::create(whole.meshes[level->of], *level, options.threads));
+      PELT_ASSIGN(auto placed, LevelMapping::create(whole.meshes[level->of], *level, options.threads));
       levels.push_back(std::move(placed));
     }
     PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
@@ -344,7 +345,7 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
 Result<Rig> write_out(const Model& model, const Rig& rig) {
   // Writes out only a base that is made from the skin; a base in the rig stays as it is.
   const auto may_write = [](const Layer& layer) {
-    return layer.deformer.get_if<HierarchicalBsplineParameters>() != nullptr && gives_way(layer.deformer);
+    return layer.deformer.get_if<HierarchicalBsplineParameters>() != nullptr && may_fall_back(layer.deformer);
   };
   if (std::ranges::none_of(rig.layers, may_write)) return rig;
   return with_binder(model, rig, {}, [&](Binder& binder) -> Result<Rig> {
@@ -361,7 +362,7 @@ Result<Rig> write_out(const Model& model, const Rig& rig) {
 Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,
                                                                               std::size_t layer) {
   if (layer >= rig.layers.size() || rig.layers[layer].deformer.name() != HierarchicalBsplineParameters::kName) {
-    return invalid("layer {} of the rig is not a surface", layer + 1);
+    return invalid("layer {} of the rig is not a surface", layer);
   }
   PELT_ASSIGN(const auto written, with_binder(model, rig, {}, [&](Binder& binder) {
                 return binder.remade(layer + 1, pelt::surface_with_base);

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 
 namespace pelt {
 

@@ -11,9 +11,9 @@
 #include <pelt/rig_json.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
+#include "engine/authoring/check/bind_check.h"
 #include "engine/authoring/driver/build_character.h"
-#include "engine/authoring/judge/bind_judge.h"
 #include "engine/authoring/rig/deformer_entry.h"
 
 namespace pelt {
@@ -25,9 +25,9 @@ PieceShares piece_shares(const LayerPlan& plan) {
     if (!plan.is_skin(m)) continue;
     sum.all += plan.pieces[m].all;
     sum.rigid_parts += plan.pieces[m].rigid_parts;
-    sum.cores += plan.pieces[m].cores;
+    sum.rigid_regions += plan.pieces[m].rigid_regions;
   }
-  return sum.all > 0 ? PieceShares{sum.rigid_parts / sum.all, sum.cores / sum.all} : PieceShares{};
+  return sum.all > 0 ? PieceShares{sum.rigid_parts / sum.all, sum.rigid_regions / sum.all} : PieceShares{};
 }
 
 class SkinBuild {
@@ -43,8 +43,8 @@ class SkinBuild {
         report_(std::move(report)) {}
 
   Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
-    if (rig_.judging == Judging::kNone || !deforms()) return build(std::move(builder), std::move(skins), {});
-    return build_judged(builder, skins);
+    if (rig_.check == CheckMode::kNone || !deforms()) return build(std::move(builder), std::move(skins), {});
+    return build_checked(builder, skins);
   }
 
  private:
@@ -77,7 +77,7 @@ class SkinBuild {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       MergedLayers& merged = skins[model_.meshes.size() + i];
       if (!merged.binding) continue;
-      const PlacedLevel& level = levels_[i];
+      const LevelMapping& level = levels_[i];
       const std::vector<float> share = level.carry(left_of[level.of()]);
       if (!share.empty()) lay_linear_over(*merged.binding, level.mesh(), share, builder);
       PELT_TRY(builder.add_level(level, std::move(*merged.binding), merged.deformer));
@@ -90,27 +90,27 @@ class SkinBuild {
   }
 
   // Checks the character, falls back to linear blend at defects, builds and checks again, up to kMaxRounds times.
-  Result<Bound> build_judged(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) const {
+  Result<Bound> build_checked(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) const {
     constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
-    progress_.begin("judging");
-    int step = 0;  // making the judge, then each check
-    const int steps = rig_.judging == Judging::kFallback ? kMaxRounds + 2 : 2;
+    progress_.begin("checking");
+    int step = 0;  // making the checker, then each check
+    const int steps = rig_.check == CheckMode::kFallback ? kMaxRounds + 2 : 2;
     const std::function<void(double)> show = [&](double part) { progress_.show_part((step + part) / steps); };
-    std::optional<BindJudge> judge = make_judge(bound->character, show);
-    if (!judge) {
+    std::optional<BindCheck> check = make_check(bound->character, show);
+    if (!check) {
       bound->report.notes.push_back(
           "not compared with linear blend: this needs weights, a pose, and drivers that are not streamed");
       return bound;
     }
     const std::vector<float> may_be_left =
-        rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
+        rig_.check == CheckMode::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0;; ++round) {
       // The last check changes nothing; its report describes the final character.
       step = round + 1;
       const Result<bool> more =
-          judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
+          check->run(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
       if (!more) {
         bound->report.notes.push_back(
             fmt::format("not compared with linear blend{}: {}", round == 0 ? "" : " again", more.error().message));
@@ -118,18 +118,18 @@ class SkinBuild {
         break;
       }
       if (!*more) break;
-      bound = build(builder, skins, judge->left());
+      bound = build(builder, skins, check->left());
       if (!bound) return bound;
     }
-    bound->report.verdict = judge->verdict();
-    const std::string left = left_in_words(*bound->report.verdict);
+    bound->report.check = check->report();
+    const std::string left = left_in_words(*bound->report.check);
     if (!left.empty()) bound->report.notes.push_back(left);
     return bound;
   }
 
-  // Returns a judge that compares with linear blend; none if drivers are streamed, linear blend cannot move the skins,
-  // or no pose shows how the character moves.
-  std::optional<BindJudge> make_judge(const Character& character, const std::function<void(double)>& progress) const {
+  // Returns a checker that compares with linear blend; none if drivers are streamed, linear blend cannot move the
+  // skins, or no pose shows how the character moves.
+  std::optional<BindCheck> make_check(const Character& character, const std::function<void(double)>& progress) const {
     if (!character->streams.empty()) return std::nullopt;
     CharacterBuilder linear(model_, false);
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -142,7 +142,7 @@ class SkinBuild {
     }
     linear.set_rig(format_rig(Rig{}));
     Result<Character> built = build_character(linear);
-    return built ? BindJudge::create(std::move(*built), options_.threads, progress) : std::nullopt;
+    return built ? BindCheck::create(std::move(*built), options_.threads, progress) : std::nullopt;
   }
 
   // Returns 1 for each vertex, of all skins end to end, that may fall back to linear blend; 0 if the rig asks for
@@ -157,24 +157,24 @@ class SkinBuild {
 
   bool may_leave(std::size_t mesh) const {
     return std::ranges::all_of(plan_.meshes[mesh], [&](const LayerAtMesh& at) {
-      return at.layer == 0 || (plan_.layers[at.layer].over_all && gives_way_with_driver(plan_.layers[at.layer]));
+      return at.layer == 0 || (plan_.layers[at.layer].over_all && may_fall_back_with_driver(plan_.layers[at.layer]));
     });
   }
 
   // Returns true if linear blend may replace the layer and its driver. Sculpted drivers must stay: those with morph
   // targets, muscles, and drivers whose own layers must stay.
-  bool gives_way_with_driver(const PlannedLayer& layer) const {
-    if (layer.wires || !gives_way(layer.deformer)) return false;
+  bool may_fall_back_with_driver(const PlannedLayer& layer) const {
+    if (layer.wires || !may_fall_back(layer.deformer)) return false;
     if (!layer.driver_mesh) return true;
     const std::size_t driver = *layer.driver_mesh;
     if (is_muscle(muscles_, driver) || !model_.meshes[driver].morph_targets.empty()) return false;
     return std::ranges::all_of(plan_.meshes[driver], [&](const LayerAtMesh& at) {
-      return at.layer == 0 || gives_way_with_driver(plan_.layers[at.layer]);
+      return at.layer == 0 || may_fall_back_with_driver(plan_.layers[at.layer]);
     });
   }
 
   const Model& model_;
-  std::span<const PlacedLevel> levels_;
+  std::span<const LevelMapping> levels_;
   std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
   const LayerPlan& plan_;

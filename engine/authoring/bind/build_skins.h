@@ -20,7 +20,7 @@ namespace pelt {
 // The input of a bind, and what was planned from it.
 struct BindInput {
   const Model& model;  // with the meshes of the muscles
-  std::span<const PlacedLevel> levels;
+  std::span<const LevelMapping> levels;
   std::span<const MuscleMeshes> muscles;
   const Rig& rig;
   const LayerPlan& plan;
@@ -29,7 +29,7 @@ struct BindInput {
 
 // Builds the character from the merged skins: one entry per mesh of the model, then one per level. If the rig asks for
 // the check and a deformer other than linear blend moves skin, checks the character and falls back to linear blend at
-// defects (Judging). `builder` has the drivers. `report` receives the figures of the meshes, the report of the check,
+// defects (CheckMode). `builder` has the drivers. `report` receives the figures of the meshes, the report of the check,
 // and notes.
 Result<Bound> build_skins(const BindInput& input, BindProgress& progress, BindReport report, CharacterBuilder builder,
                           std::vector<MergedLayers> skins);

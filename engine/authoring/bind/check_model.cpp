@@ -13,7 +13,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/model/affine.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/model/helper_joint.h"
 #include "engine/character/model/human_bone.h"
 

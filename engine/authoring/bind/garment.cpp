@@ -12,7 +12,7 @@
 
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/geometry/spread_weights.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {

@@ -16,12 +16,12 @@
 #include <pelt/tools/joint_roles.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/chain/cores.h"
+#include "engine/authoring/chain/rigid_regions.h"
 #include "engine/authoring/deformer/region.h"
 #include "engine/authoring/deformer/rigid_parts.h"
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/rig/deformer_entry.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {
@@ -77,7 +77,8 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
 
 // Returns the fraction of each vertex that moves as one piece. It is at least the weight on facial joints, and at least
 // smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region.
-std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
+std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model,
+                                          std::span<const std::uint32_t> regions) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
   if (!has_weights(mesh)) return parts;
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
@@ -85,15 +86,17 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
     float of_face = 0;
     float of_core = 0;  // largest sum over one rigid region
     const std::span<const Influence> row = mesh.weights.row(i);
-    const auto core_of = [&](const Influence& influence) { return cores[model.bound_joints[influence.index].joint]; };
+    const auto region_of = [&](const Influence& influence) {
+      return regions[model.bound_joints[influence.index].joint];
+    };
     for (const Influence& influence : row) {
       if (is_patch[model.bound_joints[influence.index].joint]) {
         of_face += influence.weight;
         continue;
       }
-      if (core_of(influence) == chain::kNoCore) continue;
+      if (region_of(influence) == chain::kNoRigidRegion) continue;
       float sum = 0;
-      for (const Influence& other : row) sum += core_of(other) == core_of(influence) ? other.weight : 0.0f;
+      for (const Influence& other : row) sum += region_of(other) == region_of(influence) ? other.weight : 0.0f;
       of_core = std::max(of_core, sum);
     }
     parts[i] = std::max(std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_core) - 1));
@@ -104,13 +107,13 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
 // Returns the rigid region of each joint: each joint that carries facial joints is a region of its own.
 std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   const std::vector<bool> is_patch = patch_joints(skeleton);
-  std::vector<std::uint32_t> cores(skeleton.joints.size(), chain::kNoCore);
-  for (std::size_t j = 0; j < cores.size(); ++j) {
+  std::vector<std::uint32_t> regions(skeleton.joints.size(), chain::kNoRigidRegion);
+  for (std::size_t j = 0; j < regions.size(); ++j) {
     if (!is_patch[j]) continue;
     const std::uint32_t parent = *skeleton.parent_of(j);  // facial joints have one
-    if (!is_patch[parent]) cores[parent] = parent;
+    if (!is_patch[parent]) regions[parent] = parent;
   }
-  return cores;
+  return regions;
 }
 
 // Notes for each layer below, for why_idle, that `layer` hides it at a mesh.
@@ -123,17 +126,17 @@ void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Me
 
 // Lowers the mask of a layer over * where linear blend does better. Returns the areas that stay on linear blend.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
-                                 const Model& model, std::span<const std::uint32_t> cores,
+                                 const Model& model, std::span<const std::uint32_t> regions,
                                  std::vector<PlannedLayer>& planned, std::vector<std::string>& notes) {
   const PlannedLayer& layer = planned[added.layer];
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
-  if (!cores.empty()) left = parts_in_cores(mesh, model, cores);
+  if (!regions.empty()) left = parts_in_rigid_regions(mesh, model, regions);
   const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
   PieceAreas pieces;
   for (std::size_t i = 0; i < left.size(); ++i) {
     pieces.all += areas[i];
-    pieces.cores += areas[i] * left[i];
+    pieces.rigid_regions += areas[i] * left[i];
   }
   auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // vertices in rigid parts
@@ -145,7 +148,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
     for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
       if (!rigid[i]) continue;
       pieces.rigid_parts += areas[i];
-      pieces.cores -= areas[i] * left[i];
+      pieces.rigid_regions -= areas[i] * left[i];
       in_cores -= left[i] > 0 ? 1 : 0;
       left[i] = 1;
     }
@@ -175,7 +178,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
 std::string why_left(const PieceAreas& pieces, LeftPieces leaves, const Mesh& mesh) {
   std::vector<std::string> parts;
   if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint");
-  if (pieces.cores > 0 || parts.empty()) {
+  if (pieces.rigid_regions > 0 || parts.empty()) {
     parts.push_back(leaves == LeftPieces::kFaces ? "follows facial joints, or joints that carry them"
                                                  : "moves as one piece (heads, hands, feet, hips, faces)");
   }
@@ -214,15 +217,15 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
                         const Rig& rig, LayerPlan& plan, std::vector<std::string>& notes) {
   PlannedLayer& layer = plan.layers[l];
   PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
-  std::vector<std::uint32_t> cores;
+  std::vector<std::uint32_t> regions;
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   const LeftPieces leaves =
       source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
-  if (leaves == LeftPieces::kCores) {
+  if (leaves == LeftPieces::kRigidRegions) {
     const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
-    cores = chain::core_joints(model, meshes);
+    regions = chain::rigid_regions(model, meshes);
   } else if (leaves == LeftPieces::kFaces) {
-    cores = bearers_of_faces(model.skeleton);
+    regions = bearers_of_faces(model.skeleton);
   }
   for (const std::size_t m : targets) {
     const Mesh& mesh = model.meshes[m];
@@ -247,7 +250,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
                                                   : why_nowhere(source.mask.region, mesh, model, rig));
     }
     if (source.target == "*") {
-      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, plan.layers, notes);
+      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, regions, plan.layers, notes);
       if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
         layer.idle.push_back(why_left(plan.pieces[m], leaves, mesh));
       }
@@ -302,14 +305,14 @@ std::string why_idle(const PlannedLayer& layer) {
   return fmt::format("{}{}", fmt::join(causes, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
-Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> levels,
+Result<LayerPlan> plan_layers(const Model& model, std::span<const LevelMapping> levels,
                               std::span<const MuscleMeshes> muscles, const Rig& rig, std::vector<std::string>& notes) {
   LayerPlan plan;
   plan.meshes.resize(model.meshes.size());
   plan.pieces.resize(model.meshes.size());
   plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
   for (const Layer& layer : rig.layers) {
-    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), layer.deformer.name()),
+    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size() - 1, layer.deformer.name()),
                            layer.deformer,
                            layer.wires,
                            {},
@@ -327,7 +330,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> l
     if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
     drop_hidden(layers, model.meshes[m], plan.layers);
   }
-  for (const PlacedLevel& level : levels) {
+  for (const LevelMapping& level : levels) {
     std::vector<LayerAtMesh>& layers = plan.levels.emplace_back();
     if (!plan.is_skin(level.of())) {
       notes.push_back(fmt::format("'{}' is left out, since it is a level of detail of a driver", level.mesh().name));

@@ -12,7 +12,7 @@
 #include <pelt/result.h>
 #include <pelt/rig.h>
 
-#include "engine/authoring/deformer/placed_level.h"
+#include "engine/authoring/deformer/level_mapping.h"
 #include "engine/authoring/driver/action_line/muscles.h"
 
 namespace pelt {
@@ -26,7 +26,7 @@ struct LayerAtMesh {
 // A layer as it will be bound. Layer 0 is linear blend, for the vertices that no layer of the rig moves; the rig's
 // layers follow.
 struct PlannedLayer {
-  std::string label;  // "layer 2 (surface_ffd)": how errors and notes begin
+  std::string label;  // "layer 1 (surface_ffd)": how errors and notes begin
   DeformerParameters deformer;
   std::optional<float> wires;              // Layer::wires
   std::optional<std::size_t> driver_mesh;  // index in Model::meshes
@@ -40,7 +40,7 @@ std::string why_idle(const PlannedLayer& layer);
 // Areas of a mesh in square metres: the whole mesh, and the two kinds of parts that a layer over * leaves to linear
 // blend (PieceShares).
 struct PieceAreas {
-  double all = 0, rigid_parts = 0, cores = 0;
+  double all = 0, rigid_parts = 0, rigid_regions = 0;
 };
 
 struct LayerPlan {
@@ -59,13 +59,13 @@ struct LayerPlan {
 
 // Applies the rules of rig.h. In a layer over *, connected parts that practically follow one joint (eyes, teeth, a
 // helmet) stay on linear blend, which keeps them rigid; a surface FFD would mix them with their surroundings. If the
-// deformer asks for it (DeformerEntry::leaves), faces (patch_joints) or whole rigid regions (core_joints) stay as well.
-// Errors name the layer. The model must be valid and include the meshes of the muscles.
+// deformer asks for it (DeformerEntry::leaves), faces (patch_joints) or whole rigid regions (rigid_regions) stay as
+// well. Errors name the layer. The model must be valid and include the meshes of the muscles.
 //
 // The ends of a muscle's line move with their joints by linear blend. Between them, the rig's first layer with curves
 // moves the line, so that muscles follow the curves that move the skin; if the rig has none, a layer is added.
 // `levels`: those of the model, in order. A level has the masks of its mesh.
-Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> levels,
+Result<LayerPlan> plan_layers(const Model& model, std::span<const LevelMapping> levels,
                               std::span<const MuscleMeshes> muscles, const Rig& rig, std::vector<std::string>& notes);
 
 }  // namespace pelt

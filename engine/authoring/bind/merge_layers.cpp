@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/authoring/deformer/blend_groups.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/rows/surface_gradient.h"
 
 namespace pelt {
@@ -55,7 +55,7 @@ Result<void> combine(MeshBinding& below, const MeshBinding& above, std::span<con
     return invalid("{}: mesh '{}' has no joint to measure displacements from", layer.label, mesh.name);
   }
   SparseRows root;
-  const Influence still{builder.root_slot(), 1.0f};
+  const Influence still{builder.root_entry(), 1.0f};
   for (std::size_t i = 0; i < mask.size(); ++i) root.append_row(std::span(&still, 1));
   below.wires_exponent = *layer.wires;
   const std::vector<glm::vec3> mask_gradient = mask_gradient_between(below, above, mask, mesh);

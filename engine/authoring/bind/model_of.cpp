@@ -117,14 +117,14 @@ Result<void> add_expressions(const CharacterData& data, std::uint64_t most, Mode
   if (model.expressions.empty()) return {};
   std::map<std::uint32_t, const Mesh*> mesh_of;  // by the first palette entry of its weights
   for (const CharacterMesh& mesh : data.meshes) {
-    if (mesh.morphs) mesh_of.emplace(mesh.morphs->first_slot, model.find_mesh(mesh.name));
+    if (mesh.morphs) mesh_of.emplace(mesh.morphs->first_entry, model.find_mesh(mesh.name));
   }
   std::uint64_t taken = 0;
   for (const PalettePass& pass : data.passes) {
-    const auto mesh = mesh_of.find(pass.first_slot);
+    const auto mesh = mesh_of.find(pass.first_entry);
     if (pass.kernel != PoseKernel::kKeyWeights || mesh == mesh_of.end()) continue;
     for (const key_weights::RampKey& key : key_weights::ramp_keys(pass)) {
-      const std::uint32_t target = (key.slot - pass.first_slot) * shared::kMorphEntryTargets + key.weight;
+      const std::uint32_t target = (key.entry - pass.first_entry) * shared::kMorphEntryTargets + key.weight;
       const auto found = expression_of.find(key.input);
       if (found == expression_of.end() || target >= mesh->second->morph_targets.size()) continue;
       taken += sizeof(ExpressionTarget) + mesh->second->name.size();

@@ -14,7 +14,7 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/not_carried.h>
 
-#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/base/name_list.h"
 
 namespace pelt {
 namespace {

@@ -254,7 +254,7 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
     }
     const bool by_distance = offers.empty();
     for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
-      const CurvePlace place = rest.closest(c, point);
+      const CurveLocation place = rest.closest(c, point);
       offers.push_back({place, place.distance});
     }
     for (const CurveOffer& offer : offers) {

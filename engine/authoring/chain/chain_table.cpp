@@ -50,10 +50,10 @@ PalettePass ChainTable::anchor_pass() const {
   return pass;
 }
 
-void ChainTable::place_anchors(std::uint32_t first_slot) {
+void ChainTable::place_anchors(std::uint32_t first_entry) {
   for (const std::uint32_t chain : chains_) {
     const std::uint32_t word = chain + shared::kChainFirstEntry;
-    set_word(word, words()[word] + first_slot);
+    set_word(word, words()[word] + first_entry);
   }
 }
 

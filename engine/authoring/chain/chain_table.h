@@ -34,7 +34,7 @@ class ChainTable : public TableWriter {
   PalettePass anchor_pass() const;
 
   // Sets the first palette entry of that pass in all chains. Call it once.
-  void place_anchors(std::uint32_t first_slot);
+  void place_anchors(std::uint32_t first_entry);
 
  private:
   void put_anchor(const Chain& chain, std::size_t i);

@@ -254,7 +254,7 @@ std::uint32_t CurveTable::put(const Curve& curve) {
   table_.set_word(word + shared::kCurveFirstAnchor, first_curve_anchor);
   table_.set_word(word + shared::kCurveFirstStep, steps_);
   curves_.push_back(word);
-  steps_ += static_cast<std::uint32_t>(count) * shared::kCurveStepSlots;
+  steps_ += static_cast<std::uint32_t>(count) * shared::kCurveStepEntries;
   const std::vector<glm::vec3> axes =
       curve.frames == CurveFrames::kAuto ? carried_axes(curve.chain, at_bind_) : reference_axes(curve.chain, at_bind_);
   for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i, axes[i]);
@@ -301,10 +301,10 @@ PalettePass CurveTable::step_pass() const {
   return pass;
 }
 
-void CurveTable::place_steps(std::uint32_t first_slot) {
+void CurveTable::place_steps(std::uint32_t first_entry) {
   for (const std::uint32_t curve : curves_) {
     const std::uint32_t word = curve + shared::kCurveFirstStep;
-    table_.set_word(word, words()[word] + first_slot);
+    table_.set_word(word, words()[word] + first_entry);
   }
 }
 
@@ -318,14 +318,14 @@ PosedCurve::PosedCurve(const Curve& curve, std::span<const glm::dmat4> at_bind,
   const bool by_steps = curve.frames == CurveFrames::kAuto;
   const auto pose = [&](const PalettePass& pass) {
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    palette_.resize(pass.first_slot + pass.record_count * kernel.slots_per_record);
+    palette_.resize(pass.first_entry + pass.record_count * kernel.entries_per_record);
     kernel.pose(pass, 0, pass.record_count, {joints, {}, inputs, palette_});
   };
   pose(table.anchor_pass());
   if (by_steps) {
     table.place_steps(static_cast<std::uint32_t>(palette_.size()));
     PalettePass steps = table.step_pass();
-    steps.first_slot = static_cast<std::uint32_t>(palette_.size());
+    steps.first_entry = static_cast<std::uint32_t>(palette_.size());
     pose(steps);
   }
   table_ = table.take_words();

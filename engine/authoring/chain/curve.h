@@ -108,8 +108,8 @@ class CurveTable {
   PalettePass step_pass() const;
 
   // Set the first palette entries of these passes in all curves. Call each once.
-  void place_anchors(std::uint32_t first_slot) { table_.place_anchors(first_slot); }
-  void place_steps(std::uint32_t first_slot);
+  void place_anchors(std::uint32_t first_entry) { table_.place_anchors(first_entry); }
+  void place_steps(std::uint32_t first_entry);
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
   std::vector<std::uint32_t> take_words() { return table_.take_words(); }

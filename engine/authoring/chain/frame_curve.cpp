@@ -29,9 +29,9 @@ FrameCurve::Section FrameCurve::section(std::size_t piece, float lambda) const {
   return {glm::dvec3(affine_origin(frame)), glm::normalize(glm::dvec3(affine_axes(frame)[0]))};
 }
 
-void FrameCurve::find_places(glm::vec3 point, std::vector<Place>& places) const {
+void FrameCurve::find_locations(glm::vec3 point, std::vector<Location>& places) const {
   const auto offer = [&](std::size_t step, float part, glm::vec3 origin) {
-    Place& place = places.emplace_back();
+    Location& place = places.emplace_back();
     place.piece = static_cast<std::uint32_t>(std::min(step / kSteps, lengths_.size() - 1));
     place.lambda = (static_cast<float>(step - place.piece * kSteps) + part) / kSteps;
     place.distance = glm::length(glm::dvec3(point) - glm::dvec3(origin));
@@ -50,7 +50,7 @@ void FrameCurve::find_places(glm::vec3 point, std::vector<Place>& places) const 
   if (before > 0) offer(samples_.size() - 1, 0, samples_.back().origin);
 }
 
-void FrameCurve::refine(Place& place, glm::vec3 point) const {
+void FrameCurve::refine(Location& place, glm::vec3 point) const {
   if (is_end(place)) return;
   const auto step = std::min(static_cast<int>(place.lambda * kSteps), static_cast<int>(kSteps) - 1);
   double low = static_cast<double>(step) / kSteps;
@@ -89,23 +89,24 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
   place.distance = glm::length(p - glm::dvec3(affine_origin(frame_(place.piece, place.lambda))));
 }
 
-FrameCurve::Place FrameCurve::closest(glm::vec3 point) const {
-  std::vector<Place> places;
-  find_places(point, places);
+FrameCurve::Location FrameCurve::closest(glm::vec3 point) const {
+  std::vector<Location> places;
+  find_locations(point, places);
   // A curve of finite frames always has a nearest point.
   if (places.empty()) return {};
-  Place nearest = *std::min_element(places.begin(), places.end(),
-                                    [](const Place& a, const Place& b) { return a.distance < b.distance; });
+  Location nearest =
+      *std::min_element(places.begin(), places.end(),
+                        [](const Location& a, const Location& b) { return a.distance < b.distance; });
   refine(nearest, point);
   return nearest;
 }
 
-bool FrameCurve::is_end(const Place& place) const {
+bool FrameCurve::is_end(const Location& place) const {
   return (place.piece == 0 && place.lambda <= 0) || (place.piece + 1 == lengths_.size() && place.lambda >= 1);
 }
 
 // (P - c(s)).x(s) = 0 gives grad s = x / (c'.x - (P - c).x').
-glm::vec3 FrameCurve::slope(const Place& place, glm::vec3 point) const {
+glm::vec3 FrameCurve::slope(const Location& place, glm::vec3 point) const {
   constexpr float kStep = 1.0f / 256;
   if (is_end(place)) return glm::vec3(0.0f);
   const float from = std::max(place.lambda - kStep, 0.0f);

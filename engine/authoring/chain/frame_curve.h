@@ -16,7 +16,7 @@ class FrameCurve {
   // The frame M at a fraction of a piece; its first axis is the direction of the curve.
   using Frame = std::function<Affine(std::size_t piece, float lambda)>;
 
-  struct Place {
+  struct Location {
     std::uint32_t piece = 0;
     float lambda = 0;
     double distance = 0;  // metres to the curve
@@ -30,16 +30,16 @@ class FrameCurve {
   // Appends the candidates for the point nearest to P, at least one: every point c of the curve where (P - c).x = 0 and
   // the distance is least, with x the first axis of the frame, and each end that P lies beyond. They are exact to a few
   // thousandths of a piece.
-  void find_places(glm::vec3 point, std::vector<Place>& places) const;
+  void find_locations(glm::vec3 point, std::vector<Location>& places) const;
 
   // Makes a candidate exact up to rounding.
-  void refine(Place& place, glm::vec3 point) const;
+  void refine(Location& place, glm::vec3 point) const;
 
   // Returns the nearest candidate, refined.
-  Place closest(glm::vec3 point) const;
+  Location closest(glm::vec3 point) const;
 
   // Returns the gradient of the curve's length up to `place` by the position of the point; 0 beyond the ends.
-  glm::vec3 slope(const Place& place, glm::vec3 point) const;
+  glm::vec3 slope(const Location& place, glm::vec3 point) const;
 
  private:
   struct Sample {
@@ -54,7 +54,7 @@ class FrameCurve {
     // Returns (P - c).x.
     double along(const glm::dvec3& point) const { return glm::dot(point - origin, x); }
   };
-  bool is_end(const Place& place) const;
+  bool is_end(const Location& place) const;
   Section section(std::size_t piece, float lambda) const;
 
   std::vector<double> lengths_;

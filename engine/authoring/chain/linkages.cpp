@@ -49,10 +49,11 @@ struct Pair {
 
 class Linkages {
  public:
-  Linkages(const Model& model, const Places& places, const std::vector<bool>& split, std::vector<std::string>& notes)
+  Linkages(const Model& model, const JointClusters& places, const std::vector<bool>& split,
+           std::vector<std::string>& notes)
       : model_(model),
         names_(parse_joint_names(model.skeleton)),
-        places_(places.places),
+        places_(places.clusters),
         split_(split),
         notes_(notes) {}
 
@@ -113,13 +114,13 @@ class Linkages {
 
   bool back_at(std::uint32_t run, std::uint32_t place) const { return runs_[run].places.back() == place; }
 
-  const Place& link(std::uint32_t run, std::uint32_t place) const {
+  const JointCluster& link(std::uint32_t run, std::uint32_t place) const {
     return places_[runs_[run].beside(back_at(run, place))];
   }
   const std::string& link_name(std::uint32_t run, std::uint32_t place) const {
     return name_of(model_, link(run, place));
   }
-  const JointName& parsed_name(const Place& place) const { return names_[place.first_joint()]; }
+  const JointName& parsed_name(const JointCluster& place) const { return names_[place.first_joint()]; }
 
   void add_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) {
     std::uint32_t& of_a = runs_[a].straightest[back_at(a, p)];
@@ -372,7 +373,7 @@ class Linkages {
 
   const Model& model_;
   std::vector<JointName> names_;  // of each joint
-  const std::vector<Place>& places_;
+  const std::vector<JointCluster>& places_;
   const std::vector<bool>& split_;
   std::vector<std::string>& notes_;
   std::vector<Run> runs_;
@@ -383,7 +384,7 @@ class Linkages {
 
 }  // namespace
 
-std::vector<Path> find_paths(const Model& model, const Places& places, const std::vector<bool>& split,
+std::vector<Path> find_paths(const Model& model, const JointClusters& places, const std::vector<bool>& split,
                              std::vector<std::string>& notes) {
   return Linkages(model, places, split, notes).find();
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/authoring/chain/places.h"
+#include "engine/authoring/chain/joint_clusters.h"
 
 namespace pelt::chain {
 
@@ -15,7 +15,7 @@ namespace pelt::chain {
 using Path = std::vector<std::uint32_t>;
 
 // Finds the paths of the curves by the rules in chains.h. `split` marks the ends of paths. Appends to `notes`.
-std::vector<Path> find_paths(const Model& model, const Places& places, const std::vector<bool>& split,
+std::vector<Path> find_paths(const Model& model, const JointClusters& places, const std::vector<bool>& split,
                              std::vector<std::string>& notes);
 
 }  // namespace pelt::chain

@@ -22,9 +22,9 @@ void normalize_weights(std::span<CurveOffer> offers) {
 }
 
 // Adds `weight` to the entry of `row` for a point on the same bone; if no entry has it, appends the point and an entry.
-void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
+void add_share(const CurveLocation& place, double weight, std::vector<CurveLocation>& places,
                std::vector<WeightedElement>& row) {
-  const auto same = [&](const CurvePlace& other) { return other.curve == place.curve && other.bone == place.bone; };
+  const auto same = [&](const CurveLocation& other) { return other.curve == place.curve && other.bone == place.bone; };
   const auto known = std::find_if(places.begin(), places.end(), same);
   if (known != places.end()) {
     row[static_cast<std::size_t>(known - places.begin())].weight += weight;
@@ -39,10 +39,10 @@ void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& 
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
                                         std::uint32_t curve, glm::vec3 point) {
   if (!trust.any(curve, row)) return std::nullopt;
-  std::vector<CurvePlace> places;
-  rest.find_places(curve, point, places);
+  std::vector<CurveLocation> places;
+  rest.find_joint_clusters(curve, point, places);
   std::optional<CurveOffer> nearest;
-  for (const CurvePlace& place : places) {
+  for (const CurveLocation& place : places) {
     const double trusted = trust.at(curve, rest.length_at(place), row);
     if (trusted <= 0) continue;
     const double distance = std::max(place.distance, kMinDistance) / trusted;
@@ -69,7 +69,7 @@ void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factor
 }
 
 std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most) {
-  std::vector<CurvePlace> places;  // distinct places
+  std::vector<CurveLocation> places;  // distinct places
   std::vector<WeightedElement> row;
   for (const CurveOffer& offer : offers) {
     if (offer.weight > 0) add_share(rest.original(offer.place), offer.weight, places, row);

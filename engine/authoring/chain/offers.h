@@ -18,7 +18,7 @@ namespace pelt::chain {
 inline constexpr double kMinDistance = 1e-9;  // metres; nearer points count as this far away
 
 struct CurveShare {
-  CurvePlace place;
+  CurveLocation place;
   double weight = 0;
 };
 
@@ -30,7 +30,7 @@ struct ShareSettings {
 // A point on a curve that a vertex may follow. `distance` is in metres, divided by the trust, so that less trusted
 // points count as farther away. `weight` is how much the vertex follows the curve.
 struct CurveOffer {
-  CurvePlace place;
+  CurveLocation place;
   double distance = 0;
   double weight = 0;
 };

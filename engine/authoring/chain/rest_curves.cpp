@@ -126,45 +126,45 @@ RestCurves::RestCurves(std::vector<RestCurve> curves, std::vector<std::vector<Bo
   }
 }
 
-void RestCurves::find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const {
-  std::vector<FrameCurve::Place> found;
-  frames_[curve].find_places(point, found);
-  for (const FrameCurve::Place& place : found) {
+void RestCurves::find_joint_clusters(std::size_t curve, glm::vec3 point, std::vector<CurveLocation>& places) const {
+  std::vector<FrameCurve::Location> found;
+  frames_[curve].find_locations(point, found);
+  for (const FrameCurve::Location& place : found) {
     places.push_back({static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}});
   }
 }
 
-void RestCurves::refine(CurvePlace& place, glm::vec3 point) const {
-  FrameCurve::Place refined{place.bone, place.lambda, place.distance};
+void RestCurves::refine(CurveLocation& place, glm::vec3 point) const {
+  FrameCurve::Location refined{place.bone, place.lambda, place.distance};
   frames_[place.curve].refine(refined, point);
   place.lambda = refined.lambda;
   place.distance = refined.distance;
 }
 
-CurvePlace RestCurves::closest(std::size_t curve, glm::vec3 point) const {
-  const FrameCurve::Place place = frames_[curve].closest(point);
+CurveLocation RestCurves::closest(std::size_t curve, glm::vec3 point) const {
+  const FrameCurve::Location place = frames_[curve].closest(point);
   return {static_cast<std::uint32_t>(curve), place.piece, place.lambda, place.distance, {}};
 }
 
-glm::vec3 RestCurves::slope(const CurvePlace& place, glm::vec3 point) const {
+glm::vec3 RestCurves::slope(const CurveLocation& place, glm::vec3 point) const {
   return frames_[place.curve].slope({place.bone, place.lambda, place.distance}, point);
 }
 
-CurvePlace RestCurves::place_at(std::uint32_t curve, float s) const {
+CurveLocation RestCurves::place_at(std::uint32_t curve, float s) const {
   const std::vector<float>& lengths = lengths_[curve];
   const auto after = std::upper_bound(lengths.begin() + 1, lengths.end() - 1, s);
-  CurvePlace place;
+  CurveLocation place;
   place.curve = curve;
   place.bone = static_cast<std::uint32_t>(after - lengths.begin()) - 1;
   place.lambda = std::clamp((s - lengths[place.bone]) / bone_length(curve, place.bone), 0.0f, 1.0f);
   return place;
 }
 
-double RestCurves::distance(const CurvePlace& place, glm::vec3 point) const {
+double RestCurves::distance(const CurveLocation& place, glm::vec3 point) const {
   return glm::length(glm::dvec3(point) - glm::dvec3(affine_origin(frame(place.curve, place.bone, place.lambda))));
 }
 
-CurvePlace RestCurves::original(CurvePlace place) const {
+CurveLocation RestCurves::original(CurveLocation place) const {
   const BoneCopy& bone = originals_[place.curve][place.bone];
   place.curve = bone.curve;
   place.bone = bone.bone;

@@ -13,7 +13,7 @@
 namespace pelt::chain {
 
 // A point on a curve.
-struct CurvePlace {
+struct CurveLocation {
   std::uint32_t curve = 0;
   std::uint32_t bone = 0;
   float lambda = 0;       // fraction of the bone
@@ -46,30 +46,30 @@ class RestCurves {
     return lengths_[curve][bone + 1] - lengths_[curve][bone];
   }
 
-  // Appends candidates as FrameCurve::find_places() does.
-  void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
+  // Appends candidates as FrameCurve::find_joint_clusters() does.
+  void find_joint_clusters(std::size_t curve, glm::vec3 point, std::vector<CurveLocation>& places) const;
 
-  void refine(CurvePlace& place, glm::vec3 point) const;
+  void refine(CurveLocation& place, glm::vec3 point) const;
 
   // Returns the nearest candidate, refined.
-  CurvePlace closest(std::size_t curve, glm::vec3 point) const;
+  CurveLocation closest(std::size_t curve, glm::vec3 point) const;
 
   // Returns the rest length s of `place`. place_at() is the inverse, without distance and slope.
-  float length_at(const CurvePlace& place) const {
+  float length_at(const CurveLocation& place) const {
     return lengths_[place.curve][place.bone] + place.lambda * bone_length(place.curve, place.bone);
   }
-  CurvePlace place_at(std::uint32_t curve, float s) const;
+  CurveLocation place_at(std::uint32_t curve, float s) const;
 
   // Returns the distance between both points, metres.
-  double distance(const CurvePlace& place, glm::vec3 point) const;
+  double distance(const CurveLocation& place, glm::vec3 point) const;
 
   const BoneCopy& original(std::size_t curve, std::size_t bone) const { return originals_[curve][bone]; }
 
   // Returns the same point on the first curve that has the same frames along the bone, often the curve itself.
-  CurvePlace original(CurvePlace place) const;
+  CurveLocation original(CurveLocation place) const;
 
   // Returns the gradient of s by the position of `point`, for which `place` is the nearest.
-  glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
+  glm::vec3 slope(const CurveLocation& place, glm::vec3 point) const;
 
  private:
   std::vector<std::vector<float>> lengths_;

@@ -132,8 +132,8 @@ std::vector<std::vector<float>> place_samples(const Sampled& sampled, float erro
     }
     const double wanted = std::min(integral[kProbes] / 0.9, 1e6);
     const std::size_t count = static_cast<std::size_t>(std::ceil(wanted)) + 1;
-    const std::size_t records = (count + sampled.slots - 1) / sampled.slots;
-    samples.back() = spread(integral, std::min(records * sampled.slots, kMaxSamples));
+    const std::size_t records = (count + sampled.per_record - 1) / sampled.per_record;
+    samples.back() = spread(integral, std::min(records * sampled.per_record, kMaxSamples));
   }
   return samples;
 }
@@ -152,7 +152,7 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
   const auto at_bind_frame = [&](std::size_t bone, float at) { return rest.frame(bone, at); };
   return place_samples(
       {.reach = reach,
-       .slots = shared::kCurveSlots,
+       .per_record = shared::kCurveEntries,
        .evenly = false,
        .place = at_bind_frame,
        .rest = at_bind_frame,

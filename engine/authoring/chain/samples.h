@@ -25,7 +25,7 @@ StrongPose strong_pose(std::size_t pose, const Chain& chain, std::span<const glm
 // The input of a table's samples, piece by piece (bones, windows).
 struct Sampled {
   std::span<const float> reach;  // of the skin about each piece, metres; 0: without skin
-  std::uint32_t slots;           // samples per record
+  std::uint32_t per_record;      // samples per record
   bool evenly;                   // true: samples at equal distances, which suits short pieces; false: dense in bends
   // Returns a frame at bind; the skin around it is across its x.
   std::function<Affine(std::size_t piece, float at)> place;
@@ -34,11 +34,11 @@ struct Sampled {
   std::function<Affine(std::size_t pose, std::size_t piece, float at)> posed;
 };
 
-// Returns the samples of each piece as fractions of it, ascending from 0 to 1: a multiple of `slots`, at most 512, or
-// none without skin. In each strong pose, the table then moves every point within reach to at most `error` metres from
-// its position by an exact frame. Between samples h apart, the error is at most h^2 / 8 times the second derivative of
-// the moved point. So samples lie at equal steps of the integral of its square root, or all as near as its largest
-// value requires.
+// Returns the samples of each piece as fractions of it, ascending from 0 to 1: a multiple of `per_record`, at most 512,
+// or none without skin. In each strong pose, the table then moves every point within reach to at most `error` metres
+// from its position by an exact frame. Between samples h apart, the error is at most h^2 / 8 times the second
+// derivative of the moved point. So samples lie at equal steps of the integral of its square root, or all as near as
+// its largest value requires.
 std::vector<std::vector<float>> place_samples(const Sampled& sampled, float error);
 
 // Returns the same for the bones of a curve.

@@ -62,7 +62,7 @@ void Seams::weld_borders(const DeformerInput& input, std::vector<std::uint32_t> 
   const std::size_t count = input.targets.size();
   const auto mesh_at = [&](std::uint32_t v) -> const Mesh& { return mesh_of(input, input.targets[target_[v]]); };
   const auto level_of = [&](std::uint32_t v) {
-    const PlacedLevel* level = input.targets[target_[v]].level;
+    const LevelMapping* level = input.targets[target_[v]].level;
     return level == nullptr ? 0 : level->level();
   };
   const auto row = [&](std::uint32_t v) {

@@ -54,23 +54,23 @@ Result<Samples> place_all_samples(const RestCurves& rest, std::span<const Shares
   const float asked = error * largest_extent(input);
   error = asked;
   Samples samples = place_for(reach, error, place);
-  while (samples.count > kMaxSlots && error < 100 * asked) {
+  while (samples.count > kMaxEntries && error < 100 * asked) {
     error *= 2;
     samples = place_for(reach, error, place);
   }
-  if (samples.count > kMaxSlots) {
+  if (samples.count > kMaxEntries) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: {} {} take {} samples, more than {}", input.layer,
-                                                     reach.size(), what, samples.count, kMaxSlots));
+                                                     reach.size(), what, samples.count, kMaxEntries));
   }
   if (error > asked) {
     input.notes.push_back(
         fmt::format("{}: the tables of the {} may be off by {:.3g} m instead of {:.3g} m, to have at most {} samples",
-                    input.layer, what, error, asked, kMaxSlots));
+                    input.layer, what, error, asked, kMaxEntries));
   }
   return samples;
 }
 
-MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::uint32_t first_slot,
+MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::uint32_t first_entry,
                            const Shares& shares) {
   MeshBinding binding;
   std::vector<WeightedElement> row;
@@ -78,8 +78,8 @@ MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::
     row.clear();
     double distance = vertex.empty() ? -1 : vertex[0].place.distance;
     for (const CurveShare& share : vertex) {
-      const CurvePlace& place = share.place;
-      const TablePiece piece{samples.at[place.curve][place.bone], first_slot + samples.first[place.curve][place.bone]};
+      const CurveLocation& place = share.place;
+      const TablePiece piece{samples.at[place.curve][place.bone], first_entry + samples.first[place.curve][place.bone]};
       const double length = rest.bone_length(place.curve, place.bone);
       append_between(piece, place.lambda, share.weight, glm::dvec3(place.slope) / length, row);
       distance = std::min(distance, place.distance);

@@ -18,7 +18,7 @@
 
 namespace pelt::chain {
 
-inline constexpr std::size_t kMaxSlots = 65536;  // most palette entries that 16-bit indices of a row can address
+inline constexpr std::size_t kMaxEntries = 65536;  // most palette entries that 16-bit indices of a row can address
 
 // The samples of every curve. Each is one palette entry.
 struct Samples {
@@ -41,9 +41,9 @@ using PlaceSamples =
 Result<Samples> place_all_samples(const RestCurves& rest, std::span<const Shares> shares, float error,
                                   const PlaceSamples& place, const char* what, const DeformerInput& input);
 
-// Binds each vertex to the two samples next to its position on each of its curves. `first_slot` is the palette entry of
-// the first sample.
-MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::uint32_t first_slot,
+// Binds each vertex to the two samples next to its position on each of its curves. `first_entry` is the palette entry
+// of the first sample.
+MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::uint32_t first_entry,
                            const Shares& shares);
 
 // Returns the twist input of every joint on a chain except its top; shared::kNoInput for the others.

@@ -65,9 +65,9 @@ glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along)
 }
 
 // Returns the offset of an unweighted, childless child at about the end of the skin (an end node of exporters).
-std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const glm::dmat4> bind,
-                                        std::span<const std::vector<std::uint32_t>> children_of, const Place& place,
-                                        const glm::dvec3& tip) {
+std::optional<glm::dvec3> find_end_node(const JointClusters& places, std::span<const glm::dmat4> bind,
+                                        std::span<const std::vector<std::uint32_t>> children_of,
+                                        const JointCluster& place, const glm::dvec3& tip) {
   const double length = glm::length(tip);
   const glm::dvec3 direction = tip / length;
   std::optional<glm::dvec3> best;
@@ -87,12 +87,12 @@ std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const gl
 
 // Returns true if all joints below `p` are at the side of the skin that reaches to `tip`, like eyes and a jaw on a
 // skull.
-bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip) {
+bool reaches_beyond(const JointClusters& places, std::uint32_t p, const glm::dvec3& tip) {
   const double length = glm::length(tip);
-  std::vector<std::uint32_t> below = places.places[p].children;
+  std::vector<std::uint32_t> below = places.clusters[p].children;
   for (std::size_t i = 0; i < below.size(); ++i) {
-    const Place& place = places.places[below[i]];
-    const glm::dvec3 offset = place.position - places.places[p].position;
+    const JointCluster& place = places.clusters[below[i]];
+    const glm::dvec3 offset = place.position - places.clusters[p].position;
     if (glm::length(offset) > length || glm::dot(offset, tip) > 0.5 * length * length) return false;
     if (below.size() > kMaxBeside) return false;
     below.insert(below.end(), place.children.begin(), place.children.end());
@@ -103,8 +103,8 @@ bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip
 }  // namespace
 
 std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
-                                                   const Places& places) {
-  std::vector<std::vector<SkinPoint>> points(places.places.size());
+                                                   const JointClusters& places) {
+  std::vector<std::vector<SkinPoint>> points(places.clusters.size());
   std::vector<std::pair<std::uint32_t, double>> sums;
   const auto has_place = [&](std::uint32_t joint) { return places.of_joint[joint] != kNone; };
   for (const Mesh* mesh : skins) {
@@ -118,7 +118,7 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
         const std::uint32_t p = places.of_joint[*joint];
         // If no bone leaves the coincident joints, only skin of the lowest one counts: skin of the upper ones is on the
         // other side.
-        if (places.places[p].link_count() == 0 && *joint != places.places[p].lowest) continue;
+        if (places.clusters[p].link_count() == 0 && *joint != places.clusters[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
         if (found == sums.end()) {
           sums.emplace_back(p, static_cast<double>(influence.weight));
@@ -127,21 +127,21 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
         }
       }
       for (const auto& [p, weight] : sums) {
-        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.places[p].position, weight});
+        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.clusters[p].position, weight});
       }
     }
   }
   return points;
 }
 
-void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, Places& places) {
-  for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(places.places.size()); p < count; ++p) {
-    if (places.places[p].parent != kNone || places.places[p].joints.size() < 2 ||
-        places.places[p].children.size() > 1) {
+void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, JointClusters& places) {
+  for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(places.clusters.size()); p < count; ++p) {
+    if (places.clusters[p].parent != kNone || places.clusters[p].joints.size() < 2 ||
+        places.clusters[p].children.size() > 1) {
       continue;
     }
     std::vector<std::uint32_t> upper;
-    for (auto j = model.skeleton.parent_of(places.places[p].lowest); j; j = model.skeleton.parent_of(*j)) {
+    for (auto j = model.skeleton.parent_of(places.clusters[p].lowest); j; j = model.skeleton.parent_of(*j)) {
       if (places.of_joint[*j] == p) upper.push_back(*j);
     }
     std::ranges::reverse(upper);
@@ -157,16 +157,16 @@ void split_roots(const Model& model, std::span<const Mesh* const> skins, double 
             above += static_cast<double>(influence.weight);
           }
         }
-        const glm::dvec3 offset = glm::dvec3(mesh->positions[v]) - places.places[p].position;
+        const glm::dvec3 offset = glm::dvec3(mesh->positions[v]) - places.clusters[p].position;
         (above > 0.5 * sum ? behind : ahead).push_back({offset, 1});
       }
     }
     if (behind.empty() || ahead.empty()) continue;
     const glm::dvec3 tip = tip_of_skin(behind, glm::dvec3(0.0));
     if (glm::length(tip) <= together || glm::dot(tip, middle(ahead, glm::dvec3(0.0), -1, 0)) >= 0) continue;
-    Place& here = places.places[p];
-    Place above{.joints = upper, .lowest = upper.back(), .position = here.position + tip, .children = {p}};
-    const auto added = static_cast<std::uint32_t>(places.places.size());
+    JointCluster& here = places.clusters[p];
+    JointCluster above{.joints = upper, .lowest = upper.back(), .position = here.position + tip, .children = {p}};
+    const auto added = static_cast<std::uint32_t>(places.clusters.size());
     for (const std::uint32_t j : upper) {
       places.of_joint[j] = added;
       std::erase(here.joints, j);
@@ -176,16 +176,16 @@ void split_roots(const Model& model, std::span<const Mesh* const> skins, double 
         fmt::format("The skin of joint '{}' lies on the other side of '{}', which has the same position: it gets a "
                     "bone of its own.",
                     model.skeleton.joints[upper.back()].name, name_of(model, here)));
-    places.places.push_back(std::move(above));
+    places.clusters.push_back(std::move(above));
   }
 }
 
 void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
-               double together, Places& places) {
+               double together, JointClusters& places) {
   const std::vector<std::vector<std::uint32_t>> children_of = children_of_joints(model.skeleton);
   std::vector<std::vector<SkinPoint>> skin_of = skin_of_places(model, skins, places);
   for (std::uint32_t p = 0; p < skin_of.size(); ++p) {
-    const Place& place = places.places[p];
+    const JointCluster& place = places.clusters[p];
     const bool is_end = place.children.empty();
     std::vector<SkinPoint>& skin = skin_of[p];
     if (skin.empty() || place.children.size() == 1 || (!is_end && place.parent == kNone)) continue;
@@ -193,18 +193,18 @@ void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span
     std::erase_if(skin, [&](const SkinPoint& point) { return point.weight < 0.5 * std::min(1.0, most); });
     if (skin.empty()) continue;
     const glm::dvec3 bone =
-        place.parent == kNone ? glm::dvec3(0.0) : place.position - places.places[place.parent].position;
+        place.parent == kNone ? glm::dvec3(0.0) : place.position - places.clusters[place.parent].position;
     const glm::dvec3 along = place.parent == kNone ? bone : glm::normalize(bone);
     const glm::dvec3 tip = tip_of_skin(skin, along);
     if (glm::length(tip) <= together) continue;
     if (is_end) {
-      places.places[p].tip = place.position + find_end_node(places, bind, children_of, place, tip).value_or(tip);
+      places.clusters[p].tip = place.position + find_end_node(places, bind, children_of, place, tip).value_or(tip);
     } else if (glm::dot(tip, along) > 0.5 * glm::length(tip) && reaches_beyond(places, p, tip)) {
       places.notes.push_back(fmt::format("The skin of joint '{}' reaches beyond all joints below it: it gets a tip.",
                                          name_of(model, place)));
-      const auto added = static_cast<std::uint32_t>(places.places.size());
-      places.places.push_back({.lowest = place.lowest, .position = place.position + tip, .parent = p});
-      places.places[p].children.push_back(added);
+      const auto added = static_cast<std::uint32_t>(places.clusters.size());
+      places.clusters.push_back({.lowest = place.lowest, .position = place.position + tip, .parent = p});
+      places.clusters[p].children.push_back(added);
     }
   }
 }

@@ -62,7 +62,7 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
   for (const std::size_t t : shaping) {
     const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
     const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
-    each_main_share(shares[t], [&](std::size_t vertex, const CurvePlace& place) {
+    each_main_share(shares[t], [&](std::size_t vertex, const CurveLocation& place) {
       const Curve& curve = curves[place.curve];
       const float length = curve.bone_length(place.bone);
       const auto offer = [&](std::size_t i, std::size_t side, float away) {
@@ -111,12 +111,12 @@ std::uint32_t add_passes(std::span<const Curve> curves, const Samples& samples, 
       const std::vector<float>& lambdas = samples.at[c][bone];
       for (std::size_t k = 0; k < lambdas.size(); ++k) {
         const std::uint32_t word = table.put_sample(curves[c], bone, lambdas[k], rest.frame(c, bone, lambdas[k]));
-        if (k % shared::kCurveSlots == 0) append_record(pass.records, shared::CurveRecord{curve, bone, word});
+        if (k % shared::kCurveEntries == 0) append_record(pass.records, shared::CurveRecord{curve, bone, word});
       }
     }
   }
   pass.kernel = by_steps ? PoseKernel::kCurveSkeleton : PoseKernel::kSplineCurve;
-  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveSlots);
+  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveEntries);
   pass.table = table.take_words();
   return builder.add_pass(std::move(pass));
 }
@@ -197,10 +197,10 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
 
   const std::vector<std::uint32_t> inputs = twist_inputs(chains.chains, input);
   CurveTable table(at_bind, inputs);
-  const std::uint32_t first_slot =
+  const std::uint32_t first_entry =
       add_passes(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table, input.builder);
   std::vector<MeshBinding> bindings;
-  for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_slot, target));
+  for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_entry, target));
   input.progress(1.0);
   return bindings;
 }

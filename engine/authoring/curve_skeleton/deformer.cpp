@@ -148,8 +148,8 @@ DeformerEntry deformer() {
   return {.defaults = CurveSkeletonParameters{},
           .bind = bind_as<CurveSkeletonParameters, bind>,
           .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
-          .leaves = [](const DeformerParameters&) { return LeftPieces::kCores; },
-          .gives_way =
+          .leaves = [](const DeformerParameters&) { return LeftPieces::kRigidRegions; },
+          .may_fall_back =
               [](const DeformerParameters& parameters) {
                 const auto& curves = parameters.get<CurveSkeletonParameters>();
                 return curves.joints.empty() && curves.bones.empty();

@@ -12,11 +12,11 @@
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/base/name_list.h"
+#include "engine/authoring/base/not_found.h"
 #include "engine/authoring/chain/bendy.h"
-#include "engine/authoring/core/name_list.h"
-#include "engine/authoring/core/not_found.h"
 #include "engine/authoring/rig/deformer_entry.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::curve_skeleton {
 

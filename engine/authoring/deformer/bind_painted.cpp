@@ -2,7 +2,7 @@
 #include "engine/authoring/deformer/bind_painted.h"
 
 #include "engine/authoring/deformer/weight_gradients.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 

@@ -15,7 +15,7 @@
 
 #include "engine/authoring/deformer/blend_groups.h"
 #include "engine/authoring/rows/morton_order.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/morphs.h"
@@ -142,9 +142,9 @@ CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, C
 }
 
 // Reserves palette entries. `first_stage`: the first stage in which a blend may read them.
-std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t first_stage) {
+std::uint32_t CharacterBuilder::take_entries(std::uint64_t count, std::uint32_t first_stage) {
   const auto first = static_cast<std::uint32_t>(palette_size_);
-  if (count > 0) stage_of_slots_[first] = first_stage;
+  if (count > 0) stage_of_entries_[first] = first_stage;
   palette_size_ += count;
   return first;
 }
@@ -152,11 +152,11 @@ std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t fi
 // Returns the first stage in which all palette entries of the rows are ready.
 std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups) const {
   std::uint32_t stage = 0;
-  auto run = stage_of_slots_.end();
-  const auto add = [&](std::uint32_t slot) {
-    const bool inside = run != stage_of_slots_.end() && slot >= run->first &&
-                        (std::next(run) == stage_of_slots_.end() || slot < std::next(run)->first);
-    if (!inside) run = std::prev(stage_of_slots_.upper_bound(slot));
+  auto run = stage_of_entries_.end();
+  const auto add = [&](std::uint32_t entry) {
+    const bool inside = run != stage_of_entries_.end() && entry >= run->first &&
+                        (std::next(run) == stage_of_entries_.end() || entry < std::next(run)->first);
+    if (!inside) run = std::prev(stage_of_entries_.upper_bound(entry));
     stage = std::max(stage, run->second);
   };
   for (const SparseRows& rows : groups) {
@@ -166,9 +166,9 @@ std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups) con
 }
 
 // Returns the first of the palette entries that pose the bound joints for `mode`.
-std::uint32_t CharacterBuilder::joint_slots(BlendMode mode) {
-  const auto known = joint_slots_.find(mode);
-  if (known != joint_slots_.end()) return known->second;
+std::uint32_t CharacterBuilder::joint_entries(BlendMode mode) {
+  const auto known = joint_entries_.find(mode);
+  if (known != joint_entries_.end()) return known->second;
   PalettePass pass;
   pass.kernel = mode == BlendMode::kDualQuaternion ? PoseKernel::kDualQuaternion : PoseKernel::kLinearBlend;
   pass.painted = pass.kernel == PoseKernel::kLinearBlend;
@@ -176,19 +176,19 @@ std::uint32_t CharacterBuilder::joint_slots(BlendMode mode) {
   for (const BoundJoint& bound : model_.bound_joints) {
     append_record(pass.records, shared::JointRecord{bound.joint, affine_from_mat4(bound.inverse_bind)});
   }
-  return joint_slots_[mode] = add_pass(std::move(pass));
+  return joint_entries_[mode] = add_pass(std::move(pass));
 }
 
 SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMode mode) {
-  const std::uint32_t stride = mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
-  const std::uint32_t first_slot = joint_slots(mode);
+  const std::uint32_t stride = mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionEntries : 1;
+  const std::uint32_t first_entry = joint_entries(mode);
   SparseRows rows = weights;
-  for (Influence& influence : rows.influences) influence.index = first_slot + influence.index * stride;
+  for (Influence& influence : rows.influences) influence.index = first_entry + influence.index * stride;
   return rows;
 }
 
-std::uint32_t CharacterBuilder::root_slot() {
-  if (root_slot_) return *root_slot_;
+std::uint32_t CharacterBuilder::root_entry() {
+  if (root_entry_) return *root_entry_;
   std::vector<glm::mat4> rest(model_.skeleton.joints.size());
   rest_matrices(model_.skeleton, rest);
   PalettePass pass;
@@ -197,8 +197,8 @@ std::uint32_t CharacterBuilder::root_slot() {
   // Parents come before children, so joint 0 is a root.
   append_record(pass.records,
                 shared::JointRecord{0, affine_from_mat4(glm::mat4(glm::inverse(glm::dmat4(rest.at(0)))))});
-  root_slot_ = add_pass(std::move(pass));
-  return *root_slot_;
+  root_entry_ = add_pass(std::move(pass));
+  return *root_entry_;
 }
 
 void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result) {
@@ -218,7 +218,7 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
     }
     skin.weights.add_weight(std::move(keys));
   }
-  packed.first_slot = add_pass(skin.weights.finish());
+  packed.first_entry = add_pass(skin.weights.finish());
   result.morphs = std::move(packed);
 }
 
@@ -236,11 +236,11 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
     result.mode = BlendMode::kOffsets;
   } else if (groups.size() > 1) {
     result.mode = BlendMode::kWires;
-    result.wires = Wires{binding.wires_exponent, root_slot()};
+    result.wires = Wires{binding.wires_exponent, root_entry()};
   }
   // build() moves skins to the last stage.
   result.stage = stage_of(groups);
-  result.first_slot = rebase(groups);
+  result.first_entry = rebase(groups);
   Directions directions = usable_directions(mesh);
   // Vertices with the same palette entries should be neighbours, so that the nearest cache has the entries.
   std::vector<std::uint32_t> order;
@@ -258,7 +258,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
     PELT_ASSIGN(auto painted,
                 within(fmt::format("the weights of mesh '{}'", mesh.name), pack({&weights, 1}, rest, order)));
     result.painted = PaintedWeights{first_joint, std::move(painted.slices), std::move(painted.influences)};
-    joint_slots(BlendMode::kLinear);
+    joint_entries(BlendMode::kLinear);
   }
   MeshReport report;
   for (const SparseRows& rows : groups) {
@@ -296,10 +296,10 @@ void CharacterBuilder::add(Packed packed) {
 Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBinding binding,
                                                        const std::string& deformer, const ControlOptions& options) {
   PELT_ASSIGN(auto control, packed(mesh, std::move(binding), deformer, true));
-  control.mesh.offset_slot = options.offset_slot;
+  control.mesh.offset_entry = options.offset_entry;
   add(std::move(control));
   const std::size_t index = data_.meshes.size() - 1;
-  if (options.offset_slot) frame_slots(index);  // offsets move these frames too
+  if (options.offset_entry) frame_entries(index);  // offsets move these frames too
   return index;
 }
 
@@ -308,12 +308,12 @@ Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
   pass.kernel = PoseKernel::kStream;
   pass.record_count = static_cast<std::uint32_t>(mesh.positions.size());
   MeshBinding binding;
-  const std::uint32_t first_slot = static_cast<std::uint32_t>(palette_size_);
+  const std::uint32_t first_entry = static_cast<std::uint32_t>(palette_size_);
   const std::uint32_t first_input = data_.input_count;
   data_.input_count += 3 * pass.record_count;
   for (std::uint32_t i = 0; i < pass.record_count; ++i) {
     append_record(pass.records, shared::StreamRecord{first_input + 3 * i, mesh.positions[i]});
-    const Influence influence{first_slot + i, 1.0f};
+    const Influence influence{first_entry + i, 1.0f};
     binding.rows.append_row(std::span(&influence, 1));
   }
   add_pass(std::move(pass));
@@ -390,11 +390,11 @@ std::uint32_t CharacterBuilder::first_vertex(std::size_t control_mesh) const {
   return data_.meshes[control_mesh].first_vertex;
 }
 
-std::uint32_t CharacterBuilder::frame_slots(std::size_t control_mesh) {
+std::uint32_t CharacterBuilder::frame_entries(std::size_t control_mesh) {
   CharacterMesh& mesh = data_.meshes[control_mesh];
   assert(mesh.control);
-  if (!mesh.frame_slot) mesh.frame_slot = take_slots(mesh.vertex_count(), mesh.stage + 1);
-  return *mesh.frame_slot;
+  if (!mesh.frame_entry) mesh.frame_entry = take_entries(mesh.vertex_count(), mesh.stage + 1);
+  return *mesh.frame_entry;
 }
 
 std::uint32_t CharacterBuilder::stage_after(std::size_t control_mesh) const {
@@ -402,10 +402,10 @@ std::uint32_t CharacterBuilder::stage_after(std::size_t control_mesh) const {
 }
 
 std::uint32_t CharacterBuilder::add_pass(PalettePass pass) {
-  pass.first_slot =
-      take_slots(std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record, pass.stage);
+  pass.first_entry =
+      take_entries(std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).entries_per_record, pass.stage);
   data_.passes.push_back(std::move(pass));
-  return data_.passes.back().first_slot;
+  return data_.passes.back().first_entry;
 }
 
 Result<void> CharacterBuilder::add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer) {
@@ -415,7 +415,7 @@ Result<void> CharacterBuilder::add_skin(const Mesh& mesh, MeshBinding binding, c
   return {};
 }
 
-Result<void> CharacterBuilder::add_level(const PlacedLevel& level, MeshBinding binding, const std::string& deformer) {
+Result<void> CharacterBuilder::add_level(const LevelMapping& level, MeshBinding binding, const std::string& deformer) {
   const Mesh& whole = model_.meshes[level.of()];
   const auto skin = std::ranges::find(data_.meshes, whole.name, &CharacterMesh::name);
   assert(skin != data_.meshes.end());
@@ -429,7 +429,7 @@ Result<void> CharacterBuilder::add_level(const PlacedLevel& level, MeshBinding b
     std::vector<MorphOffsets> targets;
     for (const MorphTarget& target : moved) targets.push_back({target.offsets, target.normals, target.tangents});
     PackedMorphs morphs = pack_morphs(targets, level.mesh().positions.size(), level_skin.order);
-    morphs.first_slot = skin->morphs->first_slot;  // the weights of the skin's targets
+    morphs.first_entry = skin->morphs->first_entry;  // the weights of the skin's targets
     if (!morphs.columns.empty()) level_skin.mesh.morphs = std::move(morphs);
   }
   const auto index = static_cast<std::uint32_t>(skin - data_.meshes.begin());

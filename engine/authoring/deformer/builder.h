@@ -13,13 +13,13 @@
 //   in stage     0                     0                    0
 //   read by      the blend of cage     the blend of cage,   the blend of body
 //                                      body's painted
-//   member       cage.offset_slot = 0  cage.first_slot      cage.frame_slot,
-//                                                           body.first_slot
+//   member       cage.offset_entry = 0  cage.first_entry      cage.frame_entry,
+//                                                           body.first_entry
 //
 //   stage 0: joints, inputs --> passes of stage 0 --> entries --> blend of cage --> cage's vertices and frames
 //   stage 1:      (with those) passes of stage 1, none here --> entries --> blend of body --> body's vertices
 //
-// A first_slot is the lowest entry that a mesh uses: its influences count from there, so that they fit 16 bits.
+// A first_entry is the lowest entry that a mesh uses: its influences count from there, so that they fit 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@
 #include <pelt/sparse_rows.h>
 
 #include "engine/authoring/deformer/correctives.h"
-#include "engine/authoring/deformer/placed_level.h"
+#include "engine/authoring/deformer/level_mapping.h"
 #include "engine/character/driver_offsets.h"
 
 namespace pelt {
@@ -71,7 +71,7 @@ struct MeshBinding {
 
 // Options of a control mesh, in addition to its binding.
 struct ControlOptions {
-  std::optional<std::uint32_t> offset_slot;  // CharacterMesh::offset_slot
+  std::optional<std::uint32_t> offset_entry;  // CharacterMesh::offset_entry
 };
 
 // Builds a character in stages. Stage 0 poses the joints. A control mesh moves in the first stage in which everything
@@ -89,7 +89,7 @@ class CharacterBuilder {
 
   // Returns the palette entry with the motion of the skeleton's first root from its rest pose, which is the motion of
   // the whole character. Precondition: has_joints().
-  std::uint32_t root_slot();
+  std::uint32_t root_entry();
 
   // Adds a mesh that moves others and is not skin, and returns its index for the functions below. `deformer` is for the
   // report. Vertices keep their order.
@@ -138,9 +138,10 @@ class CharacterBuilder {
   std::uint32_t stage_after(std::size_t control_mesh) const;
 
   // Returns the first palette entry of the blended frames of a control mesh's vertices. The first call reserves them.
-  std::uint32_t frame_slots(std::size_t control_mesh);
+  std::uint32_t frame_entries(std::size_t control_mesh);
 
-  // Adds a palette pass, whose records may read everything that is ready in pass.stage. Sets first_slot and returns it.
+  // Adds a palette pass, whose records may read everything that is ready in pass.stage. Sets first_entry and returns
+  // it.
   std::uint32_t add_pass(PalettePass pass);
 
   // Adds a skin. Move the binding in: the rows' memory is freed as soon as they are packed.
@@ -148,7 +149,7 @@ class CharacterBuilder {
 
   // Adds a level of detail of a skin that was added; it takes the skin's morph targets of the same names. `level` must
   // be one of the model's.
-  Result<void> add_level(const PlacedLevel& level, MeshBinding binding, const std::string& deformer);
+  Result<void> add_level(const LevelMapping& level, MeshBinding binding, const std::string& deformer);
 
   // Returns a name that no mesh of the model and no control mesh has: `wish`, or `wish` with a number.
   std::string free_name(const std::string& wish) const;
@@ -173,22 +174,22 @@ class CharacterBuilder {
   // Packs a mesh. Uses up the binding.
   Result<Packed> packed(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control);
   void add(Packed packed);
-  std::uint32_t joint_slots(BlendMode mode);
+  std::uint32_t joint_entries(BlendMode mode);
   // Adds the morph targets of `mesh` that move it to the skin `result`, and the pass of their weights.
   void add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result);
   // Returns the index of the input with a morph target's weight, which the caller sets every frame.
   std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
-  std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
+  std::uint32_t take_entries(std::uint64_t count, std::uint32_t first_stage);
   std::uint32_t stage_of(std::span<const SparseRows> groups) const;
 
   const Model& model_;
   bool keep_vertex_order_;
   Correctives correctives_;
   CharacterData data_;
-  std::uint64_t palette_size_ = 0;                         // 64 bits until build() has checked it
-  std::map<std::uint32_t, std::uint32_t> stage_of_slots_;  // first entry of a run -> first stage that may read it
-  std::map<BlendMode, std::uint32_t> joint_slots_;
-  std::optional<std::uint32_t> root_slot_;
+  std::uint64_t palette_size_ = 0;                           // 64 bits until build() has checked it
+  std::map<std::uint32_t, std::uint32_t> stage_of_entries_;  // first entry of a run -> first stage that may read it
+  std::map<BlendMode, std::uint32_t> joint_entries_;
+  std::optional<std::uint32_t> root_entry_;
   // The amount that an expression adds to a weight.
   struct Share {
     std::uint32_t input;
@@ -207,14 +208,14 @@ struct DeformerTarget {
   std::uint32_t mesh;           // index in Model::meshes
   std::span<const float> mask;  // one value per vertex; if it is 0, the layer's row is not used and may be empty
   // Not null: the target is this level of detail of the mesh. It is bound to surfaces that only full meshes shape.
-  const PlacedLevel* level = nullptr;
+  const LevelMapping* level = nullptr;
 };
 
 // The input of every deformer's bind.
 struct DeformerInput {
   const Model& model;
   std::span<const DeformerTarget> targets;
-  const std::string& layer;  // "layer 2 (surface_ffd)": how errors and notes begin
+  const std::string& layer;  // "layer 1 (surface_ffd)": how errors and notes begin
   const Rig& rig;            // its groups, and the directory of relative file names
   unsigned threads;
   CharacterBuilder& builder;

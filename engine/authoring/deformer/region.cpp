@@ -16,12 +16,12 @@
 #include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/not_found.h"
+#include "engine/authoring/base/not_found.h"
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/geometry/edge_distances.h"
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/rig/deformer_entry.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 
 namespace pelt {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <pelt/tools/mesh_parts.h>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 #include "engine/authoring/geometry/roots.h"
 
 namespace pelt {

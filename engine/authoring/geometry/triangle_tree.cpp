@@ -11,7 +11,7 @@
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/geometry/closest_points.h"
 #include "engine/authoring/rows/morton_order.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {

@@ -12,7 +12,7 @@
 #include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/levels.h"
 #include "engine/authoring/hierarchical_bspline/painting.h"
-#include "engine/authoring/hierarchical_bspline/skin_places.h"
+#include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
 
 namespace pelt::hierarchical_bspline {
@@ -45,8 +45,8 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
   PELT_ASSIGN(const auto posed, add_levels(parameters, surface, painting ? &*painting : nullptr, input));
   Frames frames(surface, posed);
   PELT_ASSIGN(const auto places, surface.grid() != nullptr
-                                     ? grid_places(parameters, surface, input)
-                                     : mesh_places(base, surface, painting ? &*painting : nullptr, input));
+                                     ? grid_locator(parameters, surface, input)
+                                     : mesh_locator(base, surface, painting ? &*painting : nullptr, input));
 
   std::size_t first = 0;  // vertex of the targets, concatenated
   std::vector<MeshBinding> bindings;
@@ -88,9 +88,9 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
     input.progress(static_cast<double>(bindings.size()) / static_cast<double>(input.targets.size()));
   }
   if (frames.empty()) return bindings;
-  const std::uint32_t first_slot = frames.finish(input.builder);
+  const std::uint32_t first_entry = frames.finish(input.builder);
   for (MeshBinding& binding : bindings) {
-    for (Influence& influence : binding.rows.influences) influence.index += first_slot;
+    for (Influence& influence : binding.rows.influences) influence.index += first_entry;
   }
   return bindings;
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr Choice<SurfaceLimitKind> kLimits[] = {{"bisector", SurfaceLimitKind::kBisector},
                                                 {"distance", SurfaceLimitKind::kDistance}};
-constexpr Choice<SurfacePlaces> kPlaces[] = {{"closest", SurfacePlaces::kClosest},
-                                             {"texture_coordinates", SurfacePlaces::kTextureCoordinates}};
+constexpr Choice<SurfaceMapping> kMappings[] = {{"closest", SurfaceMapping::kClosest},
+                                                {"texture_coordinates", SurfaceMapping::kTextureCoordinates}};
 constexpr const char* kVertices = "Control vertices of the level: numbers or [first, last].";
 
 }  // namespace
@@ -151,10 +151,10 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                  surface.levels);
   fields.conflict("levels", {{"levels", !surface.levels.empty()}}, {control, mesh, file},
                   "require a base: set control, mesh or file");
-  fields.choice({"places",
+  fields.choice({"mapping",
                  "Where a vertex lies on the surface: its closest point, or its texture coordinates, 0 to 1 over the "
                  "surface."},
-                surface.places, kPlaces);
+                surface.mapping, kMappings);
   fields.integer_or({"frames_per_span",
                      "Frames along each span of the finest level, between which skin is blended; auto: by the skin's "
                      "edges."},
@@ -188,7 +188,7 @@ DeformerEntry deformer() {
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
           .rigid_parts = rigid_parts,
           .makes_surface = has_no_sculpture,
-          .gives_way = has_no_sculpture,
+          .may_fall_back = has_no_sculpture,
           .move_bound = move_bound};
 }
 

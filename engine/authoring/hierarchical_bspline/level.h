@@ -57,7 +57,7 @@ struct Level {
 struct Shift {
   std::vector<std::uint32_t> vertices;
   PalettePass pass;
-  std::uint32_t slots = 1;  // palette entries of a vertex, the first of which shifts it
+  std::uint32_t entries = 1;  // palette entries of a vertex, the first of which shifts it
 };
 
 // Adds the pass of offsets by controls and angles over the level's control mesh, and returns its first palette entry;

@@ -6,7 +6,7 @@
 #include "engine/authoring/hierarchical_bspline/action_pull.h"
 #include "engine/authoring/hierarchical_bspline/control_mesh.h"
 #include "engine/authoring/hierarchical_bspline/level.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "shaders/hierarchical_bspline/limit_pose.h"
@@ -52,7 +52,7 @@ Shift shift_limited(const Level& level) {
 Result<Shift> shift_swinging(const Level& level) {
   Shift shift;
   shift.pass.kernel = PoseKernel::kSecondaryAction;
-  shift.slots = shared::kActionSlots;
+  shift.entries = shared::kActionEntries;
   for (std::uint32_t v = level.first; v < level.last; ++v) {
     const SecondaryAction* action = level.plans[v].action;
     if (action == nullptr) continue;

@@ -11,7 +11,7 @@
 #include "engine/authoring/driver/key_pose/bind.h"
 #include "engine/authoring/hierarchical_bspline/level.h"
 #include "engine/authoring/rows/table_writer.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "shaders/hierarchical_bspline/follow_pose.h"
 
@@ -118,7 +118,7 @@ Result<Shift> shift_following(const Level& level, const SurfaceKeys& keys) {
     append_record(shift.pass.records, shared::FollowRecord{.vertex = level.posed[v].vertex,
                                                            .entry = level.entries[v - level.first],
                                                            .followed = target.vertex,
-                                                           .root = level.input.builder.root_slot(),
+                                                           .root = level.input.builder.root_entry(),
                                                            .first_word = table.size(),
                                                            .key_count = static_cast<std::uint32_t>(at.size()),
                                                            .rest = vertices[v].rest,

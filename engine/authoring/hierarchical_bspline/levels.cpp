@@ -17,7 +17,7 @@
 #include "engine/authoring/hierarchical_bspline/level.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/rows/strongest_influence.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
@@ -147,15 +147,15 @@ class Levels {
       } else if (plan.attachment != nullptr) {
         row = {{segments_ + plan.segment, 1.0f}};
       } else if (level.number == 0) {
-        row = {{input_.builder.root_slot(), 1.0f}};
+        row = {{input_.builder.root_entry(), 1.0f}};
       } else {
         row = {{frames.add(surface_.vertices()[v].reference), 1.0f}};
         framed.push_back(v);
       }
     }
     if (!framed.empty()) {
-      const std::uint32_t first_slot = frames.finish(input_.builder);
-      for (const std::uint32_t v : framed) rows[v - level.first][0].index += first_slot;
+      const std::uint32_t first_entry = frames.finish(input_.builder);
+      for (const std::uint32_t v : framed) rows[v - level.first][0].index += first_entry;
     }
     for (const auto& [attachment, vertices] : carried) {
       std::vector<glm::vec3> positions;
@@ -197,7 +197,7 @@ class Levels {
     const std::string name = number == 0 ? name_ : fmt::format("{} level {}", name_, number);
     const Mesh mesh = control_mesh(name, number, all);
     ControlOptions options;
-    PELT_ASSIGN(options.offset_slot, add_keys(level, name_, mesh));
+    PELT_ASSIGN(options.offset_entry, add_keys(level, name_, mesh));
     PELT_ASSIGN(const auto control,
                 builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
     builder.note_driver(control, input_.rig_layer);
@@ -225,10 +225,10 @@ class Levels {
     CharacterBuilder& builder = input_.builder;
     for (const std::uint32_t v : shift.vertices) shift.pass.stage = std::max(shift.pass.stage, posed_[v].stage);
     shift.pass.record_count = static_cast<std::uint32_t>(shift.vertices.size());
-    const std::uint32_t first_slot = builder.add_pass(std::move(shift.pass));
+    const std::uint32_t first_entry = builder.add_pass(std::move(shift.pass));
     MeshBinding binding;
     for (std::uint32_t i = 0; i < shift.vertices.size(); ++i) {
-      const Influence one{first_slot + i * shift.slots, 1.0f};
+      const Influence one{first_entry + i * shift.entries, 1.0f};
       binding.rows.append_row(std::span(&one, 1));
     }
     PELT_ASSIGN(const auto control, builder.add_control_mesh(control_mesh(name, level, shift.vertices),

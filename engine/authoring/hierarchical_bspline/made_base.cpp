@@ -22,7 +22,7 @@
 #include "engine/authoring/geometry/polygon.h"
 #include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/painting.h"
-#include "engine/authoring/hierarchical_bspline/skin_places.h"
+#include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
 
 namespace pelt::hierarchical_bspline {
@@ -240,7 +240,7 @@ Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, 
       const std::span<const Influence> painted_row = painting.row(level, v);
       double unlike = 0;
       for (const auto& [parent, weight] : topology.refinement(level - 1, v)) {
-        unlike = std::max(unlike, 1 - likeness(rows.row(parent), painted_row));
+        unlike = std::max(unlike, 1 - weight_similarity(rows.row(parent), painted_row));
       }
       const glm::dvec3 off = offsets[v];
       const bool is_off = glm::length(off) > base.parameters.tolerance * size;

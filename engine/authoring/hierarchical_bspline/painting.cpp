@@ -23,10 +23,11 @@ constexpr std::size_t kCandidates = 16;
 constexpr double kUnlike = 4;
 constexpr double kTurned = 2;
 
-double likeness_at(const PaintedTriangles& surface, const ClosestPoint& at, std::span<const Influence> weights) {
+double weight_similarity_at(const PaintedTriangles& surface, const ClosestPoint& at,
+                            std::span<const Influence> weights) {
   double sum = 0;
   for (int c = 0; c < 3; ++c) {
-    if (at.weights[c] > 0) sum += at.weights[c] * likeness(surface.weights(at.vertices[c]), weights);
+    if (at.weights[c] > 0) sum += at.weights[c] * weight_similarity(surface.weights(at.vertices[c]), weights);
   }
   return sum;
 }
@@ -65,7 +66,7 @@ class AlikeSearch {
     std::vector<std::uint8_t> unlike(points_.size());
     tree.nearest_of_each(positions_of(all), 1, threads_, [&](std::size_t i, std::span<const NearPoint> found) {
       result_[i] = found[0].closest;
-      unlike[i] = is_of_part(points_[i], found[0]) && unlikeness(points_[i], found[0]) == 0 ? 0 : 1;
+      unlike[i] = is_of_part(points_[i], found[0]) && weight_difference(points_[i], found[0]) == 0 ? 0 : 1;
     });
     std::erase_if(all, [&](std::uint32_t i) { return unlike[i] == 0; });
     return all;
@@ -76,18 +77,18 @@ class AlikeSearch {
   std::vector<std::uint32_t> find_among_near(std::vector<std::uint32_t> numbers, const TriangleTree& tree) {
     if (numbers.empty()) return numbers;
     std::vector<std::uint8_t> is_found(points_.size());
-    tree.nearest_of_each(positions_of(numbers), kCandidates, threads_,
-                         [&](std::size_t i, std::span<const NearPoint> found) {
-                           const PaintedPoint& point = points_[numbers[i]];
-                           double least = std::numeric_limits<double>::infinity();
-                           for (const NearPoint& near : found) {
-                             const double badness = std::sqrt(near.closest.squared_distance) + unlikeness(point, near);
-                             if (!is_of_part(point, near) || !(badness < least)) continue;
-                             least = badness;
-                             is_found[numbers[i]] = 1;
-                             result_[numbers[i]] = near.closest;
-                           }
-                         });
+    tree.nearest_of_each(
+        positions_of(numbers), kCandidates, threads_, [&](std::size_t i, std::span<const NearPoint> found) {
+          const PaintedPoint& point = points_[numbers[i]];
+          double least = std::numeric_limits<double>::infinity();
+          for (const NearPoint& near : found) {
+            const double badness = std::sqrt(near.closest.squared_distance) + weight_difference(point, near);
+            if (!is_of_part(point, near) || !(badness < least)) continue;
+            least = badness;
+            is_found[numbers[i]] = 1;
+            result_[numbers[i]] = near.closest;
+          }
+        });
     std::erase_if(numbers, [&](std::uint32_t i) { return is_found[i] != 0; });
     return numbers;
   }
@@ -115,7 +116,7 @@ class AlikeSearch {
   }
 
   // Returns a triangle's dissimilarity to a point, metres.
-  double unlikeness(const PaintedPoint& point, const NearPoint& near) const {
+  double weight_difference(const PaintedPoint& point, const NearPoint& near) const {
     const glm::uvec3 t = surface_.triangles[near.triangle];
     const glm::dvec3 a(surface_.positions[t.x]);
     const glm::dvec3 across =
@@ -123,7 +124,7 @@ class AlikeSearch {
     const double area = glm::length(across);
     double edges = 0;
     if (!point.weights.empty() && surface_.weights) {
-      edges += kUnlike * std::max(0.5 - likeness_at(surface_, near.closest, point.weights), 0.0);
+      edges += kUnlike * std::max(0.5 - weight_similarity_at(surface_, near.closest, point.weights), 0.0);
     }
     if (point.normal != glm::vec3(0)) {
       edges += kTurned * std::max(-glm::dot(across, glm::dvec3(point.normal)) / area, 0.0);
@@ -161,7 +162,7 @@ std::vector<PaintedPoint> points_of(const Surface& surface, std::uint32_t level,
 
 }  // namespace
 
-double likeness(std::span<const Influence> one, std::span<const Influence> other) {
+double weight_similarity(std::span<const Influence> one, std::span<const Influence> other) {
   double sum = 0;
   for (const Influence& a : one) {
     for (const Influence& b : other) {

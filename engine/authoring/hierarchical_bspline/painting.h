@@ -20,7 +20,7 @@
 namespace pelt::hierarchical_bspline {
 
 // Returns how much two rows of weights have in common, 0 to 1.
-double likeness(std::span<const Influence> one, std::span<const Influence> other);
+double weight_similarity(std::span<const Influence> one, std::span<const Influence> other);
 
 // Rows over the model's bound joints for the control vertices of a surface.
 class Painting {

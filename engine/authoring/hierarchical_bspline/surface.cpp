@@ -11,7 +11,7 @@
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {

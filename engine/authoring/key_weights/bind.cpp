@@ -16,7 +16,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/key_weights/angle.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "shaders/key_weights/pose.h"
 

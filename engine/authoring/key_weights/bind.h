@@ -36,7 +36,7 @@ class WeightTable {
 
   bool empty() const { return weights_.empty(); }
 
-  // Returns the pass, without its first_slot. Uses up the table.
+  // Returns the pass, without its first_entry. Uses up the table.
   PalettePass finish();
 
  private:

@@ -25,7 +25,7 @@ Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, c
 DeformerEntry deformer() {
   return {.defaults = LinearBlendParameters{},
           .bind = bind_as<LinearBlendParameters, bind>,
-          .gives_way = [](const DeformerParameters&) { return true; }};
+          .may_fall_back = [](const DeformerParameters&) { return true; }};
 }
 
 }  // namespace linear_blend

@@ -3,7 +3,7 @@
 
 #include <pelt/model.h>
 
-#include "engine/authoring/core/not_found.h"
+#include "engine/authoring/base/not_found.h"
 #include "engine/authoring/model/find_named.h"
 
 namespace pelt {

@@ -64,7 +64,7 @@ RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> p
   std::vector<RestCurve> curves;
   for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
     curves.push_back({windows.lengths[c], [&of_chain = windows.of_chain[c], points](std::size_t window, float u) {
-                        const WindowPlace place = place_in(points, of_chain[window], u);
+                        const WindowPoint place = place_in(points, of_chain[window], u);
                         glm::mat3 axes(0.0f);
                         axes[0] = place.tangent;
                         return affine_from_axes(axes, place.point);
@@ -96,11 +96,11 @@ std::vector<std::vector<float>> place_samples(const ControlPoints& points, const
   }
   return chain::place_samples(
       {.reach = reach,
-       .slots = shared::kMosSlots,
+       .per_record = shared::kMosEntries,
        .evenly = true,
        .place =
            [&](std::size_t window, float u) {
-             const WindowPlace place = place_in(rest.positions(), windows[window], u);
+             const WindowPoint place = place_in(rest.positions(), windows[window], u);
              const glm::vec3 side = shared::frame_side(place.tangent, place.tangent);
              return affine_from_axes(glm::mat3(place.tangent, side, glm::cross(place.tangent, side)), place.point);
            },
@@ -118,7 +118,7 @@ std::string names_of(const ControlPoints& points, const Window& window, const Mo
 
 // The palette entries of the tables, and their singular frames at bind (docs/mathematics.md section 3.3).
 struct Tables {
-  std::uint32_t first_slot = 0;
+  std::uint32_t first_entry = 0;
   std::vector<bool> singular;  // by the sample's number
 };
 
@@ -145,18 +145,18 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
         const std::uint32_t word = table.size();
         table.put_number(u);
         table.put_inverse(frame);
-        if (k % shared::kMosSlots != 0) continue;
+        if (k % shared::kMosEntries != 0) continue;
         shared::MosTableRecord record{{}, word};
         for (std::size_t i = 0; i < window.size(); ++i) {
-          record.points[i] = points.first_slot + window[i] * shared::kMosPointSlots;
+          record.points[i] = points.first_entry + window[i] * shared::kMosPointEntries;
         }
         append_record(pass.records, record);
       }
     }
   }
-  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kMosSlots);
+  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kMosEntries);
   pass.table = table.take_words();
-  tables.first_slot = builder.add_pass(std::move(pass));
+  tables.first_entry = builder.add_pass(std::move(pass));
   return tables;
 }
 
@@ -177,7 +177,7 @@ Result<void> check_offsets(const ControlPoints& points, const Windows& windows, 
                            const Tables& tables, const SparseRows& rows, const Mesh& mesh, const DeformerInput& input) {
   for (std::size_t v = 0; v < rows.row_count(); ++v) {
     for (const Influence& influence : rows.row(v)) {
-      const std::uint32_t sample = influence.index - tables.first_slot;
+      const std::uint32_t sample = influence.index - tables.first_entry;
       if (!tables.singular[sample]) continue;
       return invalid(input,
                      fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points {} cancel out "
@@ -239,7 +239,7 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   const Tables tables = add_tables(windows, samples, rest_points, entries, input.builder);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares.size(); ++t) {
-    MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_slot, shares[t]);
+    MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_entry, shares[t]);
     if (!parameters.exact_normals) binding.rows.gradients.clear();
     PELT_TRY(check_offsets(points, windows, samples, tables, binding.rows, mesh_of(input, input.targets[t]), input));
     bindings.push_back(std::move(binding));

@@ -79,9 +79,9 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
                                   const DeformerInput& input, std::optional<CageSurface>& cage) {
   PELT_ASSIGN(const auto found, find_cage(parameters.cage, parameters.cage_file, input));
   const auto& [cage_mesh, mesh] = found;
-  if (cage_mesh.points.size() > chain::kMaxSlots) {
+  if (cage_mesh.points.size() > chain::kMaxEntries) {
     return invalid(input,
-                   fmt::format("its cage has {} points, more than {}", cage_mesh.points.size(), chain::kMaxSlots));
+                   fmt::format("its cage has {} points, more than {}", cage_mesh.points.size(), chain::kMaxEntries));
   }
   PELT_ASSIGN(cage, within(input.layer, CageSurface::create(cage_mesh.points, cage_mesh.faces)));
   ControlPoints result;

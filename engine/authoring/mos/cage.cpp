@@ -15,7 +15,7 @@
 
 #include "engine/authoring/geometry/cage_topology.h"
 #include "engine/authoring/mos/strategies.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::mos {
 namespace {

@@ -15,7 +15,7 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt::mos {
@@ -138,7 +138,7 @@ struct Entries {
 Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& builder) {
   std::vector<std::uint32_t> all = words.points;
   all.insert(all.end(), words.directions.begin(), words.directions.end());
-  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder).first_slot;
+  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder).first_entry;
   if (words.directions.empty()) return {first, std::nullopt};
   return {first, first + static_cast<std::uint32_t>(words.points.size())};
 }
@@ -162,7 +162,7 @@ class Signed {
       for (const WeightedElement& influence : weights) {
         const double weight = sign_ * influence.weight;
         if (weight <= 0) continue;
-        row_.push_back({part.first_slot + influence.index, weight});
+        row_.push_back({part.first_entry + influence.index, weight});
         share += weight;
       }
       append_row(part.group.rows, row_);
@@ -178,7 +178,7 @@ class Signed {
     const std::span<const Influence> row = rows.row(rows.row_count() - 1);
     quantise(row, by_index_, units_);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      visit(row[k].index - parts_[0].first_slot, share * units_[k] / shared::kWeightUnits);
+      visit(row[k].index - parts_[0].first_entry, share * units_[k] / shared::kWeightUnits);
     }
   }
 
@@ -194,7 +194,7 @@ class Signed {
 
  private:
   struct Part {
-    std::uint32_t first_slot;
+    std::uint32_t first_entry;
     double share;    // factor of this part in every vertex
     double offsets;  // its local point is the vertex's offset times this
     OffsetGroup group;

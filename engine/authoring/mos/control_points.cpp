@@ -18,7 +18,7 @@
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/mos/joint_spread.h"
 #include "engine/authoring/mos/thickness.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/model/skeleton_walk.h"
 
 namespace pelt::mos {

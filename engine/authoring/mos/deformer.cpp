@@ -184,13 +184,13 @@ void describe(Fields& fields, MosParameters& mos) {
 namespace mos {
 
 DeformerEntry deformer() {
-  return {
-      .defaults = MosParameters{},
-      .bind = bind_as<MosParameters, bind>,
-      .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
-      .leaves = [](const DeformerParameters&) { return LeftPieces::kCores; },
-      .gives_way = [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); },
-      .move_bound = move_bound};
+  return {.defaults = MosParameters{},
+          .bind = bind_as<MosParameters, bind>,
+          .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
+          .leaves = [](const DeformerParameters&) { return LeftPieces::kRigidRegions; },
+          .may_fall_back =
+              [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); },
+          .move_bound = move_bound};
 }
 
 }  // namespace mos

@@ -12,9 +12,9 @@
 #include <pelt/mos.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/not_found.h"
+#include "engine/authoring/base/not_found.h"
 #include "engine/authoring/rig/deformer_entry.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::mos {
 namespace {

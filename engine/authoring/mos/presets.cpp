@@ -16,7 +16,7 @@
 #include <pelt/tools/joint_roles.h>
 
 #include "engine/authoring/chain/chains.h"
-#include "engine/authoring/chain/places.h"
+#include "engine/authoring/chain/joint_clusters.h"
 #include "engine/authoring/model/unique_names.h"
 #include "engine/authoring/rig/deformer_entry.h"
 
@@ -85,11 +85,12 @@ class Tree {
   explicit Tree(const Model& model) : model_(model) {
     std::vector<std::uint32_t> meshes(model.meshes.size());
     std::iota(meshes.begin(), meshes.end(), 0u);
-    places_ = chain::find_places(model, chain::find_skins(model, meshes), chain::matrices_at_bind(model, meshes));
+    clusters_ =
+        chain::find_joint_clusters(model, chain::find_skins(model, meshes), chain::matrices_at_bind(model, meshes));
     find_movers();
-    const std::size_t count = places_.places.size();
+    const std::size_t count = clusters_.clusters.size();
     std::vector<bool> counts(count);
-    for (const std::uint32_t joint : movers_) counts[places_.of_joint[joint]] = true;
+    for (const std::uint32_t joint : movers_) counts[clusters_.of_joint[joint]] = true;
     up_.assign(count, kNone);
     down_.resize(count);
     enter_.resize(count);
@@ -98,7 +99,7 @@ class Tree {
     // Depth first; a node appears again after all nodes below it.
     std::vector<std::pair<std::uint32_t, bool>> open;
     for (auto p = static_cast<std::uint32_t>(count); p-- > 0;) {
-      if (places_.places[p].parent == kNone) open.emplace_back(p, false);
+      if (clusters_.clusters[p].parent == kNone) open.emplace_back(p, false);
     }
     while (!open.empty()) {
       const auto [p, done] = open.back();
@@ -108,7 +109,7 @@ class Tree {
         continue;
       }
       enter_[p] = clock++;
-      const chain::Place& place = places_.places[p];
+      const chain::JointCluster& place = clusters_.clusters[p];
       if (place.parent != kNone) up_[p] = counts[place.parent] ? place.parent : up_[place.parent];
       if (counts[p]) {
         order_.push_back(p);
@@ -127,15 +128,15 @@ class Tree {
   const std::vector<std::uint32_t>& order() const { return order_; }
   std::size_t place_count() const { return up_.size(); }
 
-  std::uint32_t place_of(std::uint32_t joint) const { return places_.of_joint[joint]; }
+  std::uint32_t place_of(std::uint32_t joint) const { return clusters_.of_joint[joint]; }
   std::uint32_t up(std::uint32_t p) const { return up_[p]; }  // kNone at a root
   const std::vector<std::uint32_t>& down(std::uint32_t p) const { return down_[p]; }
   bool is_above(std::uint32_t p, std::uint32_t q) const { return enter_[p] < enter_[q] && enter_[q] < leave_[p]; }
 
   // Returns the name of the joint that a chain follows at `p` on its way to `next`.
   const std::string& joint_name(std::uint32_t p, std::uint32_t next) const {
-    const std::uint32_t joint =
-        next != kNone && is_above(p, next) ? chain::turning_joint(model_, places_, p, next) : places_.places[p].lowest;
+    const std::uint32_t joint = next != kNone && is_above(p, next) ? chain::turning_joint(model_, clusters_, p, next)
+                                                                   : clusters_.clusters[p].lowest;
     return model_.skeleton.joints[joint].name;
   }
 
@@ -152,12 +153,12 @@ class Tree {
     }
     if (std::find(moves.begin(), moves.end(), true) == moves.end()) moves.assign(count, true);
     for (std::uint32_t j = 0; j < count; ++j) {
-      if (places_.of_joint[j] != kNone) (moves[j] ? movers_ : others_).push_back(j);
+      if (clusters_.of_joint[j] != kNone) (moves[j] ? movers_ : others_).push_back(j);
     }
   }
 
   const Model& model_;
-  chain::Places places_;
+  chain::JointClusters clusters_;
   std::vector<std::uint32_t> movers_;
   std::vector<std::uint32_t> others_;
   std::vector<std::uint32_t> order_;

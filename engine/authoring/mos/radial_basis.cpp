@@ -8,7 +8,7 @@
 
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/mos/strategies.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::mos {
 namespace {

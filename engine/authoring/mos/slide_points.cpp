@@ -13,7 +13,7 @@
 #include "engine/authoring/mos/bind.h"
 #include "engine/authoring/mos/edits.h"
 #include "engine/authoring/mos/table.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/kernels/mos.h"
 #include "engine/character/records.h"
 

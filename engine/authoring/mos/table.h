@@ -63,7 +63,7 @@ class MosTable {
                           std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 
   struct PointEntries {
-    std::uint32_t first_slot;   // palette entry
+    std::uint32_t first_entry;  // palette entry
     std::uint32_t first_stage;  // the first in which a pass may read them
   };
   // Adds the pass that poses the anchors, if there are chains, and the pass of `kernel` (kMosPoint, kMosWindowPoint)

@@ -71,7 +71,7 @@ std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends)
   return reaches;
 }
 
-WindowPlace place_in(std::span<const glm::vec3> at, const Window& window, float u) {
+WindowPoint place_in(std::span<const glm::vec3> at, const Window& window, float u) {
   const glm::vec4 basis = shared::spline_basis(u);
   const glm::vec4 slope = shared::spline_slope(u);
   glm::vec3 point(0.0f);

@@ -29,10 +29,10 @@ std::vector<float> window_lengths(std::span<const float> lengths, bool clamp_end
 std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends);
 
 // A point of the spline in a window, metres, and its unit tangent. `at`: the positions of the points.
-struct WindowPlace {
+struct WindowPoint {
   glm::vec3 point;
   glm::vec3 tangent;
 };
-WindowPlace place_in(std::span<const glm::vec3> at, const Window& window, float u);
+WindowPoint place_in(std::span<const glm::vec3> at, const Window& window, float u);
 
 }  // namespace pelt::mos

@@ -30,8 +30,8 @@ enum class RigidParts {
 // Pieces under a layer over * that fall back to linear blend because they move as painted or as one piece.
 enum class LeftPieces {
   kNone,
-  kFaces,  // skin that follows facial joints (patch_joints) and the joints that carry these
-  kCores,  // the same, and rigid regions (core_joints)
+  kFaces,         // skin that follows facial joints (patch_joints) and the joints that carry these
+  kRigidRegions,  // the same, and rigid regions (rigid_regions)
 };
 
 struct DeformerEntry {
@@ -45,7 +45,7 @@ struct DeformerEntry {
   bool (*makes_surface)(const DeformerParameters&) = nullptr;
   // Returns true if defects may fall back to linear blend; false if an artist sculpted the layer or the deformer cannot
   // be mixed with another one. nullptr: false.
-  bool (*gives_way)(const DeformerParameters&) = nullptr;
+  bool (*may_fall_back)(const DeformerParameters&) = nullptr;
   // Returns the character with points moved by the edit, the same as bind would make. None: the edit also changes
   // something that needs another bind. nullptr: always none.
   std::optional<Character> (*move_bound)(const LayerEdit&) = nullptr;
@@ -72,6 +72,6 @@ std::span<const DeformerEntry> deformers();
 const DeformerEntry& deformer_entry(const DeformerParameters& parameters);
 
 // Returns true if defects of a deformer may fall back to linear blend.
-bool gives_way(const DeformerParameters& deformer);
+bool may_fall_back(const DeformerParameters& deformer);
 
 }  // namespace pelt

@@ -12,9 +12,9 @@ const DeformerEntry& deformer_entry(const DeformerParameters& parameters) {
   return *std::ranges::find(deformers(), parameters.name(), &DeformerEntry::name);
 }
 
-bool gives_way(const DeformerParameters& deformer) {
+bool may_fall_back(const DeformerParameters& deformer) {
   const DeformerEntry& entry = deformer_entry(deformer);
-  return entry.gives_way != nullptr && entry.gives_way(deformer);
+  return entry.may_fall_back != nullptr && entry.may_fall_back(deformer);
 }
 
 std::vector<std::string_view> deformer_names() {

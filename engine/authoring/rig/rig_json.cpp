@@ -8,7 +8,7 @@
 #include "engine/authoring/rig/check_rig.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/rig/json_schema.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/model/helper_joint.h"
 
 namespace pelt {
@@ -18,8 +18,8 @@ using json_fields::OrderedJson;
 
 constexpr std::string_view kFormat = "pelt-rig 1";
 constexpr std::string_view kFormatFamily = "pelt-rig ";
-constexpr Choice<Judging> kJudgings[] = {
-    {"fallback", Judging::kFallback}, {"report", Judging::kReport}, {"none", Judging::kNone}};
+constexpr Choice<CheckMode> kCheckModes[] = {
+    {"fallback", CheckMode::kFallback}, {"report", CheckMode::kReport}, {"none", CheckMode::kNone}};
 
 }  // namespace
 
@@ -100,11 +100,11 @@ static void describe(Fields& fields, Rig& rig) {
                   "a mesh that no layer names.",
        .required = true},
       rig.layers);
-  fields.choice({"judging",
+  fields.choice({"check",
                  "Whether bind poses the character, by its clips or else by sample poses, and compares the deformers "
                  "with linear blend; fallback: skin with a defect falls back to linear blend; report: defects are only "
                  "reported."},
-                rig.judging, kJudgings);
+                rig.check, kCheckModes);
 }
 
 static void describe(Fields& fields, DeformerParameters& parameters) { parameters.describe_to(fields); }
@@ -127,9 +127,9 @@ Result<void> check_rig(const Rig& rig) {
   Rig all_but_parameters = rig;
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
     const DeformerParameters& deformer = rig.layers[l].deformer;
-    if (deformer.name().empty()) return invalid("layer {} has no deformer", l + 1);
+    if (deformer.name().empty()) return invalid("layer {} has no deformer", l);
     const DeformerParameters& defaults = deformer_entry(deformer).defaults;
-    PELT_TRY(check_described(fmt::format("layer {} ({})", l + 1, deformer.name()), deformer, defaults));
+    PELT_TRY(check_described(fmt::format("layer {} ({})", l, deformer.name()), deformer, defaults));
     all_but_parameters.layers[l].deformer = defaults;
   }
   return check_described("the rig", std::move(all_but_parameters), Rig{});

@@ -11,10 +11,10 @@ void append_between(const TablePiece& piece, float at, double weight, glm::dvec3
   const auto k = static_cast<std::uint32_t>(after - piece.at.begin()) - 1;
   const double step = double{piece.at[k + 1]} - piece.at[k];
   const double part = std::clamp((double{at} - piece.at[k]) / step, 0.0, 1.0);
-  const std::uint32_t slot = piece.first_slot + k;
+  const std::uint32_t entry = piece.first_entry + k;
   const glm::dvec3 passing = gradient * (weight / step);
-  row.push_back({slot, weight * (1 - part), -passing});
-  row.push_back({slot + 1, weight * part, passing});
+  row.push_back({entry, weight * (1 - part), -passing});
+  row.push_back({entry + 1, weight * part, passing});
 }
 
 }  // namespace pelt

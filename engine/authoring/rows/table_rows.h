@@ -11,11 +11,11 @@
 
 namespace pelt {
 
-// A piece of a table: palette entry first_slot + k is the sample at parameter at[k]. The parameters ascend; there are
+// A piece of a table: palette entry first_entry + k is the sample at parameter at[k]. The parameters ascend; there are
 // at least two.
 struct TablePiece {
   std::span<const float> at;
-  std::uint32_t first_slot = 0;
+  std::uint32_t first_entry = 0;
 };
 
 // Appends the influences of the two palette entries next to `at`; their weights sum to `weight`. `gradient`: of `at`,

@@ -19,7 +19,7 @@
 #include "engine/authoring/skeletonize/trace.h"
 #include "engine/authoring/skeletonize/voxels.h"
 #include "engine/authoring/skeletonize/weights.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {

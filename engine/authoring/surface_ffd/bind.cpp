@@ -10,7 +10,7 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 #include "engine/authoring/driver/from_skin/armpits.h"
 #include "engine/authoring/driver/vertex_frame/bind.h"
 #include "engine/authoring/surface_ffd/cut_error.h"
@@ -58,7 +58,7 @@ std::size_t raised_elements(const SurfaceFfdParameters& parameters, std::size_t 
 // Returns the first of the palette entries that move the skin: one per driver vertex (extended) or per element. Layers
 // share them.
 std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool extended, const DeformerInput& input) {
-  if (extended && !driver.estimated_frames) return input.builder.frame_slots(driver.control_mesh);
+  if (extended && !driver.estimated_frames) return input.builder.frame_entries(driver.control_mesh);
   auto& known = extended ? input.drivers.estimated_frames : input.drivers.element_frames;
   const auto found = known.find(driver.control_mesh);
   if (found != known.end()) return found->second;
@@ -144,7 +144,7 @@ class Probe {
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
                              const Driver& driver, const DeformerInput& input, RowSettings& settings,
                              std::optional<double>& cut_error) {
-  if (!parameters.cut_error && input.rig.judging == Judging::kNone) return {};
+  if (!parameters.cut_error && input.rig.check == CheckMode::kNone) return {};
   PELT_ASSIGN(const auto poses, CutProbe::create(input.model, input.builder));
   if (!poses) {
     if (parameters.cut_error) {
@@ -172,9 +172,9 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
 // does not follow by dual quaternions, keeps its transitions as painted (as cloth with a body's weights does, to stay
 // outside of it), or has key poses, which skin must follow everywhere.
 std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
-  const bool gives_way = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
-                         parameters.spread != 0.0f && parameters.key_poses.empty();
-  if (!gives_way) return {};
+  const bool may_fall_back = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
+                             parameters.spread != 0.0f && parameters.key_poses.empty();
+  if (!may_fall_back) return {};
   const SparseRows& weights = driver.mesh.weights;
   const from_skin::Armpits armpits(model);
   std::vector<float> shares;
@@ -187,14 +187,14 @@ std::vector<float> find_armpits(const DriverParameters& parameters, const Driver
 
 // In armpits, replaces the driver's frames by linear blend of its weights, `linear`. `shares`: of find_armpits. A
 // changed row is cut to kArmpitJoints more than `influences`; 0: it is not cut.
-void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::uint32_t first_slot,
+void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::uint32_t first_entry,
                   std::size_t influences, SparseRows& rows) {
   const Gradients gradients = rows.gradients.empty() ? Gradients::kNone : Gradients::kKnown;
   SparseRows pulled;
   std::vector<WeightedElement> row;
   for (std::size_t v = 0; v < rows.row_count(); ++v) {
     stop_if_asked();
-    const auto is_pulled = [&](const Influence& influence) { return shares[influence.index - first_slot] > 0; };
+    const auto is_pulled = [&](const Influence& influence) { return shares[influence.index - first_entry] > 0; };
     if (std::ranges::none_of(rows.row(v), is_pulled)) {
       pulled.append_row(rows.row(v), rows.row_gradients(v));
       continue;
@@ -203,9 +203,9 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
     for (std::size_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i) {
       const auto [entry, weight] = rows.influences[i];
       const glm::dvec3 gradient(gradients == Gradients::kKnown ? rows.gradients[i] : glm::vec3(0));
-      const double share = shares[entry - first_slot];
+      const double share = shares[entry - first_entry];
       row.push_back({entry, (1 - share) * weight, (1 - share) * gradient});
-      for (const Influence& joint : linear.row(entry - first_slot)) {
+      for (const Influence& joint : linear.row(entry - first_entry)) {
         row.push_back({joint.index, share * joint.weight * weight, share * joint.weight * gradient});
       }
     }
@@ -267,9 +267,9 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .extended = extended,
                        .kept_influences = influences,
                        .precision = precision,
-                       .likeness = parameters.likeness,
+                       .weight_similarity = parameters.weight_similarity,
                        .gradients = extended && parameters.exact_normals,
-                       .first_slot = frames_of(driver, *elements, extended, input),
+                       .first_entry = frames_of(driver, *elements, extended, input),
                        .driver = driver.mesh,
                        .painting = driver.painting,
                        .joints = joints};
@@ -297,9 +297,9 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                                                             exclusions[t], input.threads, progress)));
     binding.cut_error = cut_error;
     if (!armpits.empty()) {
-      pull_armpits(armpits, linear, settings.first_slot, influences, binding.rows);
+      pull_armpits(armpits, linear, settings.first_entry, influences, binding.rows);
       for (OffsetGroup& group : binding.offset_groups) {
-        pull_armpits(armpits, linear, settings.first_slot, influences, group.rows);
+        pull_armpits(armpits, linear, settings.first_entry, influences, group.rows);
       }
     }
     bindings.push_back(std::move(binding));

@@ -9,7 +9,7 @@
 
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::surface_ffd {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
-#include <pelt/tools/judge_poses.h>
+#include <pelt/tools/check_poses.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
@@ -67,7 +67,7 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
   CharacterBuilder copy = builder;
   MeshBinding binding;
   if (model.skeleton.joints.empty()) return std::optional<CutProbe>();
-  const Influence root{copy.root_slot(), 1.0f};
+  const Influence root{copy.root_entry(), 1.0f};
   binding.rows.append_row(std::span(&root, 1));
   PELT_TRY(copy.add_skin(one_point(), binding, "probe"));
   PELT_ASSIGN(const auto character, build_character(copy));

@@ -64,11 +64,11 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                  "second order, by weights of both signs, if the skeleton moves the driver.",
                  kExtended},
                 ffd.precision, kPrecisions);
-  fields.number({"likeness",
+  fields.number({"weight_similarity",
                  "Exponent of the weight similarity of a vertex and a driver vertex, so that fingers, lips and legs "
                  "stay apart; 0: no effect.",
                  kExtended},
-                ffd.likeness, kNotNegative);
+                ffd.weight_similarity, kNotNegative);
   fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames.", kExtended},
               ffd.exact_normals);
   fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);
@@ -103,17 +103,18 @@ static bool is_made_and_plain(const DeformerParameters& parameters) {
 }
 
 DeformerEntry deformer() {
-  return {.defaults = SurfaceFfdParameters{},
-          .bind = bind_as<SurfaceFfdParameters, bind>,
-          .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
-          // The triangles of such a driver are larger than lips and lids.
-          .leaves =
-              [](const DeformerParameters& parameters) {
-                return is_made_and_plain(parameters) ? LeftPieces::kFaces : LeftPieces::kNone;
-              },
-          .makes_surface = is_made_and_plain,
-          .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
-          .move_bound = move_bound};
+  return {
+      .defaults = SurfaceFfdParameters{},
+      .bind = bind_as<SurfaceFfdParameters, bind>,
+      .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
+      // The triangles of such a driver are larger than lips and lids.
+      .leaves =
+          [](const DeformerParameters& parameters) {
+            return is_made_and_plain(parameters) ? LeftPieces::kFaces : LeftPieces::kNone;
+          },
+      .makes_surface = is_made_and_plain,
+      .may_fall_back = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
+      .move_bound = move_bound};
 }
 
 }  // namespace surface_ffd

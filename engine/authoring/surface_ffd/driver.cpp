@@ -16,7 +16,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/chain/chains.h"
-#include "engine/authoring/chain/places.h"
+#include "engine/authoring/chain/joint_clusters.h"
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
 #include "engine/authoring/driver/key_pose/bind.h"

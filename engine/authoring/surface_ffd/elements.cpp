@@ -10,7 +10,7 @@
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "shaders/driver/patch_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"

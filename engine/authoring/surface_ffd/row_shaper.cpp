@@ -45,7 +45,7 @@ void RowShaper::shape(std::uint32_t vertex, const glm::dvec3& point, const glm::
                       std::vector<WeightedElement>& row) {
   unit_ = unit;
   std::swap(row, row_);
-  if (settings_.likeness > 0) weigh_likeness(vertex);
+  if (settings_.weight_similarity > 0) weigh_similarity(vertex);
   normalise(row_);
   if (settings_.precision == Precision::kLinear) {
     whole_ = row_;
@@ -68,8 +68,8 @@ bool RowShaper::is_same_joint(const Influence& a, const Influence& b) const {
 }
 
 // Multiplies the weight of each driver vertex j by a_j, its weight similarity to the skin vertex: the sum over joints
-// of the smaller weight, to the power of `likeness`.
-void RowShaper::weigh_likeness(std::uint32_t vertex) {
+// of the smaller weight, to the power of `weight_similarity`.
+void RowShaper::weigh_similarity(std::uint32_t vertex) {
   constexpr double kMin = 1e-6;
   const SparseRows& driver = settings_.painting;
   if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;
@@ -87,7 +87,7 @@ void RowShaper::weigh_likeness(std::uint32_t vertex) {
     most = std::max(most, alike);
   }
   // The default exponent is 1, for which pow would take a twentieth of the time of bind.
-  const double exponent = settings_.likeness;
+  const double exponent = settings_.weight_similarity;
   for (std::size_t j = 0; j < row_.size(); ++j) {
     const double alike = alike_[j] / most;
     row_[j].weight *= std::max(exponent == 1 ? alike : std::pow(alike, exponent), kMin * kMin);

@@ -12,11 +12,11 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/parallel.h>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 #include "engine/authoring/deformer/weight_gradients.h"
 #include "engine/authoring/rows/morton_order.h"
 #include "engine/authoring/surface_ffd/row_shaper.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -214,10 +214,10 @@ class RowMaker {
       sums_.take(0, row_);
       shaper_.shape(vertex, point, settings_.precision == Precision::kNone ? glm::dvec3(0) : mean_normal(near), unit_,
                     row_);
-      for (WeightedElement& influence : row_) influence.index += settings_.first_slot;
+      for (WeightedElement& influence : row_) influence.index += settings_.first_entry;
     } else {
       row_.clear();
-      for (const auto& [i, u, gradient] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
+      for (const auto& [i, u, gradient] : weights_) row_.push_back({settings_.first_entry + near[i].triangle, u});
     }
     append_signed(rows);
   }
@@ -308,7 +308,7 @@ void append_share(OffsetGroup& group, std::span<const Influence> row, const glm:
 // Adds gradients to a binding.
 void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threads, MeshBinding& binding) {
   const SurfaceGradient surface(mesh.positions, mesh.triangles);
-  const auto place = [&](std::uint32_t entry) { return settings.driver.positions[entry - settings.first_slot]; };
+  const auto place = [&](std::uint32_t entry) { return settings.driver.positions[entry - settings.first_entry]; };
   if (binding.offset_groups.empty()) {
     binding.rows.gradients = gradients_by_place(binding.rows, surface, place, threads);
     return;

@@ -30,9 +30,9 @@ struct RowSettings {
   bool extended;                // true: one entry per driver vertex; false: one per element
   std::size_t kept_influences;  // extended: driver vertices per row; 0: all
   Precision precision;          // extended
-  double likeness;              // extended: exponent; 0: no effect
+  double weight_similarity;     // extended: exponent; 0: no effect
   bool gradients;               // extended: whether rows get gradients
-  std::uint32_t first_slot;     // palette entry of element 0 (basic) or of driver vertex 0 (extended)
+  std::uint32_t first_entry;    // palette entry of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
   const SparseRows& painting;             // weights of the driver over the model's bound joints; may be empty
   std::span<const std::uint32_t> joints;  // joint of the skeleton for each bound joint

@@ -15,7 +15,7 @@
 #include <pelt/tools/bind_model.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 
 namespace pelt {
 namespace {
@@ -69,11 +69,11 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMaxLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
-  if (!bound || !bound->report.verdict || rig.judging != Judging::kFallback) return bound;
-  const std::string left = share_in_words(bound->report.verdict->left);
-  if (bound->report.verdict->left <= kMaxLeft) {
+  if (!bound || !bound->report.check || rig.check != CheckMode::kFallback) return bound;
+  const std::string left = share_in_words(bound->report.check->left);
+  if (bound->report.check->left <= kMaxLeft) {
     bound->report.notes.push_back(
-        bound->report.verdict->left > 0
+        bound->report.check->left > 0
             ? fmt::format("{} was chosen: it does worse than linear blend on only {} of the skin", kDefaultDeformer,
                           left)
             : fmt::format("{} was chosen: it does no worse than linear blend on any skin", kDefaultDeformer));
@@ -119,7 +119,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
   PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
-  if (binding.judging) rig.judging = *binding.judging;
+  if (binding.check) rig.check = *binding.check;
   if (binding.files == NamedFiles::kAnywhere) rig.files = binding.files;
   return ReadModel{std::move(*model), std::move(rig), !worn_by.empty(), chosen, std::move(import_report)};
 }

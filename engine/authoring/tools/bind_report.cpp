@@ -17,24 +17,24 @@ struct Remark {
 };
 constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}, {"beyond_hops", kBeyondHops}};
 
-nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
-  if (!verdict) return {};
-  nlohmann::ordered_json places = nlohmann::json::array();
-  for (const JudgedPlace& place : verdict->places) {
-    places.push_back({{"pose", place.pose.name},
-                      {"fault", fault_name(place.fault.kind)},
-                      {"value", place.fault.value},
-                      {"of_allowed", place.fault.score},
-                      {"mesh", place.mesh},
-                      {"vertex", place.vertex},
-                      {"joint", place.joint},
-                      {"left", place.left}});
+nlohmann::ordered_json check_json(const std::optional<CheckReport>& report) {
+  if (!report) return {};
+  nlohmann::ordered_json defects = nlohmann::json::array();
+  for (const DefectLocation& place : report->defects) {
+    defects.push_back({{"pose", place.pose.name},
+                       {"kind", defect_name(place.defect.kind)},
+                       {"value", place.defect.value},
+                       {"of_allowed", place.defect.score},
+                       {"mesh", place.mesh},
+                       {"vertex", place.vertex},
+                       {"joint", place.joint},
+                       {"left", place.left}});
   }
-  return {{"poses", verdict->poses},
-          {"from_clips", verdict->from_clips},
-          {"left", verdict->left},
-          {"remaining", verdict->remaining},
-          {"places", std::move(places)}};
+  return {{"poses", report->poses},
+          {"from_clips", report->from_clips},
+          {"left", report->left},
+          {"remaining", report->remaining},
+          {"defects", std::move(defects)}};
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ std::string format_bind_report(const BindReportFacts& facts, const BoundModel& b
       {"bytes", facts.bytes},
       {"seconds", facts.seconds},
       {"meshes", meshes},
-      {"verdict", verdict_json(bound.bound.report.verdict)},
+      {"check", check_json(bound.bound.report.check)},
       {"notes", bound.bound.report.notes},
       {"import_notes", bound.import_report.notes}};
   return report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -120,7 +120,7 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
   const nlohmann::ordered_json document{{"format", "pelt-report 1"},
                                         {"model", model},
                                         {"meshes", std::move(meshes)},
-                                        {"verdict", verdict_json(bound.bound.report.verdict)},
+                                        {"check", check_json(bound.bound.report.check)},
                                         {"notes", bound.bound.report.notes}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -8,13 +8,13 @@
 #include <pelt/import.h>
 #include <pelt/model_of.h>
 #include <pelt/rig_json.h>
-#include <pelt/tools/judge.h>
-#include <pelt/tools/judge_poses.h>
+#include <pelt/tools/check_poses.h>
+#include <pelt/tools/checker.h>
 #include <pelt/tools/model_quality.h>
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/stop.h"
+#include "engine/authoring/base/stop.h"
 
 namespace pelt {
 namespace {
@@ -46,7 +46,7 @@ class Steps {
 };
 
 Result<Bound> bind_by(const Model& model, Rig rig, bool fallback) {
-  if (!fallback) rig.judging = Judging::kNone;
+  if (!fallback) rig.check = CheckMode::kNone;
   return bind(model, rig);
 }
 
@@ -55,15 +55,15 @@ Result<Bound> bind_by(const Model& model, const std::string& deformer, bool fall
   return bind_by(model, rig, fallback);
 }
 
-Result<std::vector<JudgedPose>> choose_poses(const std::string& model, const ModelQualityOptions& options,
-                                             const Character& linear_blend) {
-  std::vector<JudgedPose> poses;
+Result<std::vector<CheckPose>> choose_poses(const std::string& model, const ModelQualityOptions& options,
+                                            const Character& linear_blend) {
+  std::vector<CheckPose> poses;
   if (options.poses != PoseSource::kSamples) {
     poses = clip_poses(*linear_blend, {.frames = options.frames, .clips = options.clips});
   }
   if (poses.empty() && options.poses == PoseSource::kClips) {
     return fail(ErrorCode::kNotFound, fmt::format("{}: there is no clip longer than {} s, and --poses asks for clips",
-                                                  model, kShortestJudgedClip));
+                                                  model, kShortestCheckedClip));
   }
   if (poses.empty()) poses = sample_poses(linear_blend);
   if (poses.empty()) {
@@ -73,9 +73,9 @@ Result<std::vector<JudgedPose>> choose_poses(const std::string& model, const Mod
   return poses;
 }
 
-WorstOfSkin worst_of(const Judge& judge, const WorstPlace& place) {
-  const SkinPlace skin = judge.place_of(place.from);
-  return {std::string(skin.mesh), std::string(skin.joint), judge.poses()[place.frame]};
+WorstOfSkin worst_of(const Checker& checker, const WorstLocation& place) {
+  const SkinLocation skin = checker.place_of(place.from);
+  return {std::string(skin.mesh), std::string(skin.joint), checker.poses()[place.frame]};
 }
 
 // A deformer's figures, and the fractions of the skin that it did not move itself.
@@ -85,12 +85,12 @@ struct Measured {
   double left = 0;
 };
 
-Result<Measured> measure_bound(const Judge& judge, const Bound& bound, const JudgeOptions& options) {
-  PELT_ASSIGN(const auto figures, judge.judge(bound.character, options));
-  return Measured{figures, bound.report.pieces, bound.report.verdict ? bound.report.verdict->left : 0};
+Result<Measured> measure_bound(const Checker& checker, const Bound& bound, const CheckOptions& options) {
+  PELT_ASSIGN(const auto figures, checker.measure(bound.character, options));
+  return Measured{figures, bound.report.pieces, bound.report.check ? bound.report.check->left : 0};
 }
 
-ModelQualityRow row_of(const Judge& judge, std::string deformer, const Result<Measured>& measured,
+ModelQualityRow row_of(const Checker& checker, std::string deformer, const Result<Measured>& measured,
                        const std::optional<Figures>& dual_quaternion) {
   ModelQualityRow row{.deformer = std::move(deformer)};
   if (!measured) {
@@ -101,25 +101,26 @@ ModelQualityRow row_of(const Judge& judge, std::string deformer, const Result<Me
   row.pieces = measured->pieces;
   row.left = measured->left;
   if (dual_quaternion) row.restored = restored(row.figures, *dual_quaternion);
-  row.stretch = worst_of(judge, row.figures.stretch_at);
-  if (row.figures.flip_at) row.flip = worst_of(judge, *row.figures.flip_at);
+  row.stretch = worst_of(checker, row.figures.stretch_at);
+  if (row.figures.flip_at) row.flip = worst_of(checker, *row.figures.flip_at);
   return row;
 }
 
 // A rig may make drivers of meshes that are skins for linear blend only. Then the remaining skins are measured again,
 // and `restored` is left out: the figures of dual quaternion are of all skins.
-Result<ModelQualityRow> judge_rig(const ModelQualityOptions& given, const Model& model, const Judge& judge,
-                                  const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
+Result<ModelQualityRow> measure_rig(const ModelQualityOptions& given, const Model& model, const Checker& checker,
+                                    const std::optional<Figures>& dual_quaternion, const CheckOptions& options) {
   PELT_ASSIGN(auto rig, given.given_rig ? Result<Rig>(*given.given_rig) : load_rig(given.rig));
   if (given.files == NamedFiles::kAnywhere) rig.files = given.files;
   const std::string source = given.given_rig ? "rig" : given.rig;
   const std::string name = rig.name.empty() ? source : rig.name;
   PELT_ASSIGN(const auto bound, within(source, bind_by(model, rig, !given.no_fallback)));
-  if (judge.takes(bound.character)) return row_of(judge, name, measure_bound(judge, bound, options), dual_quaternion);
+  if (checker.takes(bound.character))
+    return row_of(checker, name, measure_bound(checker, bound, options), dual_quaternion);
   PELT_ASSIGN(const auto skins, model_of(bound.character));
   PELT_ASSIGN(auto linear_blend, bind_by(skins, kLinearBlend));
-  PELT_ASSIGN(const auto skins_judge, Judge::create(std::move(linear_blend.character), judge.poses()));
-  return row_of(skins_judge, name, measure_bound(skins_judge, bound, options), std::nullopt);
+  PELT_ASSIGN(const auto skins_checker, Checker::create(std::move(linear_blend.character), checker.poses()));
+  return row_of(skins_checker, name, measure_bound(skins_checker, bound, options), std::nullopt);
 }
 
 Json json_of(const WorstOfSkin& worst) {
@@ -143,7 +144,7 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
   for (const Clip& clip : model.clips) report.clip_names.push_back(clip.name);
   if (report.from_clips) {
     report.clips = static_cast<std::size_t>(
-        std::count_if(poses.begin(), poses.end(), [](const JudgedPose& pose) { return pose.frame == 0; }));
+        std::count_if(poses.begin(), poses.end(), [](const CheckPose& pose) { return pose.frame == 0; }));
   }
   // The steps are the rows, linear blend, and dual quaternion, as the reference of `restored`.
   const auto is_dual = [](const std::string& deformer) {
@@ -152,23 +153,24 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
   const bool has_dual = std::any_of(deformers.begin(), deformers.end(), is_dual);
   const bool has_rig = options.given_rig || !options.rig.empty();
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (has_rig ? 1 : 0), options.progress);
-  const JudgeOptions judging{.progress = [&](double fraction) { steps.show(fraction); }};
+  const CheckOptions check_options{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
-  PELT_ASSIGN(const auto judge, within(model_name, Judge::create(linear_blend.character, std::move(poses), judging)));
-  report.vertices = judge.vertex_count();
+  PELT_ASSIGN(const auto checker,
+              within(model_name, Checker::create(linear_blend.character, std::move(poses), check_options)));
+  report.vertices = checker.vertex_count();
   const auto measure_by = [&](const std::string& deformer) -> Result<Measured> {
     steps.next(deformer);
     PELT_ASSIGN(const auto bound, bind_by(model, deformer, !options.no_fallback));
-    return measure_bound(judge, bound, judging);
+    return measure_bound(checker, bound, check_options);
   };
   const Result<Measured> dual = measure_by(kDualQuaternion);
   const std::optional<Figures> dual_figures = dual ? std::optional(dual->figures) : std::nullopt;
   for (const std::string& deformer : deformers) {
-    report.rows.push_back(row_of(judge, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
+    report.rows.push_back(row_of(checker, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
   }
   if (has_rig) {
     steps.next(options.given_rig ? "rig" : options.rig);
-    PELT_ASSIGN(auto row, judge_rig(options, model, judge, dual_figures, judging));
+    PELT_ASSIGN(auto row, measure_rig(options, model, checker, dual_figures, check_options));
     report.rows.push_back(std::move(row));
   }
   return report;
@@ -189,7 +191,7 @@ std::string format_model_quality(const ModelQuality& report) {
       continue;
     }
     const Figures& f = row.figures;
-    const JudgedPose& worst = row.stretch.pose;
+    const CheckPose& worst = row.stretch.pose;
     row_json.update({{"poses", report.from_clips ? "clips" : "samples"},
                      {"vertices", report.vertices},
                      {"frames", report.frames},
@@ -203,7 +205,7 @@ std::string format_model_quality(const ModelQuality& report) {
                      {"flips", f.flips},
                      {"restored", row.restored ? Json(*row.restored) : Json()},
                      {"rigid_parts", row.pieces.rigid_parts},
-                     {"cores", row.pieces.cores},
+                     {"rigid_regions", row.pieces.rigid_regions},
                      {"left", row.left},
                      {"worst_clip", worst.clip ? Json(report.clip_names[*worst.clip]) : Json()},
                      {"worst_frame", worst.clip ? Json(worst.frame) : Json()},

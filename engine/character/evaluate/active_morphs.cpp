@@ -36,10 +36,10 @@ void ActiveMorphs::set(const float* weights) {
   weights_ = weights;
   std::ranges::fill(active_, 0);
   any_ = false;
-  for (std::uint32_t slot = 0; slot < morphs_.slot_count(); ++slot) {
-    if (!(weights[slot * shared::kMorphEntryFloats] > 0)) continue;
+  for (std::uint32_t entry = 0; entry < morphs_.entry_count(); ++entry) {
+    if (!(weights[entry * shared::kMorphEntryFloats] > 0)) continue;
     any_ = true;
-    const std::uint32_t first = slot * shared::kMorphEntryTargets;
+    const std::uint32_t first = entry * shared::kMorphEntryTargets;
     for (std::uint32_t t = first; t < std::min(first + shared::kMorphEntryTargets, morphs_.target_count); ++t) {
       if (weights[shared::morph_weight_place(t)] != 0) active_[t / 64] |= std::uint64_t{1} << t % 64;
     }

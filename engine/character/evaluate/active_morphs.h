@@ -23,7 +23,7 @@ class ActiveMorphs {
  public:
   explicit ActiveMorphs(const PackedMorphs& morphs);
 
-  // Takes the weights of a pose: the palette's floats from entry first_slot on, which must outlive this.
+  // Takes the weights of a pose: the palette's floats from entry first_entry on, which must outlive this.
   void set(const float* weights);
 
   // Returns true if any weight is not 0.

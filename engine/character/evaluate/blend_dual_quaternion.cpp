@@ -248,7 +248,7 @@ Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   make_palette_lines(palette, lines);
   Stretches stretches = Stretches::kNone;
-  for (std::size_t i = 0; i + 1 < palette.size(); i += shared::kDualQuaternionSlots) {
+  for (std::size_t i = 0; i + 1 < palette.size(); i += shared::kDualQuaternionEntries) {
     const bool is_one = palette[i][2].x == 0;
     bool is_finite = true;
     for (int row = 0; row < 3; ++row) {

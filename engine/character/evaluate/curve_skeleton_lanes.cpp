@@ -20,18 +20,18 @@ namespace pelt::shared::HWY_NAMESPACE {
 #include "shaders/curve_skeleton/section_frame.inl"
 
 void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  static_assert(kCurveSlots % kRealLanes == 0);
+  static_assert(kCurveEntries % kRealLanes == 0);
   const PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<CurveRecord>(pass.records, i);
-    for (uint k = 0; k < kCurveSlots; k += kRealLanes) {
+    for (uint k = 0; k < kCurveEntries; k += kRealLanes) {
       const auto* sample = reinterpret_cast<const float*>(work.table + record.first_sample + k * kCurveSampleWords);
       const Real4 first = load_quads(sample, kCurveSampleWords);  // lambda, twist share and bulge reaches
       const Real4 last = load_quads(sample + 3, kCurveSampleWords);
       const RealAffine frame = step_curve_frame(work, record.curve, record.bone, first.x,
                                                 CurveShape{first.y, first.z, last.x, last.y, last.z, last.w});
       affine_compose(frame, RealAffine::load(sample + kCurveSampleInverse, kCurveSampleWords))
-          .store(&context.palette[pass.first_slot + i * kCurveSlots + k]);
+          .store(&context.palette[pass.first_entry + i * kCurveEntries + k]);
     }
   }
 }

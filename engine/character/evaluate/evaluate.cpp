@@ -109,12 +109,13 @@ struct Evaluator::State {
     const PoseContext context{joints, positions, inputs, palette, fresh};
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
     PoseRecords& pose = pose_on_cpu(pass.kernel, options.same_everywhere);
-    for_ranges(options.jobs, pass.record_count, kEntryGrain / kernel.slots_per_record,
+    for_ranges(options.jobs, pass.record_count, kEntryGrain / kernel.entries_per_record,
                [&](std::size_t begin, std::size_t end) { pose(pass, begin, end, context); });
-    const std::size_t slots = std::size_t{pass.record_count} * kernel.slots_per_record;
-    if (kernel.contents[0] != EntryContent::kDualQuaternion) return fill_lines(pass.first_slot, slots);
-    const Stretches found = make_dual_quaternion_lines(std::span<const Affine>(palette).subspan(pass.first_slot, slots),
-                                                       std::span(lines).subspan(pass.first_slot, slots));
+    const std::size_t count = std::size_t{pass.record_count} * kernel.entries_per_record;
+    if (kernel.contents[0] != EntryContent::kDualQuaternion) return fill_lines(pass.first_entry, count);
+    const Stretches found =
+        make_dual_quaternion_lines(std::span<const Affine>(palette).subspan(pass.first_entry, count),
+                                   std::span(lines).subspan(pass.first_entry, count));
     if (found == Stretches::kSome) stretches = found;
   }
 
@@ -127,7 +128,7 @@ struct Evaluator::State {
   // Returns true if a morph target of the mesh has a weight other than 0, and finds the active targets.
   bool is_morphed(std::size_t m) {
     if (!options.morphs || !active_morphs[m]) return false;
-    active_morphs[m]->set(&palette[character->meshes[m].morphs->first_slot][0].x);
+    active_morphs[m]->set(&palette[character->meshes[m].morphs->first_entry][0].x);
     return active_morphs[m]->any();
   }
 
@@ -158,16 +159,16 @@ struct Evaluator::State {
         .positions = positions.data() + mesh.first_vertex,
         .normals = options.normals ? normals.data() + mesh.first_vertex : nullptr,
         .tangents = options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
-        .frames = mesh.frame_slot ? palette.data() + *mesh.frame_slot : nullptr,
+        .frames = mesh.frame_entry ? palette.data() + *mesh.frame_entry : nullptr,
     };
   }
 
-  void blend_linearly(const PackedBinding& binding, RestShape rest, SliceRange slices, std::uint32_t first_slot,
+  void blend_linearly(const PackedBinding& binding, RestShape rest, SliceRange slices, std::uint32_t first_entry,
                       const BlendOutputs& out) const {
     if (options.same_everywhere) {
-      blend_linear_by_scalars(binding, rest, slices, std::span(palette).subspan(first_slot), out);
+      blend_linear_by_scalars(binding, rest, slices, std::span(palette).subspan(first_entry), out);
     } else {
-      blend_linear(binding, rest, slices, std::span(lines).subspan(first_slot), out);
+      blend_linear(binding, rest, slices, std::span(lines).subspan(first_entry), out);
     }
   }
 
@@ -179,9 +180,10 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (!mesh.painted) continue;
       const BlendOutputs out = outputs_of(mesh);
-      const std::uint32_t first_slot = character->painted_pass()->first_slot + mesh.painted->first_joint;
-      for_slices(m, BlendMode::kLinear,
-                 [&](RestShape rest, SliceRange slices) { blend_linearly(painted[m], rest, slices, first_slot, out); });
+      const std::uint32_t first_entry = character->painted_pass()->first_entry + mesh.painted->first_joint;
+      for_slices(m, BlendMode::kLinear, [&](RestShape rest, SliceRange slices) {
+        blend_linearly(painted[m], rest, slices, first_entry, out);
+      });
     }
   }
 
@@ -190,23 +192,23 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (mesh.stage != stage) continue;
       BlendOutputs out = outputs_of(mesh);
-      if (mesh.offset_slot) out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
+      if (mesh.offset_entry) out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
       for_slices(m, mesh.mode, [&](RestShape rest, SliceRange slices) {
-        const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
+        const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_entry);
         switch (mesh.mode) {
           case BlendMode::kLinear:
-            blend_linearly(mesh.binding, rest, slices, mesh.first_slot, out);
+            blend_linearly(mesh.binding, rest, slices, mesh.first_entry, out);
             break;
           case BlendMode::kDualQuaternion:
             if (options.same_everywhere) {
               blend_dual_quaternion_by_scalars(mesh.binding, rest, slices, entries, out);
             } else {
-              blend_dual_quaternion(mesh.binding, rest, slices, std::span(lines).subspan(mesh.first_slot), stretches,
+              blend_dual_quaternion(mesh.binding, rest, slices, std::span(lines).subspan(mesh.first_entry), stretches,
                                     out);
             }
             break;
           case BlendMode::kWires:
-            blend_wires(mesh.binding, rest, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent},
+            blend_wires(mesh.binding, rest, slices, entries, {palette[mesh.wires->root_entry], mesh.wires->exponent},
                         out);
             break;
           case BlendMode::kOffsets:
@@ -214,10 +216,10 @@ struct Evaluator::State {
             break;
         }
       });
-      if (mesh.offset_slot) {
-        add_offsets(mesh.binding, std::span<const Affine>(palette).subspan(*mesh.offset_slot), outputs_of(mesh));
+      if (mesh.offset_entry) {
+        add_offsets(mesh.binding, std::span<const Affine>(palette).subspan(*mesh.offset_entry), outputs_of(mesh));
       }
-      if (mesh.frame_slot) fill_lines(*mesh.frame_slot, mesh.vertex_count());
+      if (mesh.frame_entry) fill_lines(*mesh.frame_entry, mesh.vertex_count());
     }
   }
 

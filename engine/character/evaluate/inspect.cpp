@@ -32,12 +32,12 @@ template <class OfPass, class OfVertex>
 auto visit(const CharacterData& data, std::uint32_t entry, const OfPass& of_pass, const OfVertex& of_vertex)
     -> decltype(of_vertex(data.meshes.front(), 0)) {
   for (const PalettePass& pass : data.passes) {
-    if (entry < pass.first_slot || entry - pass.first_slot >= entry_count(pass)) continue;
-    return of_pass(entry_of(pass, entry - pass.first_slot));
+    if (entry < pass.first_entry || entry - pass.first_entry >= entry_count(pass)) continue;
+    return of_pass(entry_of(pass, entry - pass.first_entry));
   }
   for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.frame_slot || entry < *mesh.frame_slot || entry - *mesh.frame_slot >= mesh.vertex_count()) continue;
-    return of_vertex(mesh, entry - *mesh.frame_slot);
+    if (!mesh.frame_entry || entry < *mesh.frame_entry || entry - *mesh.frame_entry >= mesh.vertex_count()) continue;
+    return of_vertex(mesh, entry - *mesh.frame_entry);
   }
   return {};
 }
@@ -65,7 +65,7 @@ void blend_shares(const CharacterMesh& mesh, const std::vector<float>& shares, s
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
     float share = 0;
     for_each_shared_influence(mesh.binding, v, [&](const Influence& influence, glm::vec3) {
-      share += influence.weight * shares[mesh.first_slot + influence.index];
+      share += influence.weight * shares[mesh.first_entry + influence.index];
     });
     vertices[mesh.first_vertex + v] = share;
   }
@@ -77,7 +77,7 @@ bool has_frame(EntryKind kind) { return kind != EntryKind::kNone && kind != Entr
 
 std::string_view pose_kernel_name(PoseKernel kernel) { return pose_kernel(kernel).name; }
 
-std::uint32_t entries_per_record(PoseKernel kernel) { return pose_kernel(kernel).slots_per_record; }
+std::uint32_t entries_per_record(PoseKernel kernel) { return pose_kernel(kernel).entries_per_record; }
 
 void pose_pass(const PalettePass& pass, std::size_t begin, std::size_t end, std::span<const glm::mat4> joints,
                std::span<const glm::vec3> vertices, std::span<const float> inputs, std::span<Affine> palette) {
@@ -92,13 +92,13 @@ std::vector<PosedEntry> posed_entries(const Character& character, const Evaluato
   std::vector<PosedEntry> entries(data.palette_size);
   for (const PalettePass& pass : data.passes) {
     for (std::uint32_t i = 0; i < entry_count(pass); ++i) {
-      entries[pass.first_slot + i] = posed(entry_of(pass, i), data, palette[pass.first_slot + i], joints);
+      entries[pass.first_entry + i] = posed(entry_of(pass, i), data, palette[pass.first_entry + i], joints);
     }
   }
   for (const CharacterMesh& mesh : data.meshes) {
-    for (std::uint32_t v = 0; mesh.frame_slot && v < mesh.vertex_count(); ++v) {
-      const std::uint32_t slot = *mesh.frame_slot + v;
-      entries[slot] = posed_vertex(palette[slot], positions[mesh.first_vertex + v], mesh.binding.points[v]);
+    for (std::uint32_t v = 0; mesh.frame_entry && v < mesh.vertex_count(); ++v) {
+      const std::uint32_t at = *mesh.frame_entry + v;
+      entries[at] = posed_vertex(palette[at], positions[mesh.first_vertex + v], mesh.binding.points[v]);
     }
   }
   return entries;
@@ -148,7 +148,7 @@ std::vector<EntryLine> entry_lines(const CharacterData& data) {
       if (!rest.along) break;
       const bool follows = i > 0 && rest.line == last.line && *rest.along >= *last.along;
       if (!follows) lines.push_back({rest.kind, {}});
-      lines.back().entries.push_back(pass.first_slot + i);
+      lines.back().entries.push_back(pass.first_entry + i);
       last = rest;
     }
   }
@@ -196,14 +196,14 @@ std::vector<float> joint_shares(const CharacterData& data, std::uint32_t joint) 
           if (source.kind == SourceKind::kJoint && source.index == joint) share += source.share;
           if (source.kind == SourceKind::kVertex) share += source.share * vertices[source.index];
         }
-        shares[pass.first_slot + i] = share;
+        shares[pass.first_entry + i] = share;
       }
     }
     for (const CharacterMesh& mesh : data.meshes) {
       if (mesh.stage != stage) continue;
       blend_shares(mesh, shares, vertices);
-      for (std::uint32_t v = 0; mesh.frame_slot && v < mesh.vertex_count(); ++v) {
-        shares[*mesh.frame_slot + v] = vertices[mesh.first_vertex + v];
+      for (std::uint32_t v = 0; mesh.frame_entry && v < mesh.vertex_count(); ++v) {
+        shares[*mesh.frame_entry + v] = vertices[mesh.first_vertex + v];
       }
     }
   }
@@ -221,7 +221,7 @@ std::vector<float> entry_shares(const CharacterData& data, std::uint32_t entry) 
 std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex) {
   std::vector<VertexInfluence> row;
   for_each_shared_influence(mesh.binding, vertex, [&](const Influence& influence, const glm::vec3& local) {
-    row.push_back({mesh.first_slot + influence.index, influence.weight, local});
+    row.push_back({mesh.first_entry + influence.index, influence.weight, local});
   });
   std::ranges::stable_sort(row, std::greater{},
                            [](const VertexInfluence& influence) { return std::abs(influence.weight); });
@@ -229,11 +229,11 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
 }
 
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex) {
-  if (mesh.frame_slot) {
-    const glm::mat3 axes = affine_axes(evaluator.palette()[*mesh.frame_slot + vertex]);
+  if (mesh.frame_entry) {
+    const glm::mat3 axes = affine_axes(evaluator.palette()[*mesh.frame_entry + vertex]);
     // Removes the offset's rotation, which was applied before the blend.
-    return mesh.offset_slot ? axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_slot + vertex]))
-                            : axes;
+    return mesh.offset_entry ? axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_entry + vertex]))
+                             : axes;
   }
   if (mesh.mode == BlendMode::kLinear) {
     glm::mat3 sum(0.0f);

@@ -19,16 +19,16 @@ namespace pelt::shared::HWY_NAMESPACE {
 #include "shaders/mos/table_pose.inl"
 
 void pose_window_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  static_assert(kMosSlots % kRealLanes == 0);
+  static_assert(kMosEntries % kRealLanes == 0);
   const PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<MosTableRecord>(pass.records, i);
     const MosWindow window = posed_window(record, work);
-    for (uint k = 0; k < kMosSlots; k += kRealLanes) {
+    for (uint k = 0; k < kMosEntries; k += kRealLanes) {
       const auto* sample = reinterpret_cast<const float*>(work.table + record.first_sample + k * kMosSampleWords);
       const RealAffine frame = mos_window_frame(window, load_quads(sample, kMosSampleWords).x);
       affine_compose(frame, RealAffine::load(sample + kMosSampleInverse, kMosSampleWords))
-          .store(&context.palette[pass.first_slot + i * kMosSlots + k]);
+          .store(&context.palette[pass.first_entry + i * kMosEntries + k]);
     }
   }
 }

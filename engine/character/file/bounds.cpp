@@ -176,7 +176,7 @@ class MeshRecords {
   void add_deformers() {
     const bool dual = mesh_.mode == BlendMode::kDualQuaternion;
     const bool shares = std::ranges::any_of(rest_.local_points, [](const glm::vec4& local) { return local.w < 0; });
-    if (!dual && !shares) return add_entries(rest_, mesh_.first_slot, mesh_.mode == BlendMode::kOffsets);
+    if (!dual && !shares) return add_entries(rest_, mesh_.first_entry, mesh_.mode == BlendMode::kOffsets);
     const VertexGroups groups = find_groups(rest_.points);
     std::size_t first = 0;
     for (const std::size_t end : groups.ends) {
@@ -185,9 +185,9 @@ class MeshRecords {
     }
   }
 
-  // `first_slot`: palette entry of bound joint 0.
-  void add_painted(std::uint32_t first_slot) {
-    if (mesh_.painted) add_entries(*mesh_.painted, first_slot + mesh_.painted->first_joint, false);
+  // `first_entry`: palette entry of bound joint 0.
+  void add_painted(std::uint32_t first_entry) {
+    if (mesh_.painted) add_entries(*mesh_.painted, first_entry + mesh_.painted->first_joint, false);
   }
 
  private:
@@ -207,15 +207,15 @@ class MeshRecords {
     record.middle = box.middle();
     record.reach = box.reach();
     if (mesh_.morphs) {
-      record.morph_slot = mesh_.morphs->first_slot;
-      record.morph_slots = mesh_.morphs->slot_count();
+      record.morph_entry = mesh_.morphs->first_entry;
+      record.morph_entries = mesh_.morphs->entry_count();
       record.morph_reach = morph_reach;
     }
     found_.records.push_back(record);
   }
 
   template <class Binding>
-  void add_entries(const Binding& binding, std::uint32_t first_slot, bool has_local_points) {
+  void add_entries(const Binding& binding, std::uint32_t first_entry, bool has_local_points) {
     struct Moved {
       Box box;
       float morph_reach = -1;  // negative: the entry moves nothing
@@ -231,7 +231,7 @@ class MeshRecords {
     for (std::size_t index = 0; index < moved.size(); ++index) {
       if (moved[index].morph_reach < 0) continue;
       const shared::BoundsRecord record{.kind = shared::kBoundsEntry,
-                                        .first_slot = first_slot + static_cast<std::uint32_t>(index)};
+                                        .first_entry = first_entry + static_cast<std::uint32_t>(index)};
       append(record, moved[index].box, moved[index].morph_reach);
     }
   }
@@ -239,7 +239,7 @@ class MeshRecords {
   // `dual`: dual quaternions; otherwise local points.
   void add_group(bool dual, std::span<const std::uint32_t> vertices) {
     shared::BoundsRecord record{.kind = dual ? shared::kBoundsDual : shared::kBoundsShares,
-                                .first_slot = mesh_.first_slot};
+                                .first_entry = mesh_.first_entry};
     Box box;
     float reach = 0;
     for (const std::uint32_t v : vertices) {
@@ -255,7 +255,7 @@ class MeshRecords {
       add_group(dual, vertices.subspan(vertices.size() / 2));
       return;
     }
-    record.first_entry = static_cast<std::uint32_t>(found_.entries.size());
+    record.first_word = static_cast<std::uint32_t>(found_.entries.size());
     record.entry_count = collector_.entries();
     record.row_entries = collector_.row_entries();
     collector_.append(record.kind, found_.entries);
@@ -282,10 +282,10 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
   for (MeshRecords& mesh : meshes) mesh.add_deformers();
   found.count = static_cast<std::uint32_t>(found.records.size());
   if (data.has_linear_blend()) {
-    for (MeshRecords& mesh : meshes) mesh.add_painted(data.painted_pass()->first_slot);
+    for (MeshRecords& mesh : meshes) mesh.add_painted(data.painted_pass()->first_entry);
   }
   const auto words = static_cast<std::uint32_t>(found.records.size()) * shared::kBoundsRecordWords;
-  for (shared::BoundsRecord& record : found.records) record.first_entry += words;
+  for (shared::BoundsRecord& record : found.records) record.first_word += words;
   return found;
 }
 

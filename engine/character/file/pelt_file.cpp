@@ -13,8 +13,8 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/mapped_file.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/mapped_file.h"
 #include "engine/character/file/pelt_format.h"
 
 namespace pelt {

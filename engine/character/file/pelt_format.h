@@ -14,7 +14,7 @@
 
 #include <pelt/character.h>
 
-#include "engine/character/core/hash.h"
+#include "engine/character/base/hash.h"
 
 namespace pelt::pelt_file {
 
@@ -128,7 +128,7 @@ void describe(Archive& archive, Is<Material> auto& material) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PalettePass> auto& pass) {
-  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records, pass.table, pass.painted);
+  archive(pass.kernel, pass.stage, pass.first_entry, pass.record_count, pass.records, pass.table, pass.painted);
 }
 
 template <class Archive>
@@ -144,12 +144,12 @@ void describe(Archive& archive, Is<PackedBinding> auto& binding) {
 
 template <class Archive>
 void describe(Archive& archive, Is<Wires> auto& wires) {
-  archive(wires.exponent, wires.root_slot);
+  archive(wires.exponent, wires.root_entry);
 }
 
 template <class Archive>
 void describe(Archive& archive, Is<PackedMorphs> auto& morphs) {
-  archive(morphs.target_count, morphs.first_slot, morphs.row_words, morphs.slices, morphs.columns, morphs.offsets);
+  archive(morphs.target_count, morphs.first_entry, morphs.row_words, morphs.slices, morphs.columns, morphs.offsets);
 }
 
 template <class Archive>
@@ -169,9 +169,9 @@ void describe(Archive& archive, Is<Control> auto& control) {
 
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
-  archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
-          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.binding, mesh.source_vertex, mesh.triangles,
-          mesh.uvs, mesh.parts, mesh.painted);
+  archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_entry,
+          mesh.frame_entry, mesh.offset_entry, mesh.wires, mesh.morphs, mesh.binding, mesh.source_vertex,
+          mesh.triangles, mesh.uvs, mesh.parts, mesh.painted);
 }
 
 template <class Archive>

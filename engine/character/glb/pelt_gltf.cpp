@@ -9,8 +9,8 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/hash.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/hash.h"
 #include "engine/character/glb/container.h"
 
 namespace pelt {

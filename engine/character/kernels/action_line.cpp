@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "shaders/driver/action_line/pose.h"
 
@@ -33,12 +33,12 @@ const char* check_line(const PalettePass& pass, const CharacterData& data, std::
                                                                                       : "has a shape out of range";
 }
 
-constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kLineSlots} * shared::kLineSampleWords;
+constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kLineEntries} * shared::kLineSampleWords;
 
 // Precondition: the table holds the samples.
 const char* check_samples(const PalettePass& pass, std::uint64_t first) {
   float before = 0;
-  for (std::uint32_t k = 0; k < shared::kLineSlots; ++k) {
+  for (std::uint32_t k = 0; k < shared::kLineEntries; ++k) {
     const std::uint64_t word = first + std::uint64_t{k} * shared::kLineSampleWords;
     for (std::uint32_t i = 0; i < shared::kLineSampleWords; ++i) {
       if (!std::isfinite(number(pass, word + i))) return "holds a number that is not finite";
@@ -75,19 +75,19 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
     const auto record = read_record<shared::ActionLineRecord>(pass.records, i);
     const shared::ActionLine line = shared::read_action_line(work, record.line);
     shared::LineWalk walk = shared::line_start(line);
-    Affine* slots = &context.palette[pass.first_slot + i * shared::kLineSlots];
-    for (std::uint32_t k = 0; k < shared::kLineSlots; ++k) {
+    Affine* entries = &context.palette[pass.first_entry + i * shared::kLineEntries];
+    for (std::uint32_t k = 0; k < shared::kLineEntries; ++k) {
       const std::uint32_t word = record.first_sample + k * shared::kLineSampleWords;
-      const shared::LinePlace place = shared::line_place(line, shared::line_shape(work, word));
+      const shared::PosedLineSample place = shared::line_place(line, shared::line_shape(work, word));
       walk = shared::line_walk(line, walk, place);
-      slots[k] = affine_compose(shared::line_frame(line, walk, place), shared::line_rest_inverse(work, word));
+      entries[k] = affine_compose(shared::line_frame(line, walk, place), shared::line_rest_inverse(work, word));
     }
   }
 }
 
 EntryRest rest(const PassEntry& entry) {
   const auto record = entry.read<shared::ActionLineRecord>();
-  const std::uint32_t sample = record.first_sample + entry.slot * shared::kLineSampleWords;
+  const std::uint32_t sample = record.first_sample + entry.in_record * shared::kLineSampleWords;
   return {.kind = EntryKind::kLineSample,
           .from_rest = shared::line_rest_inverse(entry.table(), sample),
           .line = {record.line},
@@ -97,7 +97,7 @@ EntryRest rest(const PassEntry& entry) {
 std::string label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::ActionLineRecord>();
   return formatted("{} at {:.2f}", mesh_of(data, entry.pass.table[record.line + shared::kLineFirstPoint]).name,
-                   entry.number(record.first_sample + entry.slot * shared::kLineSampleWords));
+                   entry.number(record.first_sample + entry.in_record * shared::kLineSampleWords));
 }
 
 // Appends the two control points next to the sample.
@@ -106,7 +106,7 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
   const std::uint32_t first = entry.pass.table[record.line + shared::kLineFirstPoint];
   const std::uint32_t spans = entry.pass.table[record.line + shared::kLinePointCount] - 1;
   const float at =
-      entry.number(record.first_sample + entry.slot * shared::kLineSampleWords) * static_cast<float>(spans);
+      entry.number(record.first_sample + entry.in_record * shared::kLineSampleWords) * static_cast<float>(spans);
   const std::uint32_t span = std::min(static_cast<std::uint32_t>(at), spans - 1);
   const float beyond = at - static_cast<float>(span);
   sources.push_back({SourceKind::kVertex, first + span, 1 - beyond});
@@ -117,7 +117,7 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 
 const PoseKernelInfo kActionLine{.name = "action_line",
                                  .record_words = kRecordWords<shared::ActionLineRecord>,
-                                 .slots_per_record = shared::kLineSlots,
+                                 .entries_per_record = shared::kLineEntries,
                                  .validate = validate_records,
                                  .pose = pose_records,
                                  .rest = rest,

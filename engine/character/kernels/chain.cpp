@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "engine/character/kernels/check_chain.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
@@ -40,7 +40,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
 std::uint32_t joint_of(const PassEntry& entry) {
   const auto record = entry.read<shared::AnchorRecord>();
   const shared::Chain chain = shared::read_chain(entry.table(), record.chain);
-  return entry.pass.table[shared::anchor_word(chain, std::min(record.first + entry.slot, chain.anchor_count - 1))];
+  return entry.pass.table[shared::anchor_word(chain, std::min(record.first + entry.in_record, chain.anchor_count - 1))];
 }
 
 std::string label(const PassEntry& entry, const CharacterData& data) {
@@ -55,7 +55,7 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 
 const PoseKernelInfo kAnchor{.name = "anchor",
                              .record_words = kRecordWords<shared::AnchorRecord>,
-                             .slots_per_record = shared::kAnchorBlock,
+                             .entries_per_record = shared::kAnchorBlock,
                              .validate = validate_records,
                              .pose = pose_records<shared::AnchorRecord, shared::pose_anchors>,
                              .rest = no_rest,

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "engine/character/kernels/check_chain.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
@@ -45,7 +45,7 @@ class Table {
 
  private:
   enum Part : TableParts::Kind { kCurve = 1, kAnchors, kCurveAnchors, kKeys, kSamples };
-  static constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
+  static constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kCurveEntries} * shared::kCurveSampleWords;
 
   const char* check_samples(std::uint64_t first) const {
     if (const char* wrong = words_.check_numbers(first, kSampleWords)) return wrong;
@@ -65,7 +65,7 @@ class Table {
     const std::uint64_t count = words_.word(word);
     const std::uint64_t anchors = words_.word(word + shared::kChainFirstAnchor);
     if (const char* wrong = parts_.take(anchors, count * shared::kAnchorWords, kAnchors)) return wrong;
-    if (reads_steps_ && !steps_.hold(words_.word(word + shared::kCurveFirstStep), count * shared::kCurveStepSlots)) {
+    if (reads_steps_ && !steps_.hold(words_.word(word + shared::kCurveFirstStep), count * shared::kCurveStepEntries)) {
       return "has steps that no earlier stage poses";
     }
     const std::uint32_t frames = words_.word(word + shared::kCurveFrames);
@@ -133,8 +133,8 @@ void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, c
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::CurveRecord>(pass.records, i);
-    Affine* slots = &context.palette[pass.first_slot + i * shared::kCurveSlots];
-    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k) slots[k] = pose_curve_sample(record, work, k);
+    Affine* entries = &context.palette[pass.first_entry + i * shared::kCurveEntries];
+    for (std::uint32_t k = 0; k < shared::kCurveEntries; ++k) entries[k] = pose_curve_sample(record, work, k);
   }
 }
 
@@ -146,13 +146,13 @@ void pose_spline_samples(const PalettePass& pass, std::size_t begin, std::size_t
     const auto before = i > begin ? read_record<shared::CurveRecord>(pass.records, i - 1) : record;
     if (i == begin || before.curve != record.curve || before.bone != record.bone)
       part = curve_part(work, record.curve, record.bone);
-    Affine* slots = &context.palette[pass.first_slot + i * shared::kCurveSlots];
-    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k) slots[k] = pose_spline_sample(record, part, work, k);
+    Affine* entries = &context.palette[pass.first_entry + i * shared::kCurveEntries];
+    for (std::uint32_t k = 0; k < shared::kCurveEntries; ++k) entries[k] = pose_spline_sample(record, part, work, k);
   }
 }
 
 std::uint32_t sample_word(const PassEntry& entry) {
-  return entry.read<shared::CurveRecord>().first_sample + entry.slot * shared::kCurveSampleWords;
+  return entry.read<shared::CurveRecord>().first_sample + entry.in_record * shared::kCurveSampleWords;
 }
 
 EntryRest rest(const PassEntry& entry) {
@@ -213,7 +213,7 @@ constexpr PoseKernelInfo sample_kernel(const char* name, decltype(PoseKernelInfo
                                        bool invocation_per_entry) {
   return {.name = name,
           .record_words = kRecordWords<shared::CurveRecord>,
-          .slots_per_record = shared::kCurveSlots,
+          .entries_per_record = shared::kCurveEntries,
           .validate = validate_records<shared::CurveRecord>,
           .pose = pose,
           .rest = rest,
@@ -241,7 +241,7 @@ void append_step_source(const PassEntry& entry, const CharacterData&, std::vecto
 
 const PoseKernelInfo kCurveStep{.name = "curve_step",
                                 .record_words = kRecordWords<shared::CurveStepRecord>,
-                                .slots_per_record = shared::kCurveStepSlots,
+                                .entries_per_record = shared::kCurveStepEntries,
                                 .validate = validate_records<shared::CurveStepRecord>,
                                 .pose = pose_records<shared::CurveStepRecord, shared::pose_curve_step>,
                                 .rest = no_rest,

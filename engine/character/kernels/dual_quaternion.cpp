@@ -13,7 +13,7 @@ shared::DualQuaternionEntry pose_joint(shared::JointRecord record, shared::PoseW
 
 const PoseKernelInfo kDualQuaternion{.name = "dual_quaternion",
                                      .record_words = kRecordWords<shared::JointRecord>,
-                                     .slots_per_record = shared::kDualQuaternionSlots,
+                                     .entries_per_record = shared::kDualQuaternionEntries,
                                      .validate = linear_blend::validate_records,
                                      .pose = pose_records<shared::JointRecord, pose_joint>,
                                      .rest = linear_blend::joint_rest,

@@ -5,8 +5,8 @@
 
 #include <pelt/finite.h>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "engine/character/kernels/patch_frame.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
@@ -99,7 +99,7 @@ Result<void> validate_actions(const PalettePass& pass, const CharacterData& data
 void pose_actions(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
-    Affine* entry = &context.palette[pass.first_slot + i * shared::kActionSlots];
+    Affine* entry = &context.palette[pass.first_entry + i * shared::kActionEntries];
     const auto record = read_record<shared::ActionRecord>(pass.records, i);
     const shared::ActionEntries posed = shared::pose_action(record, entry[1], work);
     entry[0] = posed.shift;
@@ -141,14 +141,14 @@ std::string shift_label(const PassEntry& entry, const CharacterData& data) {
 
 template <class Record>
 void append_vertex(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
-  if (entry.slot == 0) sources.push_back({SourceKind::kVertex, entry.read<Record>().vertex, 1});
+  if (entry.in_record == 0) sources.push_back({SourceKind::kVertex, entry.read<Record>().vertex, 1});
 }
 
 }  // namespace
 
 const PoseKernelInfo kTangentFrame{.name = "tangent_frame",
                                    .record_words = kRecordWords<shared::PatchRecord>,
-                                   .slots_per_record = 1,
+                                   .entries_per_record = 1,
                                    .validate = patch_frame::validate_records,
                                    .pose = pose_records<shared::PatchRecord, shared::pose_tangent_frame>,
                                    .rest = patch_frame::sample_rest,
@@ -157,7 +157,7 @@ const PoseKernelInfo kTangentFrame{.name = "tangent_frame",
 
 const PoseKernelInfo kMeshFrame{.name = "mesh_frame",
                                 .record_words = kRecordWords<shared::PatchRecord>,
-                                .slots_per_record = 1,
+                                .entries_per_record = 1,
                                 .validate = patch_frame::validate_records,
                                 .pose = pose_records<shared::PatchRecord, shared::pose_mesh_frame>,
                                 .rest = patch_frame::sample_rest,
@@ -166,7 +166,7 @@ const PoseKernelInfo kMeshFrame{.name = "mesh_frame",
 
 const PoseKernelInfo kSegment{.name = "segment",
                               .record_words = kRecordWords<shared::SegmentRecord>,
-                              .slots_per_record = 1,
+                              .entries_per_record = 1,
                               .validate = validate_segments,
                               .pose = pose_records<shared::SegmentRecord, shared::pose_segment>,
                               .rest = segment_rest,
@@ -175,7 +175,7 @@ const PoseKernelInfo kSegment{.name = "segment",
 
 const PoseKernelInfo kFollow{.name = "follow",
                              .record_words = kRecordWords<shared::FollowRecord>,
-                             .slots_per_record = 1,
+                             .entries_per_record = 1,
                              .validate = validate_follows,
                              .pose = pose_records<shared::FollowRecord, shared::pose_follow>,
                              .rest = no_rest,
@@ -184,7 +184,7 @@ const PoseKernelInfo kFollow{.name = "follow",
 
 const PoseKernelInfo kLimit{.name = "limit",
                             .record_words = kRecordWords<shared::LimitRecord>,
-                            .slots_per_record = 1,
+                            .entries_per_record = 1,
                             .validate = validate_limits,
                             .pose = pose_records<shared::LimitRecord, shared::pose_limit>,
                             .rest = no_rest,
@@ -193,7 +193,7 @@ const PoseKernelInfo kLimit{.name = "limit",
 
 const PoseKernelInfo kSecondaryAction{.name = "secondary_action",
                                       .record_words = kRecordWords<shared::ActionRecord>,
-                                      .slots_per_record = shared::kActionSlots,
+                                      .entries_per_record = shared::kActionEntries,
                                       .validate = validate_actions,
                                       .pose = pose_actions,
                                       .rest = no_rest,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "engine/character/kernels/key_weights.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
@@ -13,12 +13,12 @@ namespace pelt::key_pose {
 namespace {
 
 // The indices among the palette's floats that hold a weight when the pass is posed.
-class WeightPlaces {
+class WeightRuns {
  public:
-  WeightPlaces(const PalettePass& pass, const CharacterData& data) {
+  WeightRuns(const PalettePass& pass, const CharacterData& data) {
     for (const PalettePass& other : data.passes) {
       if (&other == &pass) break;
-      if (other.kernel == PoseKernel::kKeyWeights) runs_.add(other.first_slot, other.record_count);
+      if (other.kernel == PoseKernel::kKeyWeights) runs_.add(other.first_entry, other.record_count);
     }
   }
 
@@ -31,7 +31,7 @@ class WeightPlaces {
 };
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  const WeightPlaces places(pass, data);
+  const WeightRuns places(pass, data);
   const TableReader words(pass.table);
   TableParts parts(pass);
   return check_records<shared::KeyPoseRecord>(pass, [&](const shared::KeyPoseRecord& record) {
@@ -65,7 +65,7 @@ void append_sources(const PassEntry& entry, const CharacterData& data, std::vect
 
 const PoseKernelInfo kKeyPose{.name = "key_pose",
                               .record_words = kRecordWords<shared::KeyPoseRecord>,
-                              .slots_per_record = 1,
+                              .entries_per_record = 1,
                               .validate = validate_records,
                               .pose = pose_records<shared::KeyPoseRecord, shared::pose_key_offset>,
                               .rest = no_rest,

@@ -4,8 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "shaders/key_weights/pose.h"
 
 namespace pelt::key_weights {
@@ -166,11 +166,11 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 }  // namespace
 
 void append_weight_sources(const CharacterData& data, std::uint32_t place, std::vector<EntrySource>& sources) {
-  const std::uint32_t slot = place / shared::kMorphEntryFloats;
+  const std::uint32_t index = place / shared::kMorphEntryFloats;
   for (const PalettePass& pass : data.passes) {
-    if (pass.kernel != PoseKernel::kKeyWeights || slot < pass.first_slot) continue;
-    if (slot - pass.first_slot >= pass.record_count) continue;
-    const PassEntry entry{pass, slot - pass.first_slot};
+    if (pass.kernel != PoseKernel::kKeyWeights || index < pass.first_entry) continue;
+    if (index - pass.first_entry >= pass.record_count) continue;
+    const PassEntry entry{pass, index - pass.first_entry};
     const std::uint32_t weight = place % shared::kMorphEntryFloats;
     if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count)
       append_weight_sources(weight_of(entry, weight - 1), sources);
@@ -187,7 +187,7 @@ std::vector<RampKey> ramp_keys(const PalettePass& pass) {
       for (std::uint32_t k = 1; k <= table[list]; ++k) {
         const std::uint32_t key = table[list + k];
         if (table[key] != shared::kKeyRamp) continue;
-        ramps.push_back({pass.first_slot + r, i, table[key + 1], std::bit_cast<float>(table[key + 2]),
+        ramps.push_back({pass.first_entry + r, i, table[key + 1], std::bit_cast<float>(table[key + 2]),
                          std::bit_cast<float>(table[key + 4])});
       }
     }
@@ -197,7 +197,7 @@ std::vector<RampKey> ramp_keys(const PalettePass& pass) {
 
 const PoseKernelInfo kKeyWeights{.name = "key_weights",
                                  .record_words = kRecordWords<shared::KeyWeightsRecord>,
-                                 .slots_per_record = 1,
+                                 .entries_per_record = 1,
                                  .validate = validate_records,
                                  .pose = pose_records<shared::KeyWeightsRecord, shared::pose_key_weights>,
                                  .rest = no_rest,

@@ -19,7 +19,7 @@ void append_weight_sources(const CharacterData& data, std::uint32_t place, std::
 
 // A weight's share that an input controls (kKeyRamp).
 struct RampKey {
-  std::uint32_t slot = 0;    // palette entry of the weight
+  std::uint32_t entry = 0;   // palette entry of the weight
   std::uint32_t weight = 0;  // its number in the entry, from 0
   std::uint32_t input = 0;
   float from = 0;  // the input's value at which the share starts to grow

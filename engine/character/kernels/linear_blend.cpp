@@ -3,7 +3,7 @@
 
 #include <pelt/finite.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "shaders/linear_blend/pose.h"
 
 namespace pelt::linear_blend {
@@ -22,7 +22,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
 }
 
 EntryRest joint_rest(const PassEntry& entry) {
-  if (entry.slot != 0) return {.kind = EntryKind::kJointStretch};
+  if (entry.in_record != 0) return {.kind = EntryKind::kJointStretch};
   return {.kind = EntryKind::kJoint, .from_rest = entry.read<shared::JointRecord>().inverse_bind};
 }
 
@@ -36,7 +36,7 @@ void append_joint(const PassEntry& entry, const CharacterData&, std::vector<Entr
 
 const PoseKernelInfo kLinearBlend{.name = "linear_blend",
                                   .record_words = kRecordWords<shared::JointRecord>,
-                                  .slots_per_record = 1,
+                                  .entries_per_record = 1,
                                   .validate = validate_records,
                                   .pose = pose_records<shared::JointRecord, shared::pose_joint>,
                                   .rest = joint_rest,

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "engine/character/kernels/check_chain.h"
 #include "engine/character/kernels/key_weights.h"
 #include "shaders/mos/point_pose.h"
@@ -164,12 +164,12 @@ Result<void> validate_samples(const PalettePass& pass, const CharacterData& data
   const EntryRuns points = entries_before(pass, data, PoseKernel::kMosWindowPoint);
   TableParts parts(pass);
   return check_records<shared::MosTableRecord>(pass, [&](const shared::MosTableRecord& record) -> const char* {
-    for (const std::uint32_t slot : record.points) {
-      if (!points.hold(slot, shared::kMosPointSlots)) return "blends a point that no earlier stage poses";
+    for (const std::uint32_t first : record.points) {
+      if (!points.hold(first, shared::kMosPointEntries)) return "blends a point that no earlier stage poses";
     }
-    const std::uint64_t count = std::uint64_t{shared::kMosSlots} * shared::kMosSampleWords;
+    const std::uint64_t count = std::uint64_t{shared::kMosEntries} * shared::kMosSampleWords;
     if (const char* wrong = words.check_numbers(record.first_sample, count)) return wrong;
-    for (std::uint64_t k = 0; k < shared::kMosSlots; ++k) {
+    for (std::uint64_t k = 0; k < shared::kMosEntries; ++k) {
       const float u = words.number(record.first_sample + k * shared::kMosSampleWords);
       if (!(u >= 0 && u <= 1)) return "has a sample that is not in its window";
     }
@@ -182,15 +182,15 @@ void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, c
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::MosTableRecord>(pass.records, i);
     const shared::MosWindow window = posed_window(record, work);
-    Affine* slots = &context.palette[pass.first_slot + i * shared::kMosSlots];
-    for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) slots[k] = pose_mos_sample(record, window, work, k);
+    Affine* entries = &context.palette[pass.first_entry + i * shared::kMosEntries];
+    for (std::uint32_t k = 0; k < shared::kMosEntries; ++k) entries[k] = pose_mos_sample(record, window, work, k);
   }
 }
 
 EntryRest point_rest(const PassEntry&) { return {.kind = EntryKind::kControlPoint}; }
 
 std::uint32_t sample_word(const PassEntry& entry) {
-  return entry.read<shared::MosTableRecord>().first_sample + entry.slot * shared::kMosSampleWords;
+  return entry.read<shared::MosTableRecord>().first_sample + entry.in_record * shared::kMosSampleWords;
 }
 
 EntryRest table_rest(const PassEntry& entry) {
@@ -205,13 +205,13 @@ EntryRest table_rest(const PassEntry& entry) {
 std::uint32_t joint_of(const PassEntry& entry) { return entry.pass.table[entry.read<shared::MosPointRecord>().point]; }
 
 // Returns the joint of the point with this palette entry.
-std::uint32_t joint_of(std::uint32_t slot, const CharacterData& data) {
+std::uint32_t joint_of(std::uint32_t index, const CharacterData& data) {
   const auto pass = std::ranges::find_if(data.passes, [&](const PalettePass& one) {
-    return one.kernel == PoseKernel::kMosWindowPoint && slot >= one.first_slot &&
-           slot - one.first_slot < one.record_count * shared::kMosPointSlots;
+    return one.kernel == PoseKernel::kMosWindowPoint && index >= one.first_entry &&
+           index - one.first_entry < one.record_count * shared::kMosPointEntries;
   });
   assert(pass != data.passes.end());
-  return joint_of({*pass, (slot - pass->first_slot) / shared::kMosPointSlots});
+  return joint_of({*pass, (index - pass->first_entry) / shared::kMosPointEntries});
 }
 
 std::string point_label(const PassEntry& entry, const CharacterData& data) {
@@ -254,7 +254,7 @@ void append_handles(const PalettePass& pass, const PoseContext& context, std::ve
 
 const PoseKernelInfo kMosPoint{.name = "mos_point",
                                .record_words = kRecordWords<shared::MosPointRecord>,
-                               .slots_per_record = 1,
+                               .entries_per_record = 1,
                                .validate = validate_points,
                                .pose = pose_records<shared::MosPointRecord, shared::pose_mos_entry>,
                                .rest = point_rest,
@@ -264,7 +264,7 @@ const PoseKernelInfo kMosPoint{.name = "mos_point",
 
 const PoseKernelInfo kMosWindowPoint{.name = "mos_window_point",
                                      .record_words = kRecordWords<shared::MosPointRecord>,
-                                     .slots_per_record = shared::kMosPointSlots,
+                                     .entries_per_record = shared::kMosPointEntries,
                                      .validate = validate_points,
                                      .pose = pose_records<shared::MosPointRecord, shared::pose_window_point>,
                                      .rest = no_rest,
@@ -275,7 +275,7 @@ const PoseKernelInfo kMosWindowPoint{.name = "mos_window_point",
 
 const PoseKernelInfo kMosTable{.name = "mos_table",
                                .record_words = kRecordWords<shared::MosTableRecord>,
-                               .slots_per_record = shared::kMosSlots,
+                               .entries_per_record = shared::kMosEntries,
                                .validate = validate_samples,
                                .pose = pose_samples,
                                .rest = table_rest,

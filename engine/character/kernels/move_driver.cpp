@@ -8,7 +8,7 @@
 #include <pelt/move_driver.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 #include "engine/character/kernels/key_pose_constant.h"
 #include "engine/character/kernels/move_drivers.h"
 #include "engine/character/pose_kernels.h"
@@ -26,7 +26,7 @@ tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
 // records.
 Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
   const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
-    return pass.kernel == PoseKernel::kKeyPose && pass.first_slot == *mesh.offset_slot &&
+    return pass.kernel == PoseKernel::kKeyPose && pass.first_entry == *mesh.offset_entry &&
            pass.record_count == mesh.vertex_count();
   });
   if (found == data.passes.end()) return not_as_bound(mesh);
@@ -43,44 +43,44 @@ std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<cons
   return result;
 }
 
-// Removes the offsets of all drivers, and returns them by the driver's mesh index. `slots_read`: as in Character.
-Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData& data, std::uint32_t slots_read) {
+// Removes the offsets of all drivers, and returns them by the driver's mesh index. `entries_read`: as in Character.
+Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData& data, std::uint32_t entries_read) {
   std::map<std::size_t, std::vector<glm::vec3>> taken;
   std::vector<bool> dropped(data.passes.size(), false);
-  std::uint32_t kept_slots = data.palette_size;
+  std::uint32_t kept_entries = data.palette_size;
   for (std::size_t m = 0; m < data.meshes.size(); ++m) {
     CharacterMesh& mesh = data.meshes[m];
-    if (!mesh.control || !mesh.offset_slot) continue;
+    if (!mesh.control || !mesh.offset_entry) continue;
     PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
     taken.emplace(m, key_pose::constant_offsets(data.passes[pass]));
     if (!key_pose::is_constant(data.passes[pass])) continue;
     // This pass was added after everything that bind lays out; so were the driver's frames, unless bind made them.
     dropped[pass] = true;
-    kept_slots = std::min(kept_slots, data.passes[pass].first_slot);
-    mesh.offset_slot.reset();
+    kept_entries = std::min(kept_entries, data.passes[pass].first_entry);
+    mesh.offset_entry.reset();
   }
   for (CharacterMesh& mesh : data.meshes) {
-    if (!mesh.frame_slot || *mesh.frame_slot < kept_slots) continue;
-    if (mesh.offset_slot) return not_as_bound(mesh);
-    mesh.frame_slot.reset();
+    if (!mesh.frame_entry || *mesh.frame_entry < kept_entries) continue;
+    if (mesh.offset_entry) return not_as_bound(mesh);
+    mesh.frame_entry.reset();
   }
-  bool needed = slots_read > kept_slots;  // true if other entries follow, or a mesh blends, the entries to drop
+  bool needed = entries_read > kept_entries;  // true if other entries follow, or a mesh blends, the entries to drop
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
-    needed = needed || (!dropped[p] && data.passes[p].record_count > 0 && data.passes[p].first_slot >= kept_slots);
+    needed = needed || (!dropped[p] && data.passes[p].record_count > 0 && data.passes[p].first_entry >= kept_entries);
   }
   if (needed) return fail(ErrorCode::kUnsupported, "the palette is not laid out as bind does; bind again");
   std::size_t p = 0;
   std::erase_if(data.passes, [&](const PalettePass&) { return dropped[p++]; });
-  data.palette_size = kept_slots;
+  data.palette_size = kept_entries;
   return taken;
 }
 
 Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm::vec3> offsets) {
   CharacterMesh& mesh = data.meshes[m];
   const bool moved = std::any_of(offsets.begin(), offsets.end(), [](glm::vec3 o) { return o != glm::vec3(0.0f); });
-  if (!mesh.offset_slot && !moved) return {};
+  if (!mesh.offset_entry && !moved) return {};
   PalettePass* pass = nullptr;
-  if (mesh.offset_slot) {
+  if (mesh.offset_entry) {
     PELT_ASSIGN(const auto found, offset_pass(data, mesh));
     pass = &data.passes[found];
   } else {
@@ -92,11 +92,11 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     PalettePass added;
     added.kernel = PoseKernel::kKeyPose;
     added.record_count = mesh.vertex_count();
-    added.first_slot = data.palette_size;
-    mesh.offset_slot = data.palette_size;
+    added.first_entry = data.palette_size;
+    mesh.offset_entry = data.palette_size;
     data.palette_size += mesh.vertex_count();
-    if (!mesh.frame_slot) {
-      mesh.frame_slot = data.palette_size;
+    if (!mesh.frame_entry) {
+      mesh.frame_entry = data.palette_size;
       data.palette_size += mesh.vertex_count();
     }
     pass = &data.passes.emplace_back(std::move(added));
@@ -106,11 +106,11 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
 }
 
 // Applies the offsets of all drivers again, in order, so that the result does not depend on earlier moves.
-Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
+Result<void> move_all(CharacterData& data, std::uint32_t entries_read, const DriverOffsets& offsets) {
   for (const auto& [m, moves] : offsets) {
     PELT_TRY(check_driver_offsets(data, m, moves));
   }
-  PELT_ASSIGN(auto all, take_offsets(data, slots_read));
+  PELT_ASSIGN(auto all, take_offsets(data, entries_read));
   for (const auto& [m, moves] : offsets) all[m] = in_packed_order(data.meshes[m], moves);
   for (const auto& [m, moves] : all) {
     PELT_TRY(put_offsets(data, m, moves));
@@ -135,8 +135,8 @@ Result<Character> move_driver_vertices(const Character& character, std::string_v
   }
   const DriverOffsets wanted{{static_cast<std::size_t>(found - meshes.begin()), {offsets.begin(), offsets.end()}}};
   auto data = std::make_shared<CharacterData>(*character);
-  PELT_TRY(move_all(*data, character.slots_read_, wanted));
-  return Character(std::move(data), character.slots_read_);
+  PELT_TRY(move_all(*data, character.entries_read_, wanted));
+  return Character(std::move(data), character.entries_read_);
 }
 
 }  // namespace pelt

@@ -6,8 +6,8 @@
 
 #include <pelt/finite.h>
 
+#include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
-#include "engine/character/core/formatted.h"
 #include "shaders/driver/patch_frame/pose.h"
 
 namespace pelt::patch_frame {
@@ -51,7 +51,7 @@ void append_sample(const PassEntry& entry, const CharacterData&, std::vector<Ent
 
 const PoseKernelInfo kPatchFrame{.name = "patch_frame",
                                  .record_words = kRecordWords<shared::PatchRecord>,
-                                 .slots_per_record = 1,
+                                 .entries_per_record = 1,
                                  .validate = validate_records,
                                  .pose = pose_records<shared::PatchRecord, shared::pose_patch_sample>,
                                  .rest = sample_rest,

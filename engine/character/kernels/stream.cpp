@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/finite.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/pose_kernels.h"
 #include "shaders/driver/stream/pose.h"
 
@@ -40,7 +40,7 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 
 const PoseKernelInfo kStream{.name = "stream",
                              .record_words = kRecordWords<shared::StreamRecord>,
-                             .slots_per_record = 1,
+                             .entries_per_record = 1,
                              .validate = validate_records,
                              .pose = pose_records<shared::StreamRecord, shared::pose_stream>,
                              .rest = rest,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/finite.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/pose_kernels.h"
 #include "shaders/surface_ffd/pose.h"
 
@@ -48,7 +48,7 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 
 const PoseKernelInfo kSurfaceFfd{.name = "surface_ffd",
                                  .record_words = kRecordWords<shared::TriangleRecord>,
-                                 .slots_per_record = 1,
+                                 .entries_per_record = 1,
                                  .validate = validate_records,
                                  .pose = pose_records<shared::TriangleRecord, shared::pose_triangle>,
                                  .rest = rest,

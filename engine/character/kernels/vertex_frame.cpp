@@ -55,7 +55,7 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 
 const PoseKernelInfo kVertexFrame{.name = "vertex_frame",
                                   .record_words = kRecordWords<shared::VertexFrameRecord>,
-                                  .slots_per_record = 1,
+                                  .entries_per_record = 1,
                                   .validate = validate_records,
                                   .pose = pose_records<shared::VertexFrameRecord, shared::pose_vertex_frame>,
                                   .rest = rest,

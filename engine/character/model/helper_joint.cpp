@@ -9,7 +9,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/model/skeleton_walk.h"
 #include "shaders/swing_twist.h"
 

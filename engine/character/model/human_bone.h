@@ -4,7 +4,7 @@
 #include <pelt/result.h>
 #include <pelt/skeleton.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 

@@ -12,7 +12,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
+#include "engine/character/base/formatted.h"
 
 namespace pelt {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <pelt/finite.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {
@@ -75,7 +75,7 @@ std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs) {
   return places;
 }
 
-std::uint32_t PackedMorphs::slot_count() const {
+std::uint32_t PackedMorphs::entry_count() const {
   return (target_count + shared::kMorphEntryTargets - 1) / shared::kMorphEntryTargets;
 }
 

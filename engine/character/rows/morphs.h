@@ -29,7 +29,7 @@ struct MorphOffsets {
   std::span<const glm::vec3> tangents;
 };
 
-// Packs targets for packed rows; row r is vertex order[r] (empty: the identity). Sets all but first_slot.
+// Packs targets for packed rows; row r is vertex order[r] (empty: the identity). Sets all but first_entry.
 PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vertex_count,
                          std::span<const std::uint32_t> order);
 

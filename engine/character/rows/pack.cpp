@@ -10,8 +10,8 @@
 #include <pelt/pack.h>
 #include <pelt/try.h>
 
-#include "engine/character/core/formatted.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/rows/packed_row.h"
 #include "shaders/blend/blend.h"
 

@@ -7,7 +7,7 @@
 
 #include <pelt/sparse_rows.h>
 
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {

@@ -49,15 +49,15 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
   if (named > 1) refuse("at most one of rig, rig_text, preset and deformer may be set");
   if (options.driver != nullptr && options.preset != nullptr) refuse("driver and preset cannot be combined");
   if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of cannot be combined");
-  need_known("options.judging", options.judging, PELT_BINDER_JUDGE_NONE);
+  need_known("options.check", options.check, PELT_BINDER_CHECK_NONE);
   pelt::Binding binding{.rig = text_of(options.rig),
                         .given_rig = read_rig(options.rig, options.rig_text),
                         .preset = text_of(options.preset),
                         .deformer = text_of(options.deformer),
                         .body = text_of(options.driver),
                         .weights_of = text_of(options.weights_of)};
-  if (options.judging == PELT_BINDER_JUDGE_REPORT) binding.judging = pelt::Judging::kReport;
-  if (options.judging == PELT_BINDER_JUDGE_NONE) binding.judging = pelt::Judging::kNone;
+  if (options.check == PELT_BINDER_CHECK_REPORT) binding.check = pelt::CheckMode::kReport;
+  if (options.check == PELT_BINDER_CHECK_NONE) binding.check = pelt::CheckMode::kNone;
   if (options.any_file != 0) binding.files = pelt::NamedFiles::kAnywhere;
   return binding;
 }

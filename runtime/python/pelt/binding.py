@@ -106,7 +106,7 @@ def bind(
     driver: Path | None = None,
     weights_of: Path | None = None,
     fallback: bool = True,
-    judge: bool = True,
+    check: bool = True,
     keep_vertex_order: bool = False,
     any_file: bool = False,
     threads: int = 0,
@@ -114,8 +114,8 @@ def bind(
 ) -> Bound:
     """Binds a model, a file or one such as "builtin:biped", like `pelt bind` with the options of these names.
 
-    `rig`: a rig file, its text, or its JSON; set at most one of `rig`, `preset` and `deformer`. `fallback` and `judge`:
-    False is --no-fallback and --no-judge. `any_file`: models and rigs may name files outside of their folders.
+    `rig`: a rig file, its text, or its JSON; set at most one of `rig`, `preset` and `deformer`. `fallback` and `check`:
+    False is --no-fallback and --no-check. `any_file`: models and rigs may name files outside of their folders.
     `progress` gets the finished fraction, 0 to 1, and the name of the current step; an exception of it, or Ctrl-C,
     stops the bind.
     """
@@ -127,7 +127,7 @@ def bind(
         deformer=_name(deformer),
         driver=_name(driver),
         weights_of=_name(weights_of),
-        judging=2 if not judge else 1 if not fallback else 0,
+        check=2 if not check else 1 if not fallback else 0,
         keep_vertex_order=int(keep_vertex_order),
         any_file=int(any_file),
         **_rig(rig),

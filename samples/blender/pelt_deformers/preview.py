@@ -131,10 +131,10 @@ def _copy(thing, numbers, points, folder, collection, aside):
 def places(report, content):
     """[(sentence, object, Blender's vertices)] of the worst locations of a report."""
     found, nodes = [], dict(content.mesh_nodes())
-    for worst in (report.get("verdict") or {"places": []})["places"]:
+    for worst in (report.get("check") or {"defects": []})["defects"]:
         numbers = content.blender_vertices(nodes[worst["mesh"]]) if worst["mesh"] in nodes else None
         vertices = [int(numbers[worst["vertex"]])] if numbers is not None else []
-        sentence = f"{worst['joint'] or worst['mesh']}, {worst['pose']}: {worst['fault']} {worst['value']:.2f}"
+        sentence = f"{worst['joint'] or worst['mesh']}, {worst['pose']}: {worst['kind']} {worst['value']:.2f}"
         if worst["left"] > 0:
             sentence += f", {100 * worst['left']:.0f}% falls back to linear blend"
         name = nodes[worst["mesh"]].get("name", worst["mesh"]) if worst["mesh"] in nodes else worst["mesh"]
@@ -154,7 +154,7 @@ def bind(panel, file):
         _add(panel, "INFO", note, None, [])
     for sentence, thing, vertices in places(report, content):
         _add(panel, "INFO", sentence, thing, vertices)
-    checked = report.get("verdict")
+    checked = report.get("check")
     left = f", {100 * checked['left']:.1f}% falls back to linear blend" if checked else ""
     panel.summary = f"bound {len(report['meshes'])} meshes in {report['seconds']:.2f} s{left}"
     return True

@@ -123,7 +123,7 @@ Result<Json> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rou
     for (const BindMethod& method : bind_methods()) {
       models.push_back(make_skin(count, method.with_driver));
       const Mesh& skin = models.back().meshes[0];
-      rigs.push_back({.judging = Judging::kNone});
+      rigs.push_back({.check = CheckMode::kNone});
       rigs.back().layers.push_back({.target = skin.name, .deformer = method.deformer, .mask = {}});
       rows.push_back({{"method", method.name}, {"vertices", skin.positions.size()}});
     }

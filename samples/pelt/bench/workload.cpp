@@ -155,7 +155,7 @@ std::size_t yardstick_of(std::span<const Method> methods) {
 }
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {
-  Rig rig{.judging = Judging::kNone};
+  Rig rig{.check = CheckMode::kNone};
   rig.layers.push_back({.target = "tube", .deformer = method.deformer, .mask = {}});
   PELT_ASSIGN(auto bound, bind(make_tube(vertices, method.influences, method.morph_targets), rig));
   return std::move(bound.character);
@@ -198,7 +198,7 @@ Traffic traffic_of(const CharacterData& character, double vertex_bytes) {
           (mesh.morphs->slices.size() + 2 * mesh.morphs->columns.size() + mesh.morphs->offsets.size()) *
           sizeof(std::uint32_t));
     }
-    traffic.out += mesh.vertex_count() * (vertex_bytes + (mesh.frame_slot ? sizeof(Affine) : 0));
+    traffic.out += mesh.vertex_count() * (vertex_bytes + (mesh.frame_entry ? sizeof(Affine) : 0));
   }
   return traffic;
 }

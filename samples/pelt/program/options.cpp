@@ -64,10 +64,10 @@ void add_binding_options(CLI::App& app, Binding& binding) {
   rig->type_name("RIG.json");
   add_any_file(app, binding.files);
   app.add_flag_callback(
-      "--no-fallback", [&] { binding.judging = Judging::kReport; },
+      "--no-fallback", [&] { binding.check = CheckMode::kReport; },
       "Keep the deformer on the whole skin, even if it is worse than linear blend");
   app.add_flag_callback(
-      "--no-judge", [&] { binding.judging = Judging::kNone; },
+      "--no-check", [&] { binding.check = CheckMode::kNone; },
       "Do not compare the deformer with linear blend; keep it on the whole skin");
 }
 

@@ -67,7 +67,7 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   std::vector<Candidate> candidates;
   for (const std::string& name : names) {
     PELT_ASSIGN(auto rig, rig_from_deformer_name(name));
-    rig.judging = Judging::kNone;  // only the deformer is measured
+    rig.check = CheckMode::kNone;  // only the deformer is measured
     candidates.push_back({std::move(rig), name});
   }
   if (command.rig.empty()) return candidates;

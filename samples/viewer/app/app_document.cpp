@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <thread>
 #include <utility>
 
 #include <pelt/rig.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/input.h"
 #include "samples/viewer/app/app_state.h"
 
 namespace pelt::viewer {
@@ -101,8 +103,8 @@ std::string opening_clip(const Model& model) {
 }
 
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
-                         NamedFiles files, unsigned threads, const std::function<bool()>& stop,
-                         const Tell& report_progress) {
+                         NamedFiles files, std::span<const std::string> with, unsigned threads,
+                         const std::function<bool()>& stop, const Tell& report_progress) {
   if (!report_progress(0, "")) return fail(ErrorCode::kUnsupported, "");
   PELT_ASSIGN(auto document, guarded(file, [&] { return Document::open(file, model, "surface_ffd", files); }));
   Result<Made> made = make_character({.device = &device,
@@ -118,7 +120,13 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
     return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
   }
-  return Opened{std::move(document), std::move(made)};
+  Opened opened{std::move(document), std::move(made), {}};
+  for (const std::string& other : with) {
+    PELT_ASSIGN(auto character, within(other, samples::load_character(other, {.files = files}, 0)));
+    PELT_ASSIGN(auto companion, within(other, make_newcomer(device, other, {.character = std::move(character)}, 0)));
+    opened.companions.push_back(std::move(companion));
+  }
+  return opened;
 }
 
 }  // namespace
@@ -130,10 +138,11 @@ std::string App::State::opening_title() const {
 
 // Opens a file in the background; the previous document stays until all of it is ready.
 void App::State::request_open() {
-  const auto work = [this, on = device, wanted = *opening, threads = bind_threads(options),
-                     files = options.files](const Tell& report_progress) -> Binder::Done {
+  const auto work = [this, on = device, wanted = *opening, threads = bind_threads(options), files = options.files,
+                     with = options.with](const Tell& report_progress) -> Binder::Done {
     auto opened = std::make_shared<Result<Opened>>(open_file(
-        *on, wanted.file, wanted.model, files, threads, [this] { return binder.is_given_up(); }, report_progress));
+        *on, wanted.file, wanted.model, files, with, threads, [this] { return binder.is_given_up(); },
+        report_progress));
     return [this, opened] {
       if (!*opened && is_loss(opened->error())) return;
       opening.reset();
@@ -152,6 +161,7 @@ void App::State::cancel_opening() {
 void App::State::take_opened(Opened opened) {
   document = std::move(opened.document);
   begin_document();
+  stage->accompany(std::move(opened.companions));
   requested[kSubject] = document->revision();
   opened.made ? take_made(kSubject, std::move(*opened.made)) : error(opened.made.error().message);
 }
@@ -247,7 +257,7 @@ void App::State::request_binds() {
     if (requested.contains(deformer)) continue;
     requested[deformer] = document->revision();
     Result<Rig> rig = rig_from_deformer_name(deformer);
-    if (rig) rig->judging = Judging::kNone;  // keeps the deformer on the whole skin
+    if (rig) rig->check = CheckMode::kNone;  // keeps the deformer on the whole skin
     rig ? request_bind(deformer, *rig) : error(rig.error().message);
   }
 }

@@ -10,6 +10,8 @@
 
 namespace pelt::viewer {
 
+constexpr float kFarFov = 0.03f;  // radians, of the camera that sees a row
+
 // Returns parts of the view as text, to compare scenes. Names in files need not be UTF-8.
 std::string App::State::fingerprint(std::initializer_list<const char*> parts) const {
   const nlohmann::json all = view_json(view);
@@ -119,8 +121,9 @@ void App::State::update_scene() {
   if (fingerprint_of_scene() == drawn) return;
   hide_picture();  // the previous scene may show characters that no longer exist
   if (!pose()) return;
-  // When the row's length changes, show the whole row.
+  // When the row's length changes, show the whole row. From far away, all of it is seen from one angle.
   const std::size_t row = view.compare.mode == CompareMode::kSideBySide ? stage->actors().size() : 1;
+  if ((row > 1) != (drawn_row > 1)) view.camera.vertical_fov = row > 1 ? kFarFov : OrbitCamera{}.vertical_fov;
   if (!view.camera.framed || row != drawn_row) {
     frame_selection(true);
   } else if (resized && framing && framing->target == view.camera.target && framing->distance == view.camera.distance) {
@@ -157,6 +160,16 @@ void App::State::update_scene() {
       item.side = actor == subject ? samples::SplitSide::kRight : samples::SplitSide::kLeft;
     }
     scene.items.push_back(item);
+    item.control_meshes = false;
+    item.textures = nullptr;
+    item.others = {};
+    item.weights = {};
+    for (Actor* const companion : stage->companions()) {
+      item.crowd = &companion->crowd;
+      item.character = &companion->character;
+      item.bounds = companion->bounds;
+      scene.items.push_back(item);
+    }
     captions.push_back(caption_of(*actor));
   }
   const Result<void> set = renderer->set_scene(scene);

@@ -47,9 +47,10 @@ struct Made {
 struct Opened {
   Document document;
   Result<Made> made;
+  std::vector<Newcomer> companions;  // AppOptions::with
 };
 
-// Returns the character's name in the picture: its deformer.
+// Returns the character's name in the picture: its rig's, or the deformer's.
 std::string caption_of(const Actor& actor);
 
 struct App::State {

@@ -35,6 +35,7 @@ void docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
 
 std::string caption_of(const Actor& actor) {
   std::string text = actor.key;
+  if (text == kSubject && !actor.rig_name.empty()) text = actor.rig_name;
   if (text == kSubject) {
     for (const CharacterMesh& mesh : actor.character->meshes) {
       if (!mesh.control && mesh.deformer != "linear_blend")

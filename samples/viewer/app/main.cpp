@@ -35,6 +35,9 @@ int run_program(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--model", options.model, "Model for the rig")->type_name("FILE");
+  app.add_option("--with", options.with, "Another character or model in the same place and clip, such as a garment")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_flag_callback(
       "--any-file", [&] { options.files = NamedFiles::kAnywhere; },
       "Read the files that a rig or model names anywhere: outside of its folder, by the rig in a character, by "

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <pelt/named_files.h>
 #include <pelt/result.h>
@@ -17,6 +18,7 @@ namespace pelt::viewer {
 struct RunOptions {
   std::string file = "builtin:biped";  // as for Document::open
   std::string model;
+  std::vector<std::string> with;           // further files that are drawn with it, as AppOptions::with
   NamedFiles files = NamedFiles::kFolder;  // as for Document::open
   std::string device;                      // DeviceOptions::select
   bool validate = false;                   // validation layer on; any message makes the run fail at its end

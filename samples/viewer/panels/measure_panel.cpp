@@ -64,7 +64,7 @@ void draw_timings(const Timings& timings) {
 void draw_sizes(const Actor& actor) {
   const CharacterData& data = *actor.character;
   const std::uint64_t instances = actor.crowd.instance_count();
-  const runtime::OutputPlaces& outputs = actor.crowd.outputs();
+  const runtime::OutputLocations& outputs = actor.crowd.outputs();
   const std::uint64_t vertex =
       outputs.positions.stride + outputs.normals.stride;  // tangents are interleaved with normals
   std::uint64_t skin = 0;

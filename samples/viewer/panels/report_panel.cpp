@@ -54,9 +54,9 @@ void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& rep
 }
 
 // Poses the characters as the check at bind did for this defect, and selects its vertex.
-void show_place(Context& context, const CharacterData& data, const JudgedPlace& place, std::size_t number) {
+void show_place(Context& context, const CharacterData& data, const DefectLocation& place, std::size_t number) {
   ViewState& view = context.view;
-  const JudgedPose& pose = place.pose;
+  const CheckPose& pose = place.pose;
   view.panels.place = static_cast<std::uint32_t>(number);
   view.playback.playing = false;
   view.playback.clip = pose.clip ? data.clips[*pose.clip].name : "";
@@ -74,19 +74,19 @@ void show_place(Context& context, const CharacterData& data, const JudgedPlace& 
   context.frame_wanted = true;
 }
 
-void draw_verdict(Context& context, const CharacterData& data, const Verdict& verdict) {
+void draw_check(Context& context, const CharacterData& data, const CheckReport& report) {
   if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  row_text("checked in", poses_in_words(verdict));
-  row_text("linear blend", verdict.left > 0 ? share_in_words(verdict.left) + " of the skin" : "nothing");
-  for (std::size_t i = 0; i < verdict.places.size(); ++i) {
-    const JudgedPlace& place = verdict.places[i];
+  row_text("checked in", poses_in_words(report));
+  row_text("linear blend", report.left > 0 ? share_in_words(report.left) + " of the skin" : "nothing");
+  for (std::size_t i = 0; i < report.defects.size(); ++i) {
+    const DefectLocation& place = report.defects[i];
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::RadioButton("##place", context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
     ImGui::PopID();
     ImGui::SameLine();
     ImGui::TextWrapped("%s", in_words(place).c_str());
   }
-  if (context.view.panels.place == 0 && !verdict.places.empty()) show_place(context, data, verdict.places[0], 1);
+  if (context.view.panels.place == 0 && !report.defects.empty()) show_place(context, data, report.defects[0], 1);
 }
 
 void draw_notes(std::span<const std::string> notes) {
@@ -107,7 +107,7 @@ void draw_report_panel(Context& context) {
   row_text("bound in", fmt::format("{:.2f} s", subject->bind_seconds));
   row_text("palette", fmt::format("{} entries", subject->character->palette_size));
   row_text("stages", fmt::format("{}", subject->character->stage_count));
-  if (report.verdict) draw_verdict(context, *subject->character, *report.verdict);
+  if (report.check) draw_check(context, *subject->character, *report.check);
   if (report.meshes.empty()) ImGui::TextWrapped("This character comes from a file without a report.");
   for (std::size_t m = 0; m < report.meshes.size(); ++m) {
     const MeshReport& mesh = report.meshes[m];

@@ -74,7 +74,7 @@ std::string followed(const SurfaceAttachment& attachment) {
   return fmt::format("part {} of {} of {}", attachment.segment, attachment.segments, attachment.joint);
 }
 
-std::string followed(const HierarchicalBsplineParameters& surface, const SurfacePlace& vertex) {
+std::string followed(const HierarchicalBsplineParameters& surface, const ControlVertex& vertex) {
   if (vertex.level < surface.levels.size()) {
     for (const SurfaceAttachment& attachment : surface.levels[vertex.level].attach) {
       if (contains(attachment.vertices, vertex.number)) return followed(attachment);
@@ -109,12 +109,12 @@ void select_row(Context& context, const Handle& active, const SurfaceGrid& grid,
 }
 
 // Refines around the vertices and selects the new ones on the next level, which is bound meanwhile.
-void refine(Context& context, const Actor& subject, const std::vector<SurfacePlace>& vertices) {
+void refine(Context& context, const Actor& subject, const std::vector<ControlVertex>& vertices) {
   const std::vector<Net> nets = nets_of(*subject.character, subject.report, context.document->rig());
-  std::vector<SurfacePlace> round;
+  std::vector<ControlVertex> round;
   edit(context, with_refined(context.document->rig(), vertices, round));
   std::vector<std::string> names;
-  for (const SurfacePlace& place : round) {
+  for (const ControlVertex& place : round) {
     const auto net = std::ranges::find(nets, place.layer, &Net::layer);
     if (net == nets.end()) continue;
     const std::string& base = net->levels.front().mesh->name;
@@ -126,7 +126,7 @@ void refine(Context& context, const Actor& subject, const std::vector<SurfacePla
   context.view.selection.further.assign(names.begin() + 1, names.end());
 }
 
-void draw_attachment(Context& context, const Actor& subject, const std::vector<SurfacePlace>& vertices,
+void draw_attachment(Context& context, const Actor& subject, const std::vector<ControlVertex>& vertices,
                      SurfacePanelState& state) {
   row_label("follow");
   ImGui::Checkbox(kPainting, &state.painted);
@@ -218,7 +218,7 @@ void draw_surface_panel(Context& context) {
   for (std::uint32_t l = 0; l < rig.layers.size(); ++l) {
     const auto* surface = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
     if (surface == nullptr) continue;
-    if (many) ImGui::Text("layer %u", l + 1);
+    if (many) ImGui::Text("layer %u", l);
     ImGui::PushID(static_cast<int>(l));
     if (surface->control.empty()) {
       draw_base(context, l, *surface);
@@ -239,12 +239,12 @@ void draw_surface_panel(Context& context) {
   draw_brush(context, selected, subject->character.size());
 
   ImGui::Separator();
-  std::vector<SurfacePlace> vertices;
+  std::vector<ControlVertex> vertices;
   for (const Handle& handle : selected) vertices.push_back(*handle.surface);
   if (vertices.empty()) {
     ImGui::TextWrapped("Click on a control vertex to select it; Ctrl + click adds one.");
   } else {
-    const SurfacePlace& active = vertices.front();
+    const ControlVertex& active = vertices.front();
     row_text("selected", vertices.size() == 1
                              ? selected.front().name
                              : fmt::format("{} and {} more", selected.front().name, vertices.size() - 1));

@@ -12,10 +12,10 @@ void main() {
   ActionLineRecord record = records[work.record];
   ActionLine line = read_action_line(work, record.line);
   LineWalk walk = line_start(line);
-  uint first = work.palette_first + work.record_index * kLineSlots;
-  for (uint k = 0u; k < kLineSlots; ++k) {
+  uint first = work.palette_first + work.record_index * kLineEntries;
+  for (uint k = 0u; k < kLineEntries; ++k) {
     uint word = record.first_sample + k * kLineSampleWords;
-    LinePlace place = line_place(line, line_shape(work, word));
+    PosedLineSample place = line_place(line, line_shape(work, word));
     walk = line_walk(line, walk, place);
     palette[first + k] = affine_compose(line_frame(line, walk, place), line_rest_inverse(work, word));
   }

@@ -37,7 +37,7 @@ PELT_SHARED_CONST uint kLineSampleShape = 1u;
 PELT_SHARED_CONST uint kLineSampleInverse = 4u;
 PELT_SHARED_CONST uint kLineSampleWords = 16u;
 
-PELT_SHARED_CONST uint kLineSlots = 8u;  // palette entries per record: neighbouring samples, ascending
+PELT_SHARED_CONST uint kLineEntries = 8u;  // palette entries per record: neighbouring samples, ascending
 PELT_SHARED_CONST uint kMinLinePoints = 2u;
 PELT_SHARED_CONST uint kMaxLinePoints = 8u;
 PELT_SHARED_CONST int kLineSteps = 8;                  // steps per span, for its length and for the double reflection
@@ -48,7 +48,7 @@ PELT_SHARED_CONST float kMaxLineExponent = 4.0f;  // limit of e
 
 struct ActionLineRecord {
   uint line;          // word
-  uint first_sample;  // word; kLineSlots samples
+  uint first_sample;  // word; kLineEntries samples
 };
 PELT_SHARED_SIZE(ActionLineRecord, 8);
 
@@ -102,7 +102,7 @@ PELT_SHARED_FN ActionLine read_action_line(PoseWork work, uint word) {
 }
 
 // A posed sample: the length of the line up to it, and the scale of y and z.
-struct LinePlace {
+struct PosedLineSample {
   float before;
   float width;
 };
@@ -114,12 +114,12 @@ struct LineShape {
   float exponent;  // e
 };
 
-PELT_SHARED_FN LinePlace line_place(PELT_SHARED_IN(ActionLine) line, LineShape shape) {
+PELT_SHARED_FN PosedLineSample line_place(PELT_SHARED_IN(ActionLine) line, LineShape shape) {
   float uneven = max(line.longer, line.least);
   float stretch = (1.0f + (uneven - 1.0f) * shape.share) * (line.longer / uneven);
   float before = (shape.lambda + (uneven - 1.0f) * shape.integral) / uneven;
   float held = clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine);
-  return LinePlace(clamp(before, 0.0f, 1.0f) * line.arc_length, power_of(held, -shape.exponent));
+  return PosedLineSample(clamp(before, 0.0f, 1.0f) * line.arc_length, power_of(held, -shape.exponent));
 }
 
 // A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and end.
@@ -142,7 +142,7 @@ PELT_SHARED_FN LineWalk line_start(PELT_SHARED_IN(ActionLine) line) {
 }
 
 // Continues the walk to the step that contains `place`.
-PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
+PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk, PosedLineSample place) {
   while (walk.step + 1 < line.steps && walk.after < place.before) {
     ++walk.step;
     vec3 point = line_point(line, float(walk.step));
@@ -157,7 +157,7 @@ PELT_SHARED_FN LineWalk line_walk(PELT_SHARED_IN(ActionLine) line, LineWalk walk
 }
 
 // Returns M at `place` in the current step of `walk`.
-PELT_SHARED_FN Affine line_frame(PELT_SHARED_IN(ActionLine) line, LineWalk walk, LinePlace place) {
+PELT_SHARED_FN Affine line_frame(PELT_SHARED_IN(ActionLine) line, LineWalk walk, PosedLineSample place) {
   float step_length = walk.after - walk.before;
   float part = step_length > 0.0f ? clamp((place.before - walk.before) / step_length, 0.0f, 1.0f) : 0.0f;
   float at = float(walk.step) + part;

@@ -92,8 +92,8 @@ const test::Fault kFaults[] = {
     {"MaterialNotFinite", [](CharacterData& d) { d.materials[0].base_color.y = kNan; }},
     {"MeshNamesRepeat", [](CharacterData& d) { d.meshes[1].name = d.meshes[0].name; }},
     {"FirstVertex", [](CharacterData& d) { d.meshes[1].first_vertex += 1; }},
-    {"FirstSlot", [](CharacterData& d) { d.meshes[1].first_slot = d.palette_size + 1; }},
-    {"OddSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].first_slot += 1; }},
+    {"FirstSlot", [](CharacterData& d) { d.meshes[1].first_entry = d.palette_size + 1; }},
+    {"OddSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].first_entry += 1; }},
     {"LinearSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].mode = BlendMode::kLinear; }},
     {"BlendMode", [](CharacterData& d) { d.meshes[0].mode = static_cast<BlendMode>(7); }},
     {"MeshStage", [](CharacterData& d) { d.meshes[0].stage = 1; }},
@@ -120,14 +120,14 @@ const test::Fault kFaults[] = {
     {"PassStage", [](CharacterData& d) { d.passes[0].stage = d.stage_count; }},
     {"PassRecordCount", [](CharacterData& d) { d.passes[0].record_count = 0xFFFFFFFFu; }},
     {"PassRecords", [](CharacterData& d) { d.passes[0].records.pop_back(); }},
-    {"PassSlotRange", [](CharacterData& d) { d.passes[0].first_slot = d.palette_size; }},
-    {"PassSlotOverflow", [](CharacterData& d) { d.passes[0].first_slot = 0xFFFFFFFFu; }},
-    {"SlotsWrittenTwice", [](CharacterData& d) { d.passes[1].first_slot = d.passes[0].first_slot; }},
+    {"PassSlotRange", [](CharacterData& d) { d.passes[0].first_entry = d.palette_size; }},
+    {"PassSlotOverflow", [](CharacterData& d) { d.passes[0].first_entry = 0xFFFFFFFFu; }},
+    {"SlotsWrittenTwice", [](CharacterData& d) { d.passes[1].first_entry = d.passes[0].first_entry; }},
     {"SlotNotWritten", [](CharacterData& d) { d.palette_size += 1; }},
     {"PaletteSize", [](CharacterData& d) { d.palette_size = 0xFFFFFFFFu; }},
     {"RecordJoint", [](CharacterData& d) { d.passes[0].records[0] = 2; }},
     {"RecordNotFinite", [](CharacterData& d) { d.passes[1].records[5] = 0x7F800000u; }},
-    {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_slot = 0; }},
+    {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_entry = 0; }},
 };
 
 TEST(Character, WithAFaultIsRefused) { test::expect_refused(kFaults, make_data()); }
@@ -139,8 +139,8 @@ struct GradientFault {
   void (*change)(CharacterMesh&);  // changes the first mesh
 };
 
-void set_slots(CharacterMesh& mesh, std::uint32_t slot) {
-  for (std::uint32_t& word : mesh.binding.influences) word = (word & 0xFFFF0000u) | (slot - mesh.first_slot);
+void set_entries(CharacterMesh& mesh, std::uint32_t entry) {
+  for (std::uint32_t& word : mesh.binding.influences) word = (word & 0xFFFF0000u) | (entry - mesh.first_entry);
 }
 
 const GradientFault kGradientFaults[] = {
@@ -164,8 +164,8 @@ const GradientFault kGradientFaults[] = {
      [](CharacterMesh& m) { m.mode = BlendMode::kOffsets; }},
     {"WiresOfLocalPoints", test::Graded::kOffsets, "exactly the blend mode kWires has Wires parameters",
      [](CharacterMesh& m) { m.wires = Wires{}; }},
-    {"WrittenLater", test::Graded::kDriver, "written later", [](CharacterMesh& m) { set_slots(m, *m.frame_slot); }},
-    {"OfOffsets", test::Graded::kDriver, "does not hold", [](CharacterMesh& m) { set_slots(m, *m.offset_slot); }},
+    {"WrittenLater", test::Graded::kDriver, "written later", [](CharacterMesh& m) { set_entries(m, *m.frame_entry); }},
+    {"OfOffsets", test::Graded::kDriver, "does not hold", [](CharacterMesh& m) { set_entries(m, *m.offset_entry); }},
 };
 
 TEST(Character, WithFaultyGradientsIsRefused) {

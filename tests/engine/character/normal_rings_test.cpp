@@ -227,8 +227,8 @@ TEST(NormalRings, OfVastFansAndCrowdedPlacesStaySmall) {
   for (const std::uint32_t count : {4096u, 4097u}) {
     const std::vector<glm::uvec3> few(triangles.begin(), triangles.begin() + count);
     const auto rings = find_normal_rings(make_mesh(points, std::vector(points.size(), kUp), few));
-    EXPECT_EQ(rings[0] == shared::kNoSlot, count == 4097) << count;
-    EXPECT_NE(rings[1], shared::kNoSlot);
+    EXPECT_EQ(rings[0] == shared::kNoIndex, count == 4097) << count;
+    EXPECT_NE(rings[1], shared::kNoIndex);
   }
 
   // All apexes coincide: they would share one ring.
@@ -265,7 +265,7 @@ TEST(RecomputedNormals, OfAFineSmoothMeshAtRestAreItsOwn) {
   for (const CharacterMesh& mesh : character->meshes) {
     const std::vector<std::uint32_t> found = find_normal_rings(mesh);
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v, ++count) {
-      if (found.empty() || found[v] == shared::kNoSlot) continue;
+      if (found.empty() || found[v] == shared::kNoIndex) continue;
       ++rings;
       sum += degrees_between(evaluator.normals()[mesh.first_vertex + v],
                              shared::unpack_normal(mesh.binding.directions[v].x));

@@ -20,7 +20,7 @@ FRAMES = list(range(0, 25, 6))
 EVERYTHING = {
     "format": "pelt-rig 1",
     "name": "everything",
-    "judging": "none",
+    "check": "none",
     "groups": [
         {"name": "low", "region": {"box": {"min": [-1, -1, -1], "max": [1, 1, 1], "falloff": 0.5}}},
         {"name": "some", "mesh": "skin", "vertices": [1, [5, 9]], "values": [0.5, 1, 1, 1, 1, 0.25]},

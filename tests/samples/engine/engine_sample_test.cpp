@@ -82,7 +82,7 @@ struct Reach {
   float shadow = 0;
 };
 
-Reach reach_of(const Engine& engine, const Scene::Place& place) {
+Reach reach_of(const Engine& engine, const Scene::Walker& place) {
   const runtime::Box box = test::must(runtime::read_bounds(engine.device().pelt(), engine.crowd(), *place.instance));
   const shared::FrameRecord& frame = engine.frame_record();
   shared::CullConstants view;
@@ -138,7 +138,7 @@ class EngineSample : public testing::Test {
 
   static std::map<std::uint32_t, std::vector<glm::vec3>> positions(const Engine& engine) {
     std::map<std::uint32_t, std::vector<glm::vec3>> all;
-    for (const Scene::Place& place : engine.scene().places())
+    for (const Scene::Walker& place : engine.scene().places())
       all[*place.instance] =
           test::must(runtime::read_vertices(engine.device().pelt(), engine.crowd(), *place.instance)).positions;
     return all;
@@ -160,7 +160,7 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
       EXPECT_EQ(draw.instance_count, 1u);
       EXPECT_TRUE(draws[draw.instance / 2].emplace(draw.vertex_offset, draw.index_count).second) << "drawn twice";
     }
-    for (const Scene::Place& place : engine->scene().places()) {
+    for (const Scene::Walker& place : engine->scene().places()) {
       ASSERT_TRUE(place.instance);
       const std::uint32_t i = *place.instance;
       const Reach reach = reach_of(*engine, place);
@@ -206,7 +206,7 @@ TEST_F(EngineSample, LeavesSkinsAloneThatAreNotSeen) {
   run(*engine, 1, 0.05f);
   const auto before = positions(*engine);
   std::set<std::uint32_t> stayed;
-  for (const Scene::Place& place : engine->scene().places()) stayed.insert(*place.instance);
+  for (const Scene::Walker& place : engine->scene().places()) stayed.insert(*place.instance);
   run(*engine, 1, 0.001f);
   ASSERT_EQ(engine->scene().events().left, 0u);
   const std::vector<std::uint32_t> listed = test::must(engine->culling().read_drawn(engine->device()));
@@ -255,7 +255,7 @@ TEST_F(EngineSample, KnowsHowPixelsMove) {
 
   std::size_t compared = 0, right = 0;
   float largest = 0;
-  for (const Scene::Place& place : engine->scene().places()) {
+  for (const Scene::Walker& place : engine->scene().places()) {
     const Character& character = engine->scene().kinds()[place.kind].walking.character;
     const Character shown = character.at_level(engine->crowd().shown_levels(*place.instance).to);
     if (engine->crowd().shown_levels(*place.instance).share < 1 || !place.previous_world) continue;

@@ -198,7 +198,7 @@ TEST(Shirt, IsPokedThroughWhereItCollapses) {
   Model sleeve = limb;
   for (glm::vec3& p : sleeve.meshes[0].positions) p *= glm::vec3(1.0f, 1.05f, 1.05f);
   const auto bound = [](const Model& model, const DeformerParameters& deformer) {
-    Rig rig{.judging = Judging::kNone};
+    Rig rig{.check = CheckMode::kNone};
     rig.layers.push_back({.target = "limb", .deformer = deformer, .mask = {}});
     return Skin(test::must(bind(model, rig)).character);
   };
@@ -230,7 +230,7 @@ Mesh whole(const std::string& file) {
 
 // Returns the skin as a rig moves it.
 Points moved(const Model& model, const DeformerParameters& deformer, const glm::mat4& turn) {
-  Rig rig{.judging = Judging::kNone};
+  Rig rig{.check = CheckMode::kNone};
   rig.layers.push_back({.target = "skin", .deformer = deformer, .mask = {}});
   const Character character = test::must(bind(model, rig)).character;
   Evaluator evaluator(character, {.jobs = thread_jobs()});

@@ -177,7 +177,7 @@ TEST_F(Pelt, ReadsFilesThatOthersNameByLeaveInEveryCommand) {
 
 // A surface that is made of the skin is written out, to be edited, and moves the skin as it did.
 TEST_F(Pelt, WritesTheSurfaceThatWasMade) {
-  done("bind builtin:limb --deformer hierarchical-bspline --no-judge --write-rig surface.json -o first.pelt");
+  done("bind builtin:limb --deformer hierarchical-bspline --no-check --write-rig surface.json -o first.pelt");
   const Json surface = Json::parse(file_text(folder / "surface.json"))["layers"][0]["parameters"];
   EXPECT_FALSE(surface["control"].empty());
   EXPECT_FALSE(surface["faces"].empty());

@@ -19,7 +19,7 @@ const std::map<std::string, std::string> kBinds{
     {"--preset", "bind builtin:limb --preset limb -o"},
     {"--any-file", "bind builtin:arm --any-file -o"},
     {"--no-fallback", "bind builtin:arm --no-fallback -o"},
-    {"--no-judge", "bind builtin:arm --no-judge -o"},
+    {"--no-check", "bind builtin:arm --no-check -o"},
     {"--driver", "bind sleeve.obj --driver builtin:limb -o"},
     {"--weights-of", "bind sleeve.obj --weights-of builtin:limb -o"},
     {"--report", "bind builtin:arm --report report.json -o"},

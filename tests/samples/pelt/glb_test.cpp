@@ -43,7 +43,7 @@ TEST_F(Glb, TellsOfTheLevelsOfItsSurfaces) {
   EXPECT_EQ(surfaces.size(), 2u);
   EXPECT_EQ(info("limb.pelt")["surfaces"], surfaces);
   EXPECT_EQ(info("limb.glb")["surfaces"], surfaces);
-  EXPECT_THAT(done("info limb.glb"), HasSubstr("\nsurface of layer 1, level 1: "));
+  EXPECT_THAT(done("info limb.glb"), HasSubstr("\nsurface of layer 0, level 1: "));
   EXPECT_EQ(info("builtin:limb")["surfaces"], Json::array());
 }
 

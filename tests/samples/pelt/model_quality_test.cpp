@@ -72,7 +72,7 @@ TEST_F(ModelQuality, MeasuresARig) {
   EXPECT_EQ(same[1]["restored"], 1);
 }
 
-// If a rig makes a driver of a mesh, the remaining skins are judged.
+// If a rig makes a driver of a mesh, the remaining skins are checked.
 TEST_F(ModelQuality, MeasuresARigWithADriver) {
   Model arm = make_arm();
   arm.meshes.push_back(arm.meshes.front());

@@ -172,7 +172,7 @@ Quality turned_limb(const std::string& deformer, const glm::dvec3& axis, double 
   const Model limb = make_limb();
   const Mesh& mesh = limb.meshes.front();
   Rig rig = *rig_from_deformer_name(deformer);
-  rig.judging = Judging::kNone;
+  rig.check = CheckMode::kNone;
   const Character character = bind(limb, rig)->character;
   std::vector<glm::mat4> joints(limb.skeleton.joints.size());
   rest_matrices(limb.skeleton, joints);

@@ -18,7 +18,7 @@ inline const Bound& biped(const std::string& deformer) {
   static std::map<std::string, Bound> bound;
   const auto known = bound.find(deformer);
   if (known != bound.end()) return known->second;
-  return bound.emplace(deformer, test::judged_by(make_biped(), deformer)).first->second;
+  return bound.emplace(deformer, test::bound_with(make_biped(), deformer)).first->second;
 }
 
 }  // namespace pelt::viewer

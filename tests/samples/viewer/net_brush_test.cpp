@@ -19,7 +19,7 @@ const glm::vec3 kMirrored(-0.3f, 0.2f, 0.1f);
 
 Handle vertex(const std::string& name, glm::vec3 rest, std::uint32_t level = 0, std::uint32_t layer = 0) {
   Handle handle{.name = name, .kind = HandleKind::kVertexOffset};
-  handle.surface = SurfacePlace{layer, level, 0};
+  handle.surface = ControlVertex{layer, level, 0};
   handle.rest = rest;
   return handle;
 }

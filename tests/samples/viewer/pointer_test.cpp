@@ -111,7 +111,7 @@ class Drags : public Stages {
   // Binds without the check at bind, since moving a point may change which skin falls back to linear blend.
   void bind_again() {
     Rig rig = document_->rig();
-    rig.judging = Judging::kNone;
+    rig.check = CheckMode::kNone;
     show(test::bound(*document_->model(), rig));
     pose();
   }

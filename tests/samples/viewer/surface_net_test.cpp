@@ -42,7 +42,7 @@ SurfaceAttachment to(const std::string& joint, std::uint32_t segment = 1, std::u
 Rig reread(const Rig& rig) { return test::must(parse_rig(format_rig(rig), "the rig")); }
 
 TEST(SurfaceNet, AttachesToAPartOfAJoint) {
-  const std::vector<SurfacePlace> vertices{{0, 1, kOffset}, {0, 1, kAttached}, {0, 1, kOffset + 1}};
+  const std::vector<ControlVertex> vertices{{0, 1, kOffset}, {0, 1, kAttached}, {0, 1, kOffset + 1}};
   const Rig rig = test::must(with_attached(tube_rig(), vertices, to("joint1", 2, 3)));
   const SurfaceLevel& level = level_of_rig(rig, 1);
   ASSERT_EQ(level.attach.size(), 2u);
@@ -54,14 +54,14 @@ TEST(SurfaceNet, AttachesToAPartOfAJoint) {
 }
 
 TEST(SurfaceNet, JoinsAnAttachmentThatThereIs) {
-  const std::vector<SurfacePlace> vertices{{0, 1, kAttached + 3}};
+  const std::vector<ControlVertex> vertices{{0, 1, kAttached + 3}};
   const Rig rig = test::must(with_attached(tube_rig(), vertices, to("joint0")));
   ASSERT_EQ(level_of_rig(rig, 1).attach.size(), 1u);
   EXPECT_EQ(level_of_rig(rig, 1).attach[0].vertices, (std::vector<IndexRange>{{kAttached, kAttached + 3}}));
 }
 
 TEST(SurfaceNet, DetachesAndKeepsTheVertex) {
-  std::vector<SurfacePlace> vertices;
+  std::vector<ControlVertex> vertices;
   for (std::uint32_t k = 0; k < 3; ++k) vertices.push_back({0, 1, kAttached + k});
   const Rig rig = test::must(with_detached(tube_rig(), vertices));
   const SurfaceLevel& level = level_of_rig(rig, 1);
@@ -75,12 +75,12 @@ TEST(SurfaceNet, DetachesAndKeepsTheVertex) {
 
 TEST(SurfaceNet, RefinesWithoutAChangeOfShape) {
   const Rig before = tube_rig();
-  std::vector<SurfacePlace> round;
+  std::vector<ControlVertex> round;
   // Level 1 has two of the nine already; the next vertex shares six with it.
-  const std::vector<SurfacePlace> vertices{{0, 0, 4 * 8 + 1}, {0, 0, 4 * 8 + 2}};
+  const std::vector<ControlVertex> vertices{{0, 0, 4 * 8 + 1}, {0, 0, 4 * 8 + 2}};
   const Rig rig = test::must(with_refined(before, vertices, round));
   EXPECT_EQ(round.size(), 15u);
-  for (const SurfacePlace& place : round) EXPECT_EQ(place.level, 1u);
+  for (const ControlVertex& place : round) EXPECT_EQ(place.level, 1u);
   const auto surface =
       test::must(hierarchical_bspline::surface_vertices(rig.layers[0].deformer.get<HierarchicalBsplineParameters>()));
   const auto old = test::must(
@@ -92,7 +92,7 @@ TEST(SurfaceNet, RefinesWithoutAChangeOfShape) {
     ASSERT_NE(same, surface.vertices.end());
     EXPECT_LT(glm::distance(same->rest, vertex.rest), 1e-6f);
   }
-  for (const SurfacePlace& place : round) {
+  for (const ControlVertex& place : round) {
     EXPECT_TRUE(std::ranges::any_of(surface.vertices, [&](const auto& vertex) {
       return vertex.level == place.level && vertex.number == place.number;
     }));
@@ -101,17 +101,17 @@ TEST(SurfaceNet, RefinesWithoutAChangeOfShape) {
 }
 
 TEST(SurfaceNet, RefinesTheFinestLevelByANewOne) {
-  std::vector<SurfacePlace> round;
-  const std::vector<SurfacePlace> vertices{{0, 2, 15 * 32 + 6}};
+  std::vector<ControlVertex> round;
+  const std::vector<ControlVertex> vertices{{0, 2, 15 * 32 + 6}};
   const Rig rig = test::must(with_refined(tube_rig(), vertices, round));
   EXPECT_EQ(round.size(), 9u);
   EXPECT_EQ(level_of_rig(rig, 3).offsets.size(), 9u);
 }
 
 TEST(SurfaceNet, SaysThatASurfaceIsGone) {
-  std::vector<SurfacePlace> round;
-  for (const SurfacePlace place : {SurfacePlace{1, 0, 0}, SurfacePlace{0, 3, 0}}) {
-    const std::vector<SurfacePlace> vertices{place};
+  std::vector<ControlVertex> round;
+  for (const ControlVertex place : {ControlVertex{1, 0, 0}, ControlVertex{0, 3, 0}}) {
+    const std::vector<ControlVertex> vertices{place};
     const Result<Rig> detached = with_detached(tube_rig(), vertices);
     ASSERT_FALSE(detached);
     EXPECT_THAT(detached.error().message, HasSubstr("no longer"));

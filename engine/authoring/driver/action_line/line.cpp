@@ -14,7 +14,7 @@
 namespace pelt::action_line {
 namespace {
 
-static_assert(kSamples % shared::kLineSlots == 0);
+static_assert(kSamples % shared::kLineEntries == 0);
 
 // w of the pose kernel without its constant factor: 0 in the tendons, 1 in the belly, smooth in between.
 double belly_at(double lambda, double tendon) {
@@ -45,7 +45,7 @@ RestLine::RestLine(std::span<const glm::vec3> points) {
 }
 
 Affine RestLine::frame(float lambda) const {
-  const shared::LinePlace place{lambda * line_.arc_length, 1.0f};
+  const shared::PosedLineSample place{lambda * line_.arc_length, 1.0f};
   return shared::line_frame(line_, shared::line_walk(line_, shared::line_start(line_), place), place);
 }
 
@@ -67,7 +67,7 @@ PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& sha
 
   PalettePass pass;
   pass.kernel = PoseKernel::kActionLine;
-  pass.record_count = kSamples / shared::kLineSlots;
+  pass.record_count = kSamples / shared::kLineEntries;
   TableWriter table;
   table.put_word(first_vertex);
   table.put_word(static_cast<std::uint32_t>(line_.steps / shared::kLineSteps) + 1);
@@ -76,7 +76,7 @@ PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& sha
   table.put_number(std::max(1 - (1 - kMinStretch) / largest, double{shared::kShortestLine}));
   const std::vector<float> places = sample_places();
   for (std::uint32_t k = 0; k < kSamples; ++k) {
-    if (k % shared::kLineSlots == 0) {
+    if (k % shared::kLineEntries == 0) {
       append_record(pass.records, shared::ActionLineRecord{0, table.size()});
     }
     table.put_number(places[k]);

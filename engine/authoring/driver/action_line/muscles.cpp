@@ -21,7 +21,7 @@
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/rows/table_rows.h"
-#include "engine/character/core/invalid.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {
@@ -242,7 +242,7 @@ MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line
   const auto fraction = [](std::size_t piece, float lambda) { return (static_cast<float>(piece) + lambda) / kPieces; };
   const FrameCurve curve(std::vector<double>(kPieces, double{rest.length()} / kPieces),
                          [&](std::size_t piece, float lambda) { return rest.frame(fraction(piece, lambda)); });
-  std::vector<FrameCurve::Place> places(mesh.positions.size());
+  std::vector<FrameCurve::Location> places(mesh.positions.size());
   constexpr std::size_t kGrain = 64;
   parallel_for(places.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) places[v] = curve.closest(mesh.positions[v]);

@@ -37,8 +37,8 @@ class Entries {
 
   bool any() const { return any_; }
 
-  // Returns the pass. `first_slot`: of the weights.
-  PalettePass finish(std::uint32_t first_slot) const {
+  // Returns the pass. `first_entry`: of the weights.
+  PalettePass finish(std::uint32_t first_entry) const {
     PalettePass pass;
     pass.kernel = PoseKernel::kKeyPose;
     pass.record_count = static_cast<std::uint32_t>(entries_.size());
@@ -46,7 +46,7 @@ class Entries {
       append_record(pass.records, shared::KeyPoseRecord{static_cast<std::uint32_t>(pass.table.size()),
                                                         static_cast<std::uint32_t>(entries.size())});
       for (const Entry& entry : entries) {
-        pass.table.push_back(first_slot * shared::kMorphEntryFloats + entry.place);
+        pass.table.push_back(first_entry * shared::kMorphEntryFloats + entry.place);
         for (const glm::vec3& vector : {entry.offset, entry.tilt}) {
           for (int c = 0; c < 3; ++c) pass.table.push_back(std::bit_cast<std::uint32_t>(vector[c]));
         }

@@ -17,7 +17,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/animation.h"
 #include "engine/authoring/model/gltf/bendy_bone.h"

@@ -9,7 +9,7 @@
 
 #include <pelt/model.h>
 
-#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/gltf/budget.h"
 #include "engine/authoring/model/gltf/document.h"
 #include "engine/authoring/model/gltf/skin.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/gltf/channel.h"
 #include "engine/authoring/model/gltf/member.h"
 #include "engine/authoring/model/gltf/schema.h"

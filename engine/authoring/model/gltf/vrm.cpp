@@ -13,7 +13,7 @@
 
 #include <pelt/try.h>
 
-#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/gltf/budget.h"
 #include "engine/authoring/model/gltf/member.h"
 #include "engine/authoring/model/unique_names.h"

@@ -15,7 +15,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/beside.h"
 #include "engine/authoring/model/gltf/image.h"
 #include "engine/authoring/model/obj/lines.h"

@@ -34,7 +34,7 @@ enum class PoseKernel : std::uint32_t {
 struct PalettePass {
   PoseKernel kernel = PoseKernel::kLinearBlend;
   std::uint32_t stage = 0;
-  std::uint32_t first_slot = 0;  // palette entry that record 0 writes
+  std::uint32_t first_entry = 0;  // palette entry that record 0 writes
   std::uint32_t record_count = 0;
   std::vector<std::uint32_t> records;  // record_count structs of shaders/<kernel>/pose.h, as words
   std::vector<std::uint32_t> table;    // words that the records refer to
@@ -55,8 +55,8 @@ inline constexpr float kMaxWiresExponent = 64;
 
 // Parameters of BlendMode::kWires.
 struct Wires {
-  float exponent = 1;           // m, 0 to kMaxWiresExponent
-  std::uint32_t root_slot = 0;  // palette entry of the root joint's motion; displacements are relative to it
+  float exponent = 1;            // m, 0 to kMaxWiresExponent
+  std::uint32_t root_entry = 0;  // palette entry of the root joint's motion; displacements are relative to it
 };
 
 // The method that moves the skins of an instance (docs/detail.md).
@@ -81,9 +81,9 @@ struct CharacterMesh {
   BlendMode mode = BlendMode::kLinear;
   std::uint32_t stage = 0;
   std::uint32_t first_vertex = 0;  // index of its first vertex in every output, in which all meshes follow each other
-  std::uint32_t first_slot = 0;    // palette entry that index 0 of its influences names
-  std::optional<std::uint32_t> frame_slot;   // control mesh: palette entry of vertex 0's blended frame, one per vertex
-  std::optional<std::uint32_t> offset_slot;  // palette entry that offsets vertex 0 before its blend
+  std::uint32_t first_entry = 0;   // palette entry that index 0 of its influences names
+  std::optional<std::uint32_t> frame_entry;   // control mesh: palette entry of vertex 0's blended frame, one per vertex
+  std::optional<std::uint32_t> offset_entry;  // palette entry that offsets vertex 0 before its blend
   std::optional<Wires> wires;
   std::optional<PackedMorphs> morphs;  // skins only; a driver's are in a pass of kKeyPose
   PackedBinding binding;
@@ -203,14 +203,14 @@ class Character {
   float size() const { return size_; }
 
  private:
-  Character(std::shared_ptr<const CharacterData> data, std::uint32_t slots_read);
+  Character(std::shared_ptr<const CharacterData> data, std::uint32_t entries_read);
   // Changes only a few passes that create checks, and checks those itself.
   friend Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                                 std::span<const VertexOffset> offsets);
 
   std::shared_ptr<const CharacterData> data_;
   float size_ = 0;
-  std::uint32_t slots_read_ = 0;  // no mesh blends palette entries from this one on
+  std::uint32_t entries_read_ = 0;  // no mesh blends palette entries from this one on
 };
 
 }  // namespace pelt

@@ -21,7 +21,7 @@ enum class NormalMode : std::uint32_t {
 };
 
 // Returns the rings of a mesh as shaders/normals/normals.h reads them: for each vertex the index of its ring in this
-// array, or shared::kNoSlot if it has none, then the rings. Empty if no vertex has a ring.
+// array, or shared::kNoIndex if it has none, then the rings. Empty if no vertex has a ring.
 //
 // The ring of a vertex holds the triangles of all vertices at exactly its position whose rest normals are within a
 // degree of each other; these vertices share the ring, so that a UV seam stays smooth and a hard edge stays hard.

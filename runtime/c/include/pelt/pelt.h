@@ -428,16 +428,16 @@ enum {
 };
 
 /* A location in a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd makes one. */
-typedef struct pelt_buffer_place {
+typedef struct pelt_buffer_location {
   VkBuffer buffer;
   VkDeviceSize offset; /* bytes */
-} pelt_buffer_place;
+} pelt_buffer_location;
 
 /* Vertex v of an instance is element first_vertex + v (pelt_instance_info). */
 typedef struct pelt_vertex_output {
   pelt_vertex_format format;
-  uint32_t stride;         /* bytes, a multiple of 4; 0: tight, or the fastest in the crowd's own buffer */
-  pelt_buffer_place place; /* offset: a multiple of 4 */
+  uint32_t stride;            /* bytes, a multiple of 4; 0: tight, or the fastest in the crowd's own buffer */
+  pelt_buffer_location place; /* offset: a multiple of 4 */
 } pelt_vertex_output;
 
 /* An instance to move, in the caller's list (pelt_crowd_options.visible). */
@@ -454,7 +454,7 @@ enum {
   /* moved by linear blend with the model's own weights (PELT_DETAIL_LINEAR_BLEND) */
   PELT_ENTRY_LINEAR_BLEND = 4,
   /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
-  PELT_ENTRY_FRESH = 64,
+  PELT_ENTRY_RESTART = 64,
   /* with several output slots, instead of PELT_ENTRY_HOLD: repeats the instance's last move, at the detail of that
    * move. Set it when an instance stops, once per further slot */
   PELT_ENTRY_REPEAT = 128,
@@ -469,12 +469,12 @@ enum {
 #define PELT_ENTRY_LEVELS(level, other) ((uint32_t)(level) << 16 | (uint32_t)(other) << 22)
 
 /* The locations of the outputs of one output slot. Offsets: multiples of 4. */
-typedef struct pelt_slot_places {
-  pelt_buffer_place positions;
-  pelt_buffer_place normals;
-  pelt_buffer_place tangents;
-  pelt_buffer_place bounds;
-} pelt_slot_places;
+typedef struct pelt_slot_locations {
+  pelt_buffer_location positions;
+  pelt_buffer_location normals;
+  pelt_buffer_location tangents;
+  pelt_buffer_location bounds;
+} pelt_slot_locations;
 
 /* Room for instances: sums over all instances that a crowd has at once (pelt_add_capacity). */
 typedef struct pelt_crowd_capacity {
@@ -507,7 +507,7 @@ typedef struct pelt_crowd_options {
    * several output slots the positions of the slot before are used (pelt_crowd_get_previous_slot): leave `place` and
    * `stride` 0. */
   pelt_vertex_output previous_positions;
-  pelt_buffer_place bounds_place; /* offset: a multiple of 4 */
+  pelt_buffer_location bounds_place; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from one
    * box to the next. A box always contains the skin; docs/runtime.md, Bounds, describes how much larger it is. The
    * boxes belong to the frame being recorded; an instance that is not moved keeps its box. */
@@ -519,12 +519,12 @@ typedef struct pelt_crowd_options {
    * then return an error. */
   /* Upper three rows of joint matrices, 12 floats per joint, from an instance's first_joint on, helper joints turned
    */
-  pelt_buffer_place joints;
-  pelt_buffer_place inputs; /* from an instance's first_input on, in the layout of pelt_crowd_inputs */
+  pelt_buffer_location joints;
+  pelt_buffer_location inputs; /* from an instance's first_input on, in the layout of pelt_crowd_inputs */
   /* A list of the instances to move: a count (uint32_t), then space for one pelt_list_entry per instance that the crowd
    * has room for. Only the first `count` entries are read; entries of unknown instances are ignored. No instance may be
    * listed twice. */
-  pelt_buffer_place visible;
+  pelt_buffer_location visible;
   /* Added to the usage flags of the crowd's own vertex buffer: for acceleration structure builds,
    * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
    * The device must have the features enabled that Vulkan requires for these flags. */
@@ -537,12 +537,12 @@ typedef struct pelt_crowd_options {
   uint32_t output_slots;
   /* The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
    * those of slot 0. Slots must not overlap. */
-  pelt_slot_places slot_places[2];
+  pelt_slot_locations slot_locations[2];
   /* A list of the visible skins to move, for frames that are recorded in two parts (pelt_crowd_record_pose): a count
    * (uint32_t), then space for one instance number (uint32_t) per instance that the crowd has room for. No instance may
    * be listed twice. If an instance was not listed in the frame before, its previous positions equal its positions.
    * Cannot be combined with `visible`, nor with previous positions in several output slots. */
-  pelt_buffer_place drawn;
+  pelt_buffer_location drawn;
   /* Room for more instances and characters during the crowd's lifetime. A number smaller than `instances` need is
    * raised to that. NULL: just what they need. */
   const pelt_crowd_capacity* capacity;
@@ -713,21 +713,21 @@ typedef struct pelt_instance_info {
   uint32_t has_outputs;
 } pelt_instance_info;
 
-typedef struct pelt_output_place {
+typedef struct pelt_output_location {
   VkBuffer buffer;
   VkDeviceSize offset;       /* bytes to element 0 */
   pelt_vertex_format format; /* PELT_FORMAT_NONE: not written */
   uint32_t stride;           /* bytes */
-} pelt_output_place;
+} pelt_output_location;
 
 typedef struct pelt_crowd_outputs {
   uint32_t struct_size;
   uint32_t reserved;
-  pelt_output_place positions;
-  pelt_output_place normals;
-  pelt_output_place tangents;
-  pelt_output_place previous_positions;
-  pelt_output_place bounds; /* one element per instance */
+  pelt_output_location positions;
+  pelt_output_location normals;
+  pelt_output_location tangents;
+  pelt_output_location previous_positions;
+  pelt_output_location bounds; /* one element per instance */
 } pelt_crowd_outputs;
 
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
@@ -752,7 +752,7 @@ PELT_API pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, 
 /* Returns the address of element 0 of an output, for shaders and acceleration structure builds. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (for the crowd's own buffer: pelt_crowd_options.usage), and the device
  * needs bufferDeviceAddress. */
-PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
+PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* place,
                                                    VkDeviceAddress* address);
 /* Returns the first of the initial instances of a character; its other initial instances follow. */
 PELT_API pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance);

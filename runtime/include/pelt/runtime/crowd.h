@@ -24,7 +24,7 @@ namespace pelt::runtime {
 
 // A location in a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes
 // a buffer of its own.
-struct BufferPlace {
+struct BufferLocation {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;  // bytes; each field of this type states the alignment
 };
@@ -39,7 +39,7 @@ enum class VertexFormat : std::uint32_t {
 // The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
 struct VertexOutput {
   VertexFormat format = VertexFormat::kNone;
-  BufferPlace place;  // offset: a multiple of 4
+  BufferLocation place;  // offset: a multiple of 4
   // Bytes from element to element, a multiple of 4. 0: tight in a caller's buffer, the fastest in the crowd's own.
   std::uint32_t stride = 0;
 };
@@ -47,11 +47,11 @@ struct VertexOutput {
 inline constexpr std::uint32_t kMaxOutputSlots = 3;
 
 // The locations of the outputs of one output slot.
-struct SlotPlaces {
-  BufferPlace positions;
-  BufferPlace normals;
-  BufferPlace tangents;
-  BufferPlace bounds;
+struct SlotLocations {
+  BufferLocation positions;
+  BufferLocation normals;
+  BufferLocation tangents;
+  BufferLocation bounds;
 };
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
@@ -74,7 +74,7 @@ struct CrowdOutputs {
   // describes how much larger it is. An instance that is not moved keeps its box. A box belongs to the frame being
   // recorded, so it is too late to cull the whole instance from that frame. Offset: a multiple of 4.
   bool bounds = false;
-  BufferPlace bounds_place;
+  BufferLocation bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
   // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
   // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
@@ -85,7 +85,7 @@ struct CrowdOutputs {
   std::uint32_t slots = 1;
   // The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
   // those of slot 0. Slots must not overlap. Offsets: multiples of 4.
-  std::array<SlotPlaces, kMaxOutputSlots - 1> slot_places{};
+  std::array<SlotLocations, kMaxOutputSlots - 1> slot_locations{};
   bool control_meshes = false;  // for tools: also writes drivers; vertices are numbered over all meshes; one slot only
   // Added to the usage flags of the crowd's own vertex buffer, for example to build acceleration structures:
   // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
@@ -125,19 +125,19 @@ struct CrowdOptions {
   // Crowd::first_joint() on; for animation on the device. Helper joints must already be turned. Offset: a multiple of
   // minStorageBufferOffsetAlignment. The buffer must be written before record()'s commands run, and visible to storage
   // reads of compute. None: pose() fills a buffer of the crowd's.
-  BufferPlace joints;
+  BufferLocation joints;
   // The same for the other inputs: CharacterData::input_count floats from Crowd::first_input() on; for simulation on
   // the device. If a character has secondary action, write clock() to CharacterData::clock_input() of each of its
   // instances. None: inputs(), stream() and control() fill a buffer of the crowd's.
-  BufferPlace inputs;
+  BufferLocation inputs;
   // A list of the instances to move, instead of show(), update_every(), teleport(), detail() and level(): a count
   // (uint32), then space for one ListEntry (pelt/shaders/jobs.h) per instance that the crowd has room for. Only the
   // first `count` entries are read; entries of unknown instances are ignored. No instance may be listed twice. Set
-  // kEntryTeleport when an instance is moved for the first time, and kEntryFresh when secondary action is to start at
+  // kEntryTeleport when an instance is moved for the first time, and kEntryRestart when secondary action is to start at
   // rest. When an instance stops, set kEntryHold once; with several output slots, set kEntryRepeat once per further
   // slot instead. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before record()'s
   // commands run, for example by a culling pass, and visible to storage reads of compute.
-  BufferPlace visible;
+  BufferLocation visible;
   // A list of the visible skins to move, for frames that are recorded in two parts (record_pose, record_blend): a count
   // (uint32), then space for one instance number (uint32) per instance that the crowd has room for. A pass of the
   // caller's may write it between the two parts, from this frame's boxes. No instance may be listed twice. show(),
@@ -145,7 +145,7 @@ struct CrowdOptions {
   // in this frame or earlier. If an instance was not listed in the frame before, its previous positions equal its
   // positions. Offset: a multiple of minStorageBufferOffsetAlignment. Cannot be combined with `visible`, nor with
   // previous positions in several output slots.
-  BufferPlace drawn;
+  BufferLocation drawn;
 };
 
 // The parts of a frame of a crowd.
@@ -165,19 +165,19 @@ struct BufferUse {
 };
 
 // The buffer, location and format of an output.
-struct OutputPlace {
+struct OutputLocation {
   VertexFormat format = VertexFormat::kNone;
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;   // bytes to element 0
   std::uint32_t stride = 0;  // bytes
 };
 
-struct OutputPlaces {
-  OutputPlace positions;
-  OutputPlace normals;
-  OutputPlace tangents;
-  OutputPlace previous_positions;
-  OutputPlace bounds;  // kFloat if written; one element per instance
+struct OutputLocations {
+  OutputLocation positions;
+  OutputLocation normals;
+  OutputLocation tangents;
+  OutputLocation previous_positions;
+  OutputLocation bounds;  // kFloat if written; one element per instance
 };
 
 // The room that a crowd has for one resource, and how much is free. As instances come and go, free room splits into
@@ -229,7 +229,7 @@ struct CrowdBytes {
 // for the same instance.
 //
 // A call with an unknown instance or character, an array of the wrong size, or a number that is not finite or beyond
-// kMaxCoordinate is misuse: it has no effect and is reported (pelt/runtime/mistake.h). Getters then return 0.
+// kMaxCoordinate is misuse: it has no effect and is reported (pelt/runtime/misuse.h). Getters then return 0.
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
@@ -401,10 +401,10 @@ class Crowd {
 
   // Returns the locations of the outputs of the last recorded frame; before the first frame, those of the first. With
   // several output slots they change from frame to frame.
-  const OutputPlaces& outputs() const { return outputs(output_slot()); }
+  const OutputLocations& outputs() const { return outputs(output_slot()); }
   // Returns the locations of the outputs of a slot, which never change. `previous_positions` belong to the frame that
   // writes the slot.
-  const OutputPlaces& outputs(std::uint32_t slot) const;
+  const OutputLocations& outputs(std::uint32_t slot) const;
   std::uint32_t output_slots() const;
   std::uint32_t output_slot() const;  // of the last recorded frame; 0 before the first
   // Returns the slot whose positions are the previous positions of the last recorded frame: the slot before, or the
@@ -418,7 +418,7 @@ class Crowd {
   CrowdBytes bytes() const;
   // Returns the address of element 0 of an output, for shaders and acceleration structure builds; 0 if the device has
   // no buffer addresses. The buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
-  VkDeviceAddress device_address(const OutputPlace& place) const;
+  VkDeviceAddress device_address(const OutputLocation& place) const;
   // Index of the instance's first vertex in every output.
   std::uint32_t first_vertex(std::uint32_t instance) const;
   std::uint32_t vertex_count(std::uint32_t instance) const;

@@ -59,8 +59,8 @@ T choose(bool is, T yes, T no) {
   inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }                        \
   inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }                                    \
   inline float palette_float(PoseWork work, uint i) { return work.palette[i]; }                                 \
-  inline mat3x4 palette_entry(PoseWork work, uint slot) {                                                       \
-    const float* f = work.palette + 12u * slot;                                                                 \
+  inline mat3x4 palette_entry(PoseWork work, uint entry) {                                                      \
+    const float* f = work.palette + 12u * entry;                                                                \
     return mat3x4(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]);                    \
   }
 // Checks that the record has the size of its GLSL layout.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How a dispatch finds its work. It runs a range of a table of jobs, each for the instances of a list. A workgroup runs
 // the last job whose first workgroup, relative to the dispatch's first, does not exceed the workgroup's number. One
-// buffer, the crowd's work (crowd/plan.h), holds the InstancePlaces, the table, the start of each job in this frame and
-// the lists.
+// buffer, the crowd's work (crowd/plan.h), holds the InstanceLocations, the table, the start of each job in this frame
+// and the lists.
 #ifndef PELT_SHADERS_JOBS_H
 #define PELT_SHADERS_JOBS_H
 
@@ -10,27 +10,27 @@
 
 PELT_SHARED_BEGIN
 
-// In every pass: InstancePlace[], jobs, and after them, as uvec2[], starts and lists.
+// In every pass: InstanceLocation[], jobs, and after them, as uvec2[], starts and lists.
 PELT_SHARED_CONST uint kBindWork = 0u;
 
 // No character has such an instance, or it has no outputs.
-PELT_SHARED_CONST uint kNoPlace = 0xFFFFFFFFu;
+PELT_SHARED_CONST uint kNoLocation = 0xFFFFFFFFu;
 
 // An instance of the crowd: its first element in each stream.
-struct InstancePlace {
-  uint character;  // index in the table of the plan, or kNoPlace if the crowd has no such instance
+struct InstanceLocation {
+  uint character;  // index in the table of the plan, or kNoLocation if the crowd has no such instance
   uint first_joint;
   uint first_input;
   uint first_palette;  // palette entry
   uint first_driver;   // index among the vertices of drivers
-  uint first_vertex;   // in the outputs, or kNoPlace: it has no outputs and is not moved
-  // If the caller lists the drawn skins: the state of the instance, or kNoPlace if it was not posed yet.
+  uint first_vertex;   // in the outputs, or kNoLocation: it has no outputs and is not moved
+  // If the caller lists the drawn skins: the state of the instance, or kNoLocation if it was not posed yet.
   uint drawn_state;
   uint unused;
 };
-PELT_SHARED_SIZE(InstancePlace, 32);
+PELT_SHARED_SIZE(InstanceLocation, 32);
 
-PELT_SHARED_CONST uint kPlacePairs = 4u;  // size of an InstancePlace in the work, in units of two words
+PELT_SHARED_CONST uint kLocationPairs = 4u;  // size of an InstanceLocation in the work, in units of two words
 
 // The first member of every pass's push constants.
 struct JobRange {
@@ -72,7 +72,7 @@ PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions be
 // Moved by linear blend with painted weights, so deformers are not posed; by deformers if a skin has no painted
 // weights.
 PELT_SHARED_CONST uint kEntryLinearBlend = 4u;
-PELT_SHARED_CONST uint kEntryFresh = 64u;  // secondary action restarts at rest, as with kEntryTeleport
+PELT_SHARED_CONST uint kEntryRestart = 64u;  // secondary action restarts at rest, as with kEntryTeleport
 // Repeats its last move, at the detail of that move: the palette stays, and the vertices are moved to this frame's
 // output slot, which does not have them yet.
 PELT_SHARED_CONST uint kEntryRepeat = 128u;

@@ -77,14 +77,14 @@ TEST(Bind, ATopLayerWithoutAMaskHidesThoseBelow) {
   const Bound bound = test::must(bind(test::make_tube(), rig));
   EXPECT_EQ(bound.character->meshes[0].mode, BlendMode::kDualQuaternion);
   EXPECT_EQ(bound.report.meshes[0].deformer, "dual_quaternion");
-  EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("layer 1 (linear_blend): moves nothing")));
+  EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("layer 0 (linear_blend): moves nothing")));
 }
 
 TEST(Bind, DualQuaternionCannotBeMergedInPart) {
   Rig rig;
   rig.layers.push_back(layer("*", LinearBlendParameters{}));
   rig.layers.push_back(layer("*", DualQuaternionParameters{}, {1.0f, {.joints = {"joint1"}}}));
-  EXPECT_THAT(bind_error(test::make_tube(), rig), HasSubstr("layer 2 (dual_quaternion): mesh 'tube'"));
+  EXPECT_THAT(bind_error(test::make_tube(), rig), HasSubstr("layer 1 (dual_quaternion): mesh 'tube'"));
   rig.layers[1].mask = {0.0f, {}};
   EXPECT_EQ(bind_error(test::make_tube(), rig), "bound") << "a mask of 0 everywhere leaves nothing to merge";
 }
@@ -105,7 +105,7 @@ TEST(Bind, NamesWhatTheRigGetsWrong) {
   EXPECT_THAT(bind_error(test::make_tube(), {.layers = {layer("tub", LinearBlendParameters{})}}),
               testing::AllOf(HasSubstr("'tub'"), HasSubstr("'tube'")));
   EXPECT_EQ(bind_error(test::make_tube(), {.layers = {layer("*", LinearBlendParameters{}), Layer{}}}),
-            "layer 2 has no deformer");
+            "layer 1 has no deformer");
 }
 
 TEST(Bind, NamesWhatTheModelGetsWrong) {
@@ -148,8 +148,8 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   test::must(bind(model_, rig_, options));
   EXPECT_EQ(last, 1);
   for (const char* stage : {"packing", "done"}) EXPECT_TRUE(stages.count(stage));
-  EXPECT_EQ(stages.count("judging"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
-  EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
+  EXPECT_EQ(stages.count("checking"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
+  EXPECT_TRUE(stages.count(fmt::format("layer 0 ({})", GetParam())));
 }
 
 // A request to stop at the start of a stage ends the bind within it.

@@ -52,7 +52,7 @@ class BipedBy : public testing::TestWithParam<std::string> {
                                  std::size_t mesh = 0) {
     static std::map<std::string, Character> characters;
     if (!characters.contains(deformer)) {
-      characters.emplace(deformer, test::judged_by(biped(), deformer).character);
+      characters.emplace(deformer, test::bound_with(biped(), deformer).character);
     }
     std::vector<glm::mat4> joints(local.size());
     model_matrices(biped().skeleton, local, joints);

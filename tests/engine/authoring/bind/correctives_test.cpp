@@ -115,7 +115,7 @@ TEST(Correctives, AddToTheControlsAndHideTheClips) {
   evaluator.control(1, 0.25f);
   evaluator.evaluate();
   const CharacterMesh& mesh = test::mesh_of(bound.character, "tube");
-  const float* weights = &evaluator.palette()[mesh.morphs->first_slot][0].x;
+  const float* weights = &evaluator.palette()[mesh.morphs->first_entry][0].x;
   EXPECT_NEAR(weights[2], 1.25f, 1e-5f);
 }
 

@@ -51,7 +51,7 @@ std::vector<float> weights_of(const Character& character, const std::vector<std:
   for (const auto& [control, value] : values) set(evaluator, character, control, value);
   evaluator.evaluate();
   const CharacterMesh& mesh = test::mesh_of(character, "tube");
-  const float* entry = &evaluator.palette()[mesh.morphs->first_slot][0].x;
+  const float* entry = &evaluator.palette()[mesh.morphs->first_entry][0].x;
   return {entry + 1, entry + 5};
 }
 

@@ -261,7 +261,7 @@ TEST(Levels, OfACharacterAreChecked) {
   EXPECT_THAT(error([](SkinLevel& level) { level.skin.first_vertex = 1; }),
               HasSubstr("is not a skin in the last stage"));
   EXPECT_THAT(error([](SkinLevel& level) { level.skin.binding.points[0].x = NAN; }), HasSubstr("not finite"));
-  EXPECT_NE(error([](SkinLevel& level) { level.skin.first_slot = 0xFFFFFF; }), "made");
+  EXPECT_NE(error([](SkinLevel& level) { level.skin.first_entry = 0xFFFFFF; }), "made");
 }
 
 }  // namespace

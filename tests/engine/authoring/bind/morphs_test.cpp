@@ -151,7 +151,8 @@ TEST(MorphTargets, ComeBackInBounds) {
   const Result<Model> refused = model_of(character, offsets);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("mesh '" + model.meshes[0].name + "' has 14 morph targets of"));
+  EXPECT_THAT(refused.error().message,
+              testing::HasSubstr("mesh '" + model.meshes[0].name + "' has 14 morph targets of"));
   EXPECT_TRUE(model_of(character, 4 * offsets + 10'000));
 }
 
@@ -237,8 +238,8 @@ TEST(MorphTargets, ThatAreWrongAreRefused) {
       {"far place", [](CharacterData& d) { d.meshes[0].morphs->columns.back().x = 4000000000u; }, "do not ascend"},
       {"unit", [](CharacterData& d) { d.meshes[0].morphs->columns[0].y = std::bit_cast<std::uint32_t>(NAN); },
        "count in"},
-      {"slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 0; }, "does not hold what"},
-      {"far slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 4000000000u; }, "uses palette entry"},
+      {"entry", [](CharacterData& d) { d.meshes[0].morphs->first_entry = 0; }, "does not hold what"},
+      {"far entry", [](CharacterData& d) { d.meshes[0].morphs->first_entry = 4000000000u; }, "uses palette entry"},
       {"more targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65536; }, "uses palette entry"},
       {"too many targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65537; }, "65536 at most"},
       {"clock", [](CharacterData& d) { d.controls[0] = {ControlKind::kClock, "clock", "", 0, 0, d.controls[0].input}; },

@@ -118,7 +118,7 @@ TEST_F(MoveBound, LeavesOtherEditsToBind) {
   EXPECT_TRUE(needs_bind([](Rig& rig) { rig.layers.pop_back(); }));
   EXPECT_TRUE(needs_bind([](Rig& rig) { rig.layers[0].mask.value = 0.5f; }));
   EXPECT_TRUE(needs_bind([](Rig& rig) { rig.layers[0].deformer = DualQuaternionParameters{}; }));
-  EXPECT_TRUE(needs_bind([](Rig& rig) { rig.judging = Judging::kReport; }));
+  EXPECT_TRUE(needs_bind([](Rig& rig) { rig.check = CheckMode::kReport; }));
   for (const Edit& further : std::vector<Edit>{
            [](Rig& rig) { ffd(rig, 0).local = 2; },
            [](Rig& rig) { surface(rig).levels[1].offsets[0].offset.z = 0.5f; },

@@ -121,10 +121,10 @@ TEST(PaintedWeights, AreBlendedByScalarsWhereBitsMustBeTheSameEverywhere) {
   evaluator.evaluate();
   const CharacterMesh& mesh = test::mesh_of(character, "tube");
   const PackedBinding painted = painted_binding(mesh);
-  const std::uint32_t first_slot = character->painted_pass()->first_slot + mesh.painted->first_joint;
+  const std::uint32_t first_entry = character->painted_pass()->first_entry + mesh.painted->first_joint;
   Positions expected(mesh.vertex_count());
   blend_linear_by_scalars(painted, rest_shape(painted), {0, slice_count(painted)},
-                          evaluator.palette().subspan(first_slot), {.positions = expected.data()});
+                          evaluator.palette().subspan(first_entry), {.positions = expected.data()});
   const auto blended = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
   EXPECT_EQ(Positions(blended.begin(), blended.end()), expected);
 }

@@ -31,7 +31,7 @@ struct Posed {
     const std::uint32_t word = table.put_chain(limb.curve.chain);
     table.place_anchors(3);
     PalettePass pass = table.anchor_pass();
-    pass.first_slot = 3;
+    pass.first_entry = 3;
     palette.resize(3 + pass.record_count * shared::kAnchorBlock);
     pose_kernel(pass.kernel).pose(pass, 0, pass.record_count, {joints, {}, {}, palette});
     words = table.take_words();

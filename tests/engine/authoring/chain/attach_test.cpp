@@ -55,7 +55,7 @@ TEST_P(Closest, IsTheNearestOfAllRoots) {
   std::size_t beyond = 0;
   for (int i = 0; i < 400; ++i) {
     const glm::vec3 point(1.7f + 2.6f * unit(random), 0.8f + 1.5f * unit(random), unit(random));
-    const CurvePlace place = rest.closest(0, point);
+    const CurveLocation place = rest.closest(0, point);
     const double expected = least_distance(frames, point);
     EXPECT_NEAR(place.distance, expected, 2e-3 * expected) << point.x << ' ' << point.y << ' ' << point.z;
     EXPECT_NEAR(rest.distance(place, point), place.distance, 1e-6);
@@ -79,7 +79,7 @@ TEST(RestCurves, PlacesHaveLengths) {
   const float whole = limb.curve.lengths.back();
   for (int k = 0; k <= 50; ++k) {
     const float s = whole * static_cast<float>(k) / 50;
-    const CurvePlace place = rest.place_at(0, s);
+    const CurveLocation place = rest.place_at(0, s);
     EXPECT_NEAR(rest.length_at(place), s, 1e-6 * whole);
     EXPECT_LT(place.bone, limb.curve.bone_count());
   }
@@ -98,7 +98,7 @@ TEST(RestCurves, SlopeIsTheGradientOfLength) {
     const auto bone = static_cast<std::size_t>(i % 4);
     const Affine frame = rest.frame(0, bone, 0.5f + 0.25f * unit(random));
     const glm::vec3 point = transform_point(frame, glm::vec3(0, 0.2f * unit(random), 0.2f * unit(random)));
-    const CurvePlace place = rest.closest(0, point);
+    const CurveLocation place = rest.closest(0, point);
     glm::dvec3 expected;
     bool leaps = false;
     constexpr float kStep = 4e-3f;
@@ -143,7 +143,7 @@ struct Lines {
     const RestCurves rest = make_rest_curves(curves, at_bind);
     std::vector<CurveOffer> offers;
     for (std::uint32_t c = 0; c < curves.size(); ++c) {
-      const CurvePlace place = rest.closest(c, point);
+      const CurveLocation place = rest.closest(c, point);
       offers.push_back({place, place.distance});
     }
     std::vector<double> result(curves.size(), 0.0);
@@ -254,7 +254,7 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   lines.curves[0].anchors[3].skin_distance = 2;
   lines.curves[1].anchors[1].skin_distance = 2;
   const RestCurves rest = make_rest_curves(lines.curves, lines.at_bind);
-  const CurvePlace place = rest.original({1, 0, 0.25f, 0, {1, 2, 3}});
+  const CurveLocation place = rest.original({1, 0, 0.25f, 0, {1, 2, 3}});
   EXPECT_EQ(place.curve, 0u);
   EXPECT_EQ(place.bone, 3u);
   EXPECT_EQ(place.lambda, 0.75f);

@@ -116,9 +116,9 @@ TEST_P(Samples, AscendFromEndToEnd) {
   const TestCurve limb = make_limb();
   for (const float error : {1e-12f, 1e-4f, 1e-2f, 1e3f}) {
     for (const std::vector<float>& bone : samples_of(limb, error)) {
-      ASSERT_GE(bone.size(), shared::kCurveSlots);
+      ASSERT_GE(bone.size(), shared::kCurveEntries);
       EXPECT_LE(bone.size(), 512u);
-      EXPECT_EQ(bone.size() % shared::kCurveSlots, 0u);
+      EXPECT_EQ(bone.size() % shared::kCurveEntries, 0u);
       EXPECT_EQ(bone.front(), 0);
       EXPECT_EQ(bone.back(), 1);
       for (std::size_t k = 1; k < bone.size(); ++k) EXPECT_GT(bone[k], bone[k - 1]);

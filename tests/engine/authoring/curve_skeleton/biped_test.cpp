@@ -10,7 +10,7 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/pose.h>
 
-#include "engine/authoring/chain/cores.h"
+#include "engine/authoring/chain/rigid_regions.h"
 #include "tests/support/driven.h"
 
 namespace pelt::curve_skeleton {
@@ -153,11 +153,11 @@ TEST_F(CurvesOnTheBiped, AHiddenHandMovesNothingAboveIt) {
 
 TEST_F(CurvesOnTheBiped, CoresAreHeadsHandsFeetAndHubs) {
   const std::vector<std::uint32_t> meshes{0};
-  const std::vector<std::uint32_t> cores = chain::core_joints(model_, meshes);
+  const std::vector<std::uint32_t> regions = chain::rigid_regions(model_, meshes);
   for (const char* name : {"head", "left_hand", "right_foot", "hips", "chest"})
-    EXPECT_NE(cores[joint(name)], chain::kNoCore) << name;
+    EXPECT_NE(regions[joint(name)], chain::kNoRigidRegion) << name;
   for (const char* name : {"left_forearm", "right_upper_arm", "left_shin", "right_thigh", "spine", "neck"}) {
-    EXPECT_EQ(cores[joint(name)], chain::kNoCore) << name;
+    EXPECT_EQ(regions[joint(name)], chain::kNoRigidRegion) << name;
   }
 }
 

@@ -261,7 +261,7 @@ TEST(ResolveCurves, SaysWhatIsWrong) {
   }
 }
 
-TEST(CurvePlace, IsThatOfTheCurveOverTheJoints) {
+TEST(CurveLocation, IsThatOfTheCurveOverTheJoints) {
   CurveSkeletonParameters curves;
   curves.curves = {{"legs", {"hip", "knee"}}, {"arms", {"shoulder", "elbow", "hand"}}};
   const Rig rig{.layers = {{.deformer = MosParameters{}}, {}, {.deformer = curves}}};

@@ -102,7 +102,7 @@ class BlendGroupsTest : public testing::Test {
     Mesh control = mesh();
     control.name = "control";
     PELT_ASSIGN(const auto added, builder.add_control_mesh(control, binding, "by hand"));
-    builder.frame_slots(added);
+    builder.frame_entries(added);
     PELT_TRY(builder.add_skin(mesh(), std::move(binding), "by hand"));
     report = builder.reports().back();
     return build_character(builder);
@@ -124,7 +124,7 @@ class BlendGroupsTest : public testing::Test {
     Made result{*made, std::move(report), {}, {}};
     const auto positions = evaluator.positions().subspan(skin.first_vertex, count());
     result.positions.assign(positions.begin(), positions.end());
-    const auto frames = evaluator.palette().subspan(*control.frame_slot, count());
+    const auto frames = evaluator.palette().subspan(*control.frame_entry, count());
     result.frames.assign(frames.begin(), frames.end());
     return result;
   }

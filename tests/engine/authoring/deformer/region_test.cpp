@@ -217,7 +217,7 @@ TEST_F(Regions, ErrorsOfMasksNameTheLayer) {
   Rig rig = test::rig_of(LinearBlendParameters{});
   rig.layers[0].mask.region.attribute = "_MASK";
   EXPECT_THAT(test::bind_error(model_, rig),
-              testing::StartsWith("layer 1 (linear_blend): the mask: there is no attribute"));
+              testing::StartsWith("layer 0 (linear_blend): the mask: there is no attribute"));
   rig.layers[0].mask = {.value = kNan, .region = {}};
   EXPECT_THAT(test::bind_error(model_, rig),
               testing::StartsWith("the rig: /layers/0/mask/value: must be a number from 0 to 1"));

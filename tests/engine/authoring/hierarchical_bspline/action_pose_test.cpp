@@ -129,7 +129,7 @@ void change_action(CharacterData& data, const Change& change) {
 
 // Returns a palette entry that the pass writes itself.
 std::uint32_t own_entry(const CharacterData& data) {
-  return std::ranges::find(data.passes, PoseKernel::kSecondaryAction, &PalettePass::kernel)->first_slot;
+  return std::ranges::find(data.passes, PoseKernel::kSecondaryAction, &PalettePass::kernel)->first_entry;
 }
 
 const test::Fault kFaults[] = {

@@ -403,8 +403,8 @@ TEST(SecondaryActions, KeepTheirTimeWhateverInputsSay) {
 TEST(SecondaryActions, ShowTheirShiftAlone) {
   const Character character = swinging_tube();
   const auto pass = std::ranges::find(character->passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);
-  EXPECT_EQ(entry_sources(*character, pass->first_slot).size(), 1u);
-  EXPECT_TRUE(entry_sources(*character, pass->first_slot + 1).empty());
+  EXPECT_EQ(entry_sources(*character, pass->first_entry).size(), 1u);
+  EXPECT_TRUE(entry_sources(*character, pass->first_entry + 1).empty());
 }
 
 // Tests a copy that was moved by linear blend, which has no masses.

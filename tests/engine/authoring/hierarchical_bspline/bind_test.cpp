@@ -178,7 +178,7 @@ TEST(HierarchicalBspline, TextureCoordinatesAreParameters) {
     model.meshes[0].uvs.emplace_back(p.x / 8, around / kRing - std::floor(around / kRing));
   }
   const Character closest = test::bound(model, test::rig_of(surface)).character;
-  surface.places = SurfacePlaces::kTextureCoordinates;
+  surface.mapping = SurfaceMapping::kTextureCoordinates;
   const Character given = test::bound(model, test::rig_of(surface)).character;
   EXPECT_LT(test::farthest(test::posed(closest, turned(70), "tube"), test::posed(given, turned(70), "tube")), 2e-3f);
   EXPECT_THAT(test::bind_error(tube(), test::rig_of(surface)), HasSubstr("mesh 'tube' needs texture coordinates"));
@@ -373,7 +373,7 @@ TEST(HierarchicalBspline, SaysWhatLiesBeyondTheCurvature) {
   EXPECT_EQ(std::ranges::count_if(notes, says), 0) << "its closest point is on its own side";
 
   HierarchicalBsplineParameters given = surface;
-  given.places = SurfacePlaces::kTextureCoordinates;
+  given.mapping = SurfaceMapping::kTextureCoordinates;
   model = tube();
   for (const glm::vec3 p : model.meshes[0].positions) {
     const float around = std::atan2(p.z, p.y) / (2 * 3.14159265f) - 1.0f / kRing;
@@ -393,7 +393,7 @@ TEST(HierarchicalBspline, SaysWhatLiesBeyondTheCurvature) {
 TEST(HierarchicalBspline, SaysWhatLiesBeyondBothCentresOfCurvature) {
   HierarchicalBsplineParameters surface;
   surface.shape = {5, 5};
-  surface.places = SurfacePlaces::kTextureCoordinates;
+  surface.mapping = SurfaceMapping::kTextureCoordinates;
   for (int i = -2; i <= 2; ++i) {
     for (int j = -2; j <= 2; ++j) surface.control.emplace_back(i, static_cast<float>(i * i + j * j) / 8, j);
   }

@@ -340,8 +340,8 @@ TEST(GivenBase, ErrorsNameWhatIsWrong) {
   expect_refused("cage");
   parameters.frames_per_span = 0;
   expect_refused("frames_per_span every_vertex requires a grid");
-  parameters.places = SurfacePlaces::kTextureCoordinates;
-  expect_refused("places by texture_coordinates require a grid");
+  parameters.mapping = SurfaceMapping::kTextureCoordinates;
+  expect_refused("mapping by texture_coordinates requires a grid");
   parameters.levels = {{.attach = {{.joint = "joint9", .vertices = {{0, 3}}}}}};
   expect_refused("joint9");
   const SurfaceAttachment painted{.painted = true, .vertices = {{20, 25}}};

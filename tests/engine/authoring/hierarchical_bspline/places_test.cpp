@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "engine/authoring/hierarchical_bspline/skin_places.h"
+#include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "tests/support/must.h"
 #include "tests/support/tube_surface.h"
 
@@ -35,7 +35,7 @@ HierarchicalBsplineParameters dented_tube() {
 }
 
 // No sample of the surface is nearer, and within the surface the way to the point is at right angles to it.
-TEST(ClosestPlaces, AreNoFartherThanAnySample) {
+TEST(ClosestParameters, AreNoFartherThanAnySample) {
   constexpr double kSamplesPerSpan = 6;
   for (const HierarchicalBsplineParameters& parameters : {waves(), dented_tube()}) {
     const Surface surface = test::must(Surface::create(parameters, "layer"));
@@ -60,9 +60,9 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
       const glm::dvec3 aside = 0.5 * parts(glm::dvec3()) - 0.25;  // beyond open ends too, and far outside
       points.emplace_back(under.position + (i % 2 == 0 ? 0.6 * part() - 0.3 : -2.5 * part()) * under.axes()[2] + aside);
     }
-    const std::vector<glm::dvec2> places = test::must(closest_places(surface, points, 1));
+    const std::vector<glm::dvec2> places = test::must(closest_parameters(surface, points, 1));
     ASSERT_EQ(places.size(), points.size());
-    EXPECT_EQ(places, test::must(closest_places(surface, points, 2)));
+    EXPECT_EQ(places, test::must(closest_parameters(surface, points, 2)));
     for (std::size_t i = 0; i < points.size(); ++i) {
       const SurfacePoint place = surface.evaluate(finest, places[i]);
       const glm::dvec3 away = glm::dvec3(points[i]) - place.position;

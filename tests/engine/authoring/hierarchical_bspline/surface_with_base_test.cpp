@@ -190,7 +190,7 @@ TEST(WriteOut, HasTheBasesMadeOfTheSkinAlone) {
 
 TEST(SurfaceWithBase, IsOfASurfaceAlone) {
   const Rig rig = test::must(rig_from_deformer_name("linear_blend"));
-  EXPECT_THAT(surface_with_base(tube(), rig, 0).error().message, HasSubstr("layer 1 of the rig is not a surface"));
+  EXPECT_THAT(surface_with_base(tube(), rig, 0).error().message, HasSubstr("layer 0 of the rig is not a surface"));
   EXPECT_FALSE(surface_with_base(tube(), rig, 1));
 }
 

@@ -145,7 +145,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   const MosEdit bulge{.factor = 2};
   EXPECT_EQ(error({bulge}), "bound");
   EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
-              AllOf(HasSubstr("layer 1 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
+              AllOf(HasSubstr("layer 0 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
   EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
               HasSubstr("/edits/0/factor: must be a number, is inf"));
   EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 exceeds 64 edits of point"));
@@ -173,7 +173,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("require strategy 'b_spline' with 'twist'"));
   for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
     EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
-                HasSubstr("layer 1 (mos): /edits: a twist needs the strategy b_spline"));
+                HasSubstr("layer 0 (mos): /edits: a twist needs the strategy b_spline"));
   }
 }
 

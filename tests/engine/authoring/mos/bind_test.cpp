@@ -53,7 +53,7 @@ TEST(MosBind, NeedsJoints) {
   model.meshes[0].weights = {};
   for (const MosStrategy strategy : kWithoutCage) {
     EXPECT_THAT(test::bind_error(model, by_mos([&](auto& p) { p.strategy = strategy; })),
-                HasSubstr("layer 1 (mos): the model has no joints"));
+                HasSubstr("layer 0 (mos): the model has no joints"));
   }
 }
 
@@ -79,17 +79,17 @@ TEST(MosBind, NeedsParametersInRange) {
        },
        "/width: belongs to the strategy radial_basis"}};
   for (const auto& [change, why] : cases) {
-    EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr(why)));
+    EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 0 (mos): "), HasSubstr(why)));
   }
   EXPECT_THAT(test::bind_error(model, by_mos([](auto& p) { p.automatic = false; })),
-              HasSubstr("layer 1 (mos): there are no control points"));
+              HasSubstr("layer 0 (mos): there are no control points"));
 }
 
 TEST(MosBind, NeedsPointsApartForRadialBasis) {
   const Model model = test::make_tube();
   const std::vector<MosPoint> points{{"p", "joint0", {}}, {"q", "joint0", {}}, {"r", "joint1", {}}};
   EXPECT_THAT(test::bind_error(model, by_mos(with_points(points, MosStrategy::kRadialBasis))),
-              AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("coincide")));
+              AllOf(HasSubstr("layer 0 (mos): "), HasSubstr("coincide")));
   EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kInverseDistance))), "bound");
   EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kBSpline))), "bound");
 }
@@ -111,12 +111,12 @@ TEST(MosBind, NeedsFramesThatDoNotCancelOut) {
   const std::vector<MosPoint> two{{"one", "joint0", {}}, {"", "joint1", {}}};
   EXPECT_THAT(
       error(two, MosStrategy::kInverseDistance, MosFrames::kJoint),
-      AllOf(HasSubstr("layer 1 (mos): vertex 48 of mesh 'tube'"), HasSubstr("the points 'one', 'joint1' cancel")));
+      AllOf(HasSubstr("layer 0 (mos): vertex 48 of mesh 'tube'"), HasSubstr("the points 'one', 'joint1' cancel")));
   EXPECT_EQ(error(two, MosStrategy::kInverseDistance, MosFrames::kRelative), "bound");
   const std::vector<MosPoint> four{
       {"p", "joint0", {1, 0, 0}}, {"q", "joint1", {-1, 0, 0}}, {"r", "joint0", {5, 0, 0}}, {"s", "joint1", {3, 0, 0}}};
   EXPECT_THAT(error(four, MosStrategy::kBSpline, MosFrames::kJoint),
-              AllOf(HasSubstr("layer 1 (mos): vertex 96 of mesh 'tube'"), HasSubstr("'p', 'q', 'r', 's'")));
+              AllOf(HasSubstr("layer 0 (mos): vertex 96 of mesh 'tube'"), HasSubstr("'p', 'q', 'r', 's'")));
   EXPECT_EQ(error(four, MosStrategy::kBSpline, MosFrames::kRelative), "bound");
 }
 
@@ -124,7 +124,7 @@ TEST(MosBind, IsNotCombinedAsInWiresWithLocalPoints) {
   Rig rig = test::rig_of(LinearBlendParameters{});
   rig.layers.push_back({"*", MosParameters{.strategy = MosStrategy::kInverseDistance}, {0.5f, {}}, 1.0f});
   EXPECT_THAT(test::bind_error(test::make_tube(), rig),
-              AllOf(HasSubstr("layer 2 (mos): mesh 'tube' cannot be combined as in Wires"),
+              AllOf(HasSubstr("layer 1 (mos): mesh 'tube' cannot be combined as in Wires"),
                     HasSubstr("mos with linear_blend")));
   rig.layers[1].deformer = MosParameters{};
   EXPECT_EQ(test::bind_error(test::make_tube(), rig), "bound");

@@ -148,13 +148,13 @@ TEST(MosControlPoints, ThatArePlacedAreCalledAsNothingElseIs) {
 
 TEST(MosControlPoints, SayWhatIsWrongWithThem) {
   EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "a", {}}})),
-              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("coincide")));
+              AllOf(HasSubstr("layer 0 (mos): chain 'own'"), HasSubstr("coincide")));
   EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "bb", {}}})),
-              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("'bb'"), HasSubstr("'b'")));
+              AllOf(HasSubstr("layer 0 (mos): chain 'own'"), HasSubstr("'bb'"), HasSubstr("'b'")));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "b", {0, nan, 0}}})), HasSubstr("an offset is not finite"));
   EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "b", {0, 1e20f, 0}}})), HasSubstr("longer than 1e+12 m"));
-  EXPECT_THAT(refusal(row(), along({{"a", "nowhere"}})), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("'nowhere'")));
+  EXPECT_THAT(refusal(row(), along({{"a", "nowhere"}})), AllOf(HasSubstr("layer 0 (mos): "), HasSubstr("'nowhere'")));
   EXPECT_THAT(refusal(row(), [](auto& p) { p.remove = {"a..e"}; }), AllOf(HasSubstr("'a..e'"), HasSubstr("'a..d'")));
 }
 

@@ -33,7 +33,7 @@ struct Passes {
     const std::uint32_t first_point = anchors.record_count * shared::kAnchorBlock;
     for (PalettePass* pass : {&single, &in_windows}) {
       pass->stage = 1;
-      pass->first_slot = first_point;
+      pass->first_entry = first_point;
       for (const std::uint32_t word : words) append_record(pass->records, shared::MosPointRecord{word});
       pass->record_count = static_cast<std::uint32_t>(words.size());
       pass->table = table.words();
@@ -42,17 +42,17 @@ struct Passes {
     in_windows.kernel = PoseKernel::kMosWindowPoint;
     along.kernel = PoseKernel::kMosTable;
     along.stage = 2;
-    along.first_slot = first_point + in_windows.record_count * shared::kMosPointSlots;
+    along.first_entry = first_point + in_windows.record_count * shared::kMosPointEntries;
     TableWriter samples;
     for (std::size_t w = 0; w + 3 < words.size(); ++w) {
       const std::array window{words[w], words[w + 1], words[w + 2], words[w + 3]};
       const shared::MosWindow rest = PosedPoints(table, bind, kNoTwists).window(window);
       shared::MosTableRecord record{{}, samples.size()};
       for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {
-        record.points[k] = first_point + (static_cast<std::uint32_t>(w) + k) * shared::kMosPointSlots;
+        record.points[k] = first_point + (static_cast<std::uint32_t>(w) + k) * shared::kMosPointEntries;
       }
-      for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) {
-        const float u = static_cast<float>(k) / (shared::kMosSlots - 1);
+      for (std::uint32_t k = 0; k < shared::kMosEntries; ++k) {
+        const float u = static_cast<float>(k) / (shared::kMosEntries - 1);
         samples.put_number(u);
         samples.put_inverse(shared::mos_window_frame(rest, u));
       }
@@ -63,12 +63,12 @@ struct Passes {
   }
   // Returns the entries of a pass, once those before it are posed.
   std::vector<Affine> palette(const PalettePass& pass, const Scene& scene) const {
-    std::vector<Affine> whole(along.first_slot + std::size_t{along.record_count} * shared::kMosSlots);
+    std::vector<Affine> whole(along.first_entry + std::size_t{along.record_count} * shared::kMosEntries);
     for (const PalettePass* posed : {&anchors, &in_windows, &pass}) {
       pose_kernel(posed->kernel).pose(*posed, 0, posed->record_count, {scene.joints, {}, scene.twists, whole});
     }
-    const auto first = whole.begin() + pass.first_slot;
-    return {first, first + pass.record_count * pose_kernel(pass.kernel).slots_per_record};
+    const auto first = whole.begin() + pass.first_entry;
+    return {first, first + pass.record_count * pose_kernel(pass.kernel).entries_per_record};
   }
   std::uint32_t chain = 0;
   std::vector<ControlPoint> points;
@@ -104,12 +104,12 @@ TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
       };
       const std::vector<Affine> palette = passes.palette(passes.along, scene);
       for (std::size_t w = 0; w < passes.along.record_count; ++w) {
-        for (std::size_t k = 0; k < shared::kMosSlots; ++k) {
-          const double u = static_cast<double>(k) / (shared::kMosSlots - 1);
+        for (std::size_t k = 0; k < shared::kMosEntries; ++k) {
+          const double u = static_cast<double>(k) / (shared::kMosEntries - 1);
           const Frame posed = blend(scene, w, u);
           const Frame rest = blend(bind, w, u);
           const glm::dmat3 axes = posed.axes * glm::inverse(rest.axes);
-          EXPECT_LT(distance({axes, posed.origin - axes * rest.origin}, palette[w * shared::kMosSlots + k]), 2e-4)
+          EXPECT_LT(distance({axes, posed.origin - axes * rest.origin}, palette[w * shared::kMosEntries + k]), 2e-4)
               << w << ", " << k;
         }
       }

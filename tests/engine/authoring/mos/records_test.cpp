@@ -40,7 +40,7 @@ struct File {
     const std::uint32_t first_point = anchors.record_count * shared::kAnchorBlock;
     for (PalettePass* pass : {&points, &single}) {
       pass->stage = 1;
-      pass->first_slot = first_point;
+      pass->first_entry = first_point;
       pass->table = table.words();
       pass->record_count = 2;
       append_record(pass->records, shared::MosPointRecord{point});
@@ -49,23 +49,23 @@ struct File {
     points.kernel = PoseKernel::kMosWindowPoint;
     single.kernel = PoseKernel::kMosPoint;
     TableWriter samples;
-    for (std::uint32_t k = 0; k < 2 * shared::kMosSlots; ++k) {
-      samples.put_number(0.1f * static_cast<float>(k % shared::kMosSlots));
+    for (std::uint32_t k = 0; k < 2 * shared::kMosEntries; ++k) {
+      samples.put_number(0.1f * static_cast<float>(k % shared::kMosEntries));
       samples.put_inverse(affine_identity());
     }
     along.kernel = PoseKernel::kMosTable;
     along.stage = 2;
-    along.first_slot = first_point + 2 * shared::kMosPointSlots;
+    along.first_entry = first_point + 2 * shared::kMosPointEntries;
     along.table = samples.take_words();
     along.record_count = 2;
-    const std::uint32_t other = first_point + shared::kMosPointSlots;
+    const std::uint32_t other = first_point + shared::kMosPointEntries;
     append_record(along.records, shared::MosTableRecord{{first_point, first_point, other, other}, 0});
     append_record(along.records, shared::MosTableRecord{{other, other, other, first_point},
-                                                        shared::kMosSlots * shared::kMosSampleWords});
+                                                        shared::kMosEntries * shared::kMosSampleWords});
     data.skeleton.joints.resize(4);
     data.input_count = 4;
     data.passes = {anchors, points};
-    data.palette_size = along.first_slot + 2 * shared::kMosSlots;
+    data.palette_size = along.first_entry + 2 * shared::kMosEntries;
   }
   std::uint32_t edit() const { return points.table[point + shared::kMosPointEdits + 1]; }
   void set(std::uint32_t word, std::uint32_t value) {
@@ -103,7 +103,7 @@ const Fault kSampleFaults[] = {
      },
      "record 2 takes a word of its table for two things"},
     {"PointFar", [](File& f) { f.along.records[2] = kFar; }, "record 0 blends a point that no earlier stage poses"},
-    {"PointPastTheLast", [](File& f) { f.along.records[8] = f.along.first_slot - shared::kMosPointSlots + 1; },
+    {"PointPastTheLast", [](File& f) { f.along.records[8] = f.along.first_entry - shared::kMosPointEntries + 1; },
      "record 1 blends a point that no earlier stage poses"},
     {"PointBetweenRecords", [](File& f) { f.along.records[0] += 1; }, "blends a point that no earlier stage poses"},
     {"PointOfItsOwnStage", [](File& f) { f.data.passes[1].stage = 2; }, "blends a point that no earlier stage poses"},

@@ -33,7 +33,7 @@ using Change = std::function<void(MosParameters&)>;
 inline Result<ControlPoints> settled(const Model& model, const Change& change, bool angles) {
   MosParameters parameters;
   change(parameters);
-  return settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), angles, "layer 1 (mos)");
+  return settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), angles, "layer 0 (mos)");
 }
 
 inline ControlPoints settle(

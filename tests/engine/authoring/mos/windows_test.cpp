@@ -101,8 +101,8 @@ TEST(MosWindows, GoSmoothlyIntoEachOther) {
   const std::vector<glm::vec3> at{{0, 0, 0}, {1, 2, 0}, {3, 1, 1}, {4, -1, 2}, {6, 0, 1}};
   const std::vector<Window> windows = windows_of(numbers(at.size()), true);
   for (std::size_t w = 0; w + 1 < windows.size(); ++w) {
-    const WindowPlace before = place_in(at, windows[w], 1);
-    const WindowPlace after = place_in(at, windows[w + 1], 0);
+    const WindowPoint before = place_in(at, windows[w], 1);
+    const WindowPoint after = place_in(at, windows[w + 1], 0);
     EXPECT_LT(glm::distance(before.point, after.point), 1e-6) << w;
     EXPECT_LT(glm::distance(before.tangent, after.tangent), 1e-6) << w;
   }
@@ -119,7 +119,7 @@ TEST(MosWindows, HaveATangentAtTheEnds) {
   EXPECT_LT(glm::distance(place_in(at, windows.front(), 0).tangent, glm::vec3(0, 1, 0)), 1e-6);
   EXPECT_LT(glm::distance(place_in(at, windows.back(), 1).point, at.back()), 1e-6);
   EXPECT_LT(glm::distance(place_in(at, windows.back(), 1).tangent, glm::vec3(1, 0, 0)), 1e-6);
-  const WindowPlace nowhere = place_in(std::vector<glm::vec3>{{2, 3, 4}}, Window{0, 0, 0, 0}, 0.5f);
+  const WindowPoint nowhere = place_in(std::vector<glm::vec3>{{2, 3, 4}}, Window{0, 0, 0, 0}, 0.5f);
   EXPECT_EQ(nowhere.point, glm::vec3(2, 3, 4));
   EXPECT_EQ(nowhere.tangent, glm::vec3(1, 0, 0));
 }

@@ -38,7 +38,7 @@ TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
   EXPECT_EQ(character->meshes[0].name, "cage");
   EXPECT_TRUE(character->meshes[0].control);
   EXPECT_EQ(character->meshes[0].mode, BlendMode::kDualQuaternion);
-  EXPECT_TRUE(character->meshes[0].frame_slot);
+  EXPECT_TRUE(character->meshes[0].frame_entry);
   for (std::uint32_t i = 0; i < character->meshes[0].vertex_count(); ++i) {
     EXPECT_EQ(character->meshes[0].source_vertex[i], i);
   }
@@ -199,9 +199,9 @@ TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
   const CharacterMesh& cage = bound.character->meshes[0];
   const SparseRows rows = unpack_rows(cage.binding);
   // Far from the joint a single bone moves the driver; each joint has two palette entries.
-  EXPECT_EQ(rows.row(0)[0].index + cage.first_slot, bound.character->passes[0].first_slot);
+  EXPECT_EQ(rows.row(0)[0].index + cage.first_entry, bound.character->passes[0].first_entry);
   EXPECT_GT(rows.row(0)[0].weight, 0.97f);
-  EXPECT_EQ(rows.row(cage.vertex_count() - 1)[0].index + cage.first_slot, bound.character->passes[0].first_slot + 2);
+  EXPECT_EQ(rows.row(cage.vertex_count() - 1)[0].index + cage.first_entry, bound.character->passes[0].first_entry + 2);
 }
 
 TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
@@ -214,10 +214,10 @@ TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
     ASSERT_EQ(rows.row(i).size(), 1u);
     const float x = cage.binding.points[i].x;
     if (x < 3.9f) {
-      EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 0u) << x;
+      EXPECT_EQ(cage.first_entry + rows.row(i)[0].index, 0u) << x;
     }
     if (x > 4.1f) {
-      EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 1u) << x;
+      EXPECT_EQ(cage.first_entry + rows.row(i)[0].index, 1u) << x;
     }
   }
 }
@@ -233,8 +233,8 @@ TEST(SurfaceFfdDriver, FollowsNoRootOnTheGround) {
   const SparseRows rows = unpack_rows(driver.binding);
   std::size_t of_root = 0;
   for (const Influence& influence : rows.influences) {
-    const std::uint32_t slot = driver.first_slot + influence.index - bound.character->passes[0].first_slot;
-    if (biped.skeleton.joints[biped.bound_joints[slot].joint].name == "root") ++of_root;
+    const std::uint32_t entry = driver.first_entry + influence.index - bound.character->passes[0].first_entry;
+    if (biped.skeleton.joints[biped.bound_joints[entry].joint].name == "root") ++of_root;
   }
   EXPECT_EQ(of_root, 0u);
 }

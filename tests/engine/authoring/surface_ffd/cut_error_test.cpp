@@ -19,9 +19,9 @@ const MeshReport& report_of(const Bound& bound, const std::string& mesh) {
 }
 
 // Returns a rig whose bind reports the error of a cut that it does not bound, too.
-Rig judged(const SurfaceFfdParameters& parameters) {
+Rig with_check(const SurfaceFfdParameters& parameters) {
   Rig rig = test::rig_of(parameters, "tube");
-  rig.judging = Judging::kReport;
+  rig.check = CheckMode::kReport;
   return rig;
 }
 
@@ -39,7 +39,7 @@ class CutErrors : public testing::TestWithParam<Mode> {
   double error_with(std::uint32_t elements) {
     parameters_.elements = elements;
     parameters_.cut_error = {};
-    const Bound bound = test::bound(model_, judged(parameters_));
+    const Bound bound = test::bound(model_, with_check(parameters_));
     const std::optional<double> error = report_of(bound, "tube").cut_error;
     EXPECT_TRUE(error);
     return error.value_or(-1);
@@ -107,15 +107,15 @@ INSTANTIATE_TEST_SUITE_P(Modes, CutErrors, testing::Values(Mode::kBasic, Mode::k
                            return mode.param == Mode::kBasic ? "Basic" : "Extended";
                          });
 
-TEST(CutErrorBound, IsNotMeasuredWithoutJudging) {
-  EXPECT_TRUE(report_of(test::bound(test::make_tube_in_cage(), judged(test::by_cage())), "tube").cut_error);
+TEST(CutErrorBound, IsNotMeasuredWithoutTheCheck) {
+  EXPECT_TRUE(report_of(test::bound(test::make_tube_in_cage(), with_check(test::by_cage())), "tube").cut_error);
   EXPECT_FALSE(
       report_of(test::bound(test::make_tube_in_cage(), test::rig_of(test::by_cage(), "tube")), "tube").cut_error);
 }
 
 TEST(CutErrorBound, OfADriverOfLayersIsMeasuredThroughThem) {
   Model model = test::make_tube_in_cage();
-  Rig rig = judged(test::by_cage());
+  Rig rig = with_check(test::by_cage());
   rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
   EXPECT_GT(report_of(test::bound(model, rig), "tube").cut_error.value_or(0), 0);
 }

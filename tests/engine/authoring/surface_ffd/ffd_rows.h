@@ -78,8 +78,8 @@ class Binding {
             .extended = extended,
             .kept_influences = 0,
             .precision = Precision::kNone,
-            .likeness = 0,
-            .first_slot = 0,
+            .weight_similarity = 0,
+            .first_entry = 0,
             .driver = driver_.mesh,
             .painting = driver_.painting,
             .joints = {}};

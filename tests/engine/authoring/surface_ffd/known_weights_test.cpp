@@ -46,7 +46,7 @@ SurfaceFfdParameters parameters_of(const Json& set) {
   parameters.elements = set["K"].is_null() ? 0 : set["K"].get<std::uint32_t>();
   parameters.influences = 0;
   parameters.precision = Precision::kNone;
-  parameters.likeness = 0;
+  parameters.weight_similarity = 0;
   parameters.cut = set["cut"] == "hard" ? Cut::kHard : Cut::kContinuous;
   parameters.raise_elements = false;
   parameters.driver.mesh = "driver";
@@ -59,12 +59,12 @@ SurfaceFfdParameters parameters_of(const Json& set) {
 std::vector<std::map<std::uint32_t, double>> element_weights(const Character& character) {
   const CharacterMesh& control = character->meshes[0];
   const CharacterMesh& skin = character->meshes[1];
-  const std::uint32_t origin = control.frame_slot ? *control.frame_slot : character->passes.back().first_slot;
+  const std::uint32_t origin = control.frame_entry ? *control.frame_entry : character->passes.back().first_entry;
   const SparseRows rows = unpack_rows(skin.binding);
   std::vector<std::map<std::uint32_t, double>> result(rows.row_count());
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
     for (const Influence& influence : rows.row(i)) {
-      result[skin.source_vertex[i]][skin.first_slot + influence.index - origin] = influence.weight;
+      result[skin.source_vertex[i]][skin.first_entry + influence.index - origin] = influence.weight;
     }
   }
   return result;

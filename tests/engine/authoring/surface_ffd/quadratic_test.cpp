@@ -89,12 +89,12 @@ Rows rows_of(const Case& given) {
   rig.layers.push_back({"skin", given.parameters, {}, {}});
   const Bound bound = test::bound(model, rig);
   const CharacterMesh& skin = test::mesh_of(bound.character, "skin");
-  const std::uint32_t first = *test::mesh_of(bound.character, "driver").frame_slot;
+  const std::uint32_t first = *test::mesh_of(bound.character, "driver").frame_entry;
   const SparseRows packed = unpack_rows(skin.binding);
   Rows result{std::vector<Row>(given.points.size()), bound.report.notes};
   for (std::uint32_t v = 0; v < skin.vertex_count(); ++v) {
     for (const Influence& i : packed.row(v)) {
-      result.rows[skin.source_vertex[v]][skin.first_slot + i.index - first] += i.weight;
+      result.rows[skin.source_vertex[v]][skin.first_entry + i.index - first] += i.weight;
     }
   }
   return result;
@@ -205,9 +205,9 @@ double largest_step(int count) {
 TEST(Quadratic, RowsChangeWithoutAJump) { EXPECT_LT(largest_step(1 << 16), 0.2 * largest_step(1 << 13)); }
 
 // Returns the largest weight of vertices of the other joint in a row, on a line within a cell of them.
-double most_of_the_other(float likeness) {
+double most_of_the_other(float weight_similarity) {
   Case given;
-  given.parameters.likeness = likeness;
+  given.parameters.weight_similarity = weight_similarity;
   given.share = by_side;
   for (int i = 0; i < 200; ++i) given.points.emplace_back(-0.06f, 0, -0.8f + 0.008f * static_cast<float>(i));
   double most = 0;

@@ -48,8 +48,8 @@ std::vector<std::vector<glm::mat4>> hard_poses(const Skeleton& skeleton) {
 bool has_lanes(const PalettePass& pass) { return &pose_on_cpu(pass.kernel, false) != &pose_on_cpu(pass.kernel, true); }
 
 void expect_equal_entries(const PalettePass& pass, std::span<const Affine> actual, std::span<const Affine> expected) {
-  const std::size_t slots = std::size_t{pass.record_count} * entries_per_record(pass.kernel);
-  for (std::size_t i = pass.first_slot; i < pass.first_slot + slots; ++i) {
+  const std::size_t entries = std::size_t{pass.record_count} * entries_per_record(pass.kernel);
+  for (std::size_t i = pass.first_entry; i < pass.first_entry + entries; ++i) {
     for (int row = 0; row < 3; ++row) {
       ASSERT_LT(glm::distance(actual[i][row], expected[i][row]), 2e-5f * (1 + glm::length(expected[i][row])))
           << "entry " << i << ", row " << row;

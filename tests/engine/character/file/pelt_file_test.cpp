@@ -60,12 +60,12 @@ TEST(PeltFile, KeepsEverything) {
     expect_equal(b.clips[c].channels, a.clips[c].channels, &Channel::joint, &Channel::path, &Channel::interpolation,
                  &Channel::times, &Channel::values);
   }
-  expect_equal(b.passes, a.passes, &PalettePass::kernel, &PalettePass::stage, &PalettePass::first_slot,
+  expect_equal(b.passes, a.passes, &PalettePass::kernel, &PalettePass::stage, &PalettePass::first_entry,
                &PalettePass::record_count, &PalettePass::records, &PalettePass::painted);
-  EXPECT_TRUE(std::any_of(a.meshes.begin(), a.meshes.end(), [](const CharacterMesh& m) { return !!m.frame_slot; }));
+  EXPECT_TRUE(std::any_of(a.meshes.begin(), a.meshes.end(), [](const CharacterMesh& m) { return !!m.frame_entry; }));
   expect_equal(b.meshes, a.meshes, &CharacterMesh::name, &CharacterMesh::deformer, &CharacterMesh::control,
-               &CharacterMesh::mode, &CharacterMesh::stage, &CharacterMesh::first_vertex, &CharacterMesh::first_slot,
-               &CharacterMesh::frame_slot, &CharacterMesh::source_vertex, &CharacterMesh::triangles,
+               &CharacterMesh::mode, &CharacterMesh::stage, &CharacterMesh::first_vertex, &CharacterMesh::first_entry,
+               &CharacterMesh::frame_entry, &CharacterMesh::source_vertex, &CharacterMesh::triangles,
                &CharacterMesh::uvs, painted_rows);
   for (std::size_t m = 0; m < a.meshes.size(); ++m) {
     EXPECT_FALSE(a.meshes[m].deformer.empty());

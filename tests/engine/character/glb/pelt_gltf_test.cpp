@@ -19,7 +19,7 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/file_io.h>
 
-#include "engine/character/core/hash.h"
+#include "engine/character/base/hash.h"
 #include "engine/character/glb/container.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/morphs.h"

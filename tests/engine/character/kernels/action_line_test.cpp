@@ -42,7 +42,7 @@ const test::Fault kLineFaults[] = {
      "record 0 reads past its table"},
     {"SamplesFar", [](CharacterData& d) { record_word(d, 1) = kFar; }, "record 0 reads past its table"},
     {"SamplesPastTheEnd",
-     [](CharacterData& d) { record_word(d, 1) = table_size(d) - shared::kLineSlots * shared::kLineSampleWords + 1; },
+     [](CharacterData& d) { record_word(d, 1) = table_size(d) - shared::kLineEntries * shared::kLineSampleWords + 1; },
      "record 0 reads past its table"},
     {"SamplesOfAnotherRecord", [](CharacterData& d) { record_word(d, 3) = record_word(d, 1); },
      "record 1 takes a word of its table for two things"},

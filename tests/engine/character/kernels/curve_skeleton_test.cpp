@@ -66,7 +66,7 @@ const test::Fault kFaults[] = {
     {"BoneFar", [](CharacterData& d) { record_word(d, 1) = 0xFFFFFFFFu; }, "names a bone that does not exist"},
     {"SamplesFar", [](CharacterData& d) { record_word(d, 2) = kFar; }, "record 0 reads past its table"},
     {"SamplesPastTheEnd",
-     [](CharacterData& d) { record_word(d, 2) = table_size(d) - shared::kCurveSlots * shared::kCurveSampleWords + 1; },
+     [](CharacterData& d) { record_word(d, 2) = table_size(d) - shared::kCurveEntries * shared::kCurveSampleWords + 1; },
      "record 0 reads past its table"},
     {"SecondRecord", [](CharacterData& d) { record_word(d, kRecordWords<shared::CurveRecord>) = kFar; },
      "record 1 reads past its table"},
@@ -179,13 +179,13 @@ const test::Fault kFaults[] = {
      "(anchor): record 0 names an anchor that does not exist"},
     {"AnchorsPosedByASoundPassAlone", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).table[0] = 1; },
      "(anchor): record 0 has a chain of too few or too many anchors"},
-    {"SkinByAnchors", [](CharacterData& d) { d.meshes[0].first_slot = 0; }, "does not hold what its blend mode reads"},
+    {"SkinByAnchors", [](CharacterData& d) { d.meshes[0].first_entry = 0; }, "does not hold what its blend mode reads"},
     // Words that many records name: checking and posing would take long for the size of the file.
     {"SamplesShared",
      [](CharacterData& d) {
        PalettePass& pass = pass_of(d);
        for (std::size_t r = 0; r < pass.record_count; ++r) pass.records[3 * r + 2] = pass.records[2];
-       pass.table.resize(pass.records[2] + 2 * shared::kCurveSlots * shared::kCurveSampleWords);
+       pass.table.resize(pass.records[2] + 2 * shared::kCurveEntries * shared::kCurveSampleWords);
      },
      "takes a word of its table for two things"},
     // Words with two meanings.

@@ -367,7 +367,7 @@ void change_key(CharacterData& data, std::size_t word, float number) {
 
 // Returns a palette entry that the pass writes itself.
 std::uint32_t own_entry(const CharacterData& data) {
-  return std::ranges::find(data.passes, PoseKernel::kFollow, &PalettePass::kernel)->first_slot;
+  return std::ranges::find(data.passes, PoseKernel::kFollow, &PalettePass::kernel)->first_entry;
 }
 
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
@@ -429,7 +429,7 @@ TEST(SurfaceEntries, SayWhatTheyAreAndWhatTheyRead) {
   const Character character = with_every_record();
   for (const PalettePass& pass : character->passes) {
     for (std::uint32_t i = 0; i < pass.record_count; ++i) {
-      const std::uint32_t entry = pass.first_slot + i * entries_per_record(pass.kernel);
+      const std::uint32_t entry = pass.first_entry + i * entries_per_record(pass.kernel);
       const std::string label = entry_label(*character, entry);
       const std::vector<EntrySource> sources = entry_sources(*character, entry);
       if (pass.kernel == PoseKernel::kSegment) {
@@ -466,7 +466,7 @@ TEST(SurfaceEntries, HaveLabelsOfTheirOwn) {
   for (const PalettePass& pass : character->passes) {
     if (pass.kernel != PoseKernel::kTangentFrame) continue;
     for (std::uint32_t i = 0; i < pass.record_count; ++i) {
-      const std::string label = entry_label(*character, pass.first_slot + i);
+      const std::string label = entry_label(*character, pass.first_entry + i);
       EXPECT_TRUE(labels.insert(label).second) << label;
     }
   }

@@ -17,7 +17,7 @@ TEST(LinearBlendPose, IsTheJointTimesItsInverseBind) {
   const std::vector<glm::mat4> joints{some_matrix(0.3f), some_matrix(1.7f)};
   const glm::mat4 inverse_bind = glm::inverse(some_matrix(0.9f));
   PalettePass pass;
-  pass.first_slot = 1;
+  pass.first_entry = 1;
   pass.record_count = 2;
   append_record(pass.records, shared::JointRecord{1, affine_from_mat4(inverse_bind)});
   append_record(pass.records, shared::JointRecord{0, affine_from_mat4(glm::mat4(1))});

@@ -242,7 +242,7 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
   };
   const Character plain = bound({});
   for (const auto& [offsets, why] : wrong) {
-    EXPECT_THAT(error(offsets), testing::StartsWith("layer 1 (surface_ffd): " + why));
+    EXPECT_THAT(error(offsets), testing::StartsWith("layer 0 (surface_ffd): " + why));
     const Result<Character> result = move_driver_vertices(plain, "cage", offsets);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
@@ -254,7 +254,7 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
     EXPECT_EQ(result.error().code, ErrorCode::kNotFound);
   }
   const std::vector<VertexOffset> infinite{{3, {0, std::numeric_limits<float>::infinity(), 0}}};
-  EXPECT_EQ(error(infinite), "layer 1 (surface_ffd): /driver/offsets/0/2: must be a number, is inf");
+  EXPECT_EQ(error(infinite), "layer 0 (surface_ffd): /driver/offsets/0/2: must be a number, is inf");
   EXPECT_THAT(move_driver_vertices(plain, "cage", infinite).error().message,
               testing::StartsWith("the driver 'cage': offset 0 of vertex 3 must be finite"));
 }
@@ -274,10 +274,10 @@ TEST_F(MovedDriver, IsMovedInOneWayAlone) {
   Rig rig = test::rig_of(parameters_, "tube");
   rig.layers.push_back({"tube", other, {0.5f, {}}, {}});
   EXPECT_EQ(test::bind_error(model_, rig),
-            "layer 2 (surface_ffd): the driver 'cage' is already used with other parameters");
+            "layer 1 (surface_ffd): the driver 'cage' is already used with other parameters");
   rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
   EXPECT_EQ(test::bind_error(model_, rig),
-            "layer 2 (surface_ffd): the driver 'cage' is already used, with other offsets");
+            "layer 1 (surface_ffd): the driver 'cage' is already used, with other offsets");
 }
 
 // A file may have a layout that bind never makes.
@@ -289,13 +289,13 @@ TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
                                  [](const PalettePass& p) { return p.kernel == PoseKernel::kKeyPose; });
   ASSERT_NE(pass, data.passes.end());
   // Puts the offsets before the frames that the skin blends.
-  const std::uint32_t frames = *cage->frame_slot;
-  cage->frame_slot = frames + cage->vertex_count();
-  cage->offset_slot = frames;
-  pass->first_slot = frames;
-  std::ranges::find(data.passes, true, &PalettePass::painted)->first_slot = frames + 2 * cage->vertex_count();
+  const std::uint32_t frames = *cage->frame_entry;
+  cage->frame_entry = frames + cage->vertex_count();
+  cage->offset_entry = frames;
+  pass->first_entry = frames;
+  std::ranges::find(data.passes, true, &PalettePass::painted)->first_entry = frames + 2 * cage->vertex_count();
   for (CharacterMesh& mesh : data.meshes) {
-    if (!mesh.control) mesh.first_slot += cage->vertex_count();
+    if (!mesh.control) mesh.first_entry += cage->vertex_count();
   }
   const Character odd = test::must(Character::create(std::move(data)));
   const Result<Character> result = move_driver_vertices(odd, "cage", {});

@@ -11,10 +11,10 @@
 
 #include <pelt/bind_report.h>
 #include <pelt/character.h>
+#include <pelt/check_report.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
-#include <pelt/verdict.h>
 
 namespace pelt {
 
@@ -22,7 +22,7 @@ namespace pelt {
 // rigid regions, which move as one piece (heads, hands, feet, hips, faces).
 struct PieceShares {
   double rigid_parts = 0;
-  double cores = 0;
+  double rigid_regions = 0;
 };
 
 struct BindReport {
@@ -32,7 +32,7 @@ struct BindReport {
   // One sentence each: the model's data that the character does not carry (not_carried), degenerate driver triangles,
   // ...
   std::vector<std::string> notes;
-  std::optional<Verdict> verdict;  // none: not checked (Rig::judging)
+  std::optional<CheckReport> check;  // none: not checked (Rig::check)
 };
 
 struct Bound {

@@ -20,7 +20,7 @@ namespace pelt {
 //                                       joint's axes
 //
 // The text of the rig, CharacterData::rig, does not change. Vertices that fell back to linear blend at bind
-// (Rig::judging) still do, although bind never does that to a layer that an artist has moved. Takes as long as a copy
+// (Rig::check) still do, although bind never does that to a layer that an artist has moved. Takes as long as a copy
 // of the character for each mesh that moves; for a surface, as long as surface_vertices. None: `after` needs a bind,
 // which also reports any errors in it.
 std::optional<Character> move_bound(const Character& character, const BindReport& report, const Rig& before,

@@ -112,7 +112,7 @@ struct SurfaceLevel {
 };
 
 // How a skin vertex is located on the surface.
-enum class SurfacePlaces {
+enum class SurfaceMapping {
   kClosest,             // the closest point
   kTextureCoordinates,  // the mesh's texture coordinates: 0 to 1 over the domain in u and v
 };
@@ -137,7 +137,7 @@ struct HierarchicalBsplineParameters {
   // skin that the control vertex carries.
   std::vector<IndexRange> made_of;
   std::vector<SurfaceLevel> levels;
-  SurfacePlaces places = SurfacePlaces::kClosest;
+  SurfaceMapping mapping = SurfaceMapping::kClosest;
   // Frames posed along each span of the finest level in u and v, between which skin is blended; 0: a frame for every
   // vertex. None: cells about 2.5 skin edges wide.
   std::optional<std::uint32_t> frames_per_span;

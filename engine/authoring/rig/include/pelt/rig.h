@@ -74,7 +74,7 @@ struct HelperTurn {
 // linear blend. Only layers over * fall back to it, and only without anything sculpted: no key poses, offsets, edits,
 // keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. Dual quaternion does not fall back, since
 // linear blend cannot be mixed with it.
-enum class Judging {
+enum class CheckMode {
   kFallback,  // skin with a defect falls back to linear blend
   kReport,    // bind only reports defects
   kNone,
@@ -93,7 +93,7 @@ struct Rig {
   std::vector<Corrective> correctives;
   std::vector<HelperTurn> helper_joints;
   std::vector<Layer> layers;
-  Judging judging = Judging::kFallback;
+  CheckMode check = CheckMode::kFallback;
 
   const Group* find_group(std::string_view group) const;
 

@@ -24,7 +24,7 @@ struct GroupPair {
 
 // Functions of position that a row of driver vertices reproduces, besides weights that sum to 1.
 enum class Precision {
-  kNone,       // none; with `likeness` 0 these are the weights of the paper
+  kNone,       // none; with `weight_similarity` 0 these are the weights of the paper
   kLinear,     // the vertex's position along the driver, if that is among the row's driver vertices
   kQuadratic,  // also any quadratic function of that position, by weights of both signs
 };
@@ -52,7 +52,8 @@ struct SurfaceFfdParameters {
   // Extended mode without cut_error: driver vertices that move a vertex; 0: all; none: 8, with kQuadratic 12.
   std::optional<std::uint32_t> influences;
   Precision precision = Precision::kLinear;  // extended
-  float likeness = 1.0f;      // extended: exponent of the weight similarity of vertex and driver vertex; 0: no effect
+  float weight_similarity =
+      1.0f;                   // extended: exponent of the weight similarity of vertex and driver vertex; 0: no effect
   bool exact_normals = true;  // extended: whether normals follow the gradient of the weights; else only the frames
   std::vector<GroupPair> exclude;  // these elements never move these vertices
   // These elements move only these vertices, and these vertices follow no other elements.

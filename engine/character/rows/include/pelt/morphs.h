@@ -24,13 +24,13 @@ namespace pelt {
 // The error of a position component is at most half a unit: 1/65534 of the largest component of its column.
 struct PackedMorphs {
   std::uint32_t target_count = 0;  // of the model's mesh
-  std::uint32_t first_slot = 0;    // palette entry of the first targets' weights
+  std::uint32_t first_entry = 0;   // palette entry of the first targets' weights
   std::uint32_t row_words = 2;     // 2: targets move only positions; 3: normals too; 4: tangents too
   std::vector<std::uint32_t> slices;
   std::vector<glm::uvec2> columns;
   std::vector<std::uint32_t> offsets;
 
-  std::uint32_t slot_count() const;  // palette entries of the weights
+  std::uint32_t entry_count() const;  // palette entries of the weights
 };
 
 }  // namespace pelt

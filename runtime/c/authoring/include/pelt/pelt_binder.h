@@ -29,9 +29,9 @@ PELT_API const char* pelt_binder_last_error(void);
 typedef struct pelt_binder_output pelt_binder_output;
 
 enum {
-  PELT_BINDER_JUDGE_BY_RIG = 0, /* as the rig sets it: skins whose deformers do worse fall back to linear blend */
-  PELT_BINDER_JUDGE_REPORT = 1, /* --no-fallback: only reports defects */
-  PELT_BINDER_JUDGE_NONE = 2    /* --no-judge */
+  PELT_BINDER_CHECK_BY_RIG = 0, /* as the rig sets it: skins whose deformers do worse fall back to linear blend */
+  PELT_BINDER_CHECK_REPORT = 1, /* --no-fallback: only reports defects */
+  PELT_BINDER_CHECK_NONE = 2    /* --no-check */
 };
 
 /* How to bind: the options of `pelt bind` with these names; NULL: unset. At most one of `rig` to `deformer` may be
@@ -45,7 +45,7 @@ typedef struct pelt_binder_bind_options {
   const char* deformer;
   const char* driver;         /* for a garment: the model of the body that drives it; not with a preset */
   const char* weights_of;     /* for a garment: the model of the body that wears it; not with a driver */
-  uint32_t judging;           /* PELT_BINDER_JUDGE_... */
+  uint32_t check;             /* PELT_BINDER_CHECK_... */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
   uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
   uint32_t reserved;

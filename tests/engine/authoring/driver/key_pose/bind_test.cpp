@@ -121,7 +121,7 @@ TEST_F(KeyPoses, CountTheAngleFromTheRestPoseInTheParent) {
     Evaluator evaluator(character);
     evaluator.pose(bent(model_, degrees));
     evaluator.evaluate();
-    return affine_origin(evaluator.palette()[*cage.offset_slot + kLimbVertex]);
+    return affine_origin(evaluator.palette()[*cage.offset_entry + kLimbVertex]);
   };
   EXPECT_LT(glm::length(offset_at(0)), kTubeTolerance);
   EXPECT_LT(glm::distance(offset_at(45), 0.5f * kKeyOffset), kTubeTolerance);
@@ -316,7 +316,7 @@ TEST_F(MorphTargets, AreCarriedToWeldedVertices) {
     const glm::vec3 rest = mesh.binding.points[v];
     const glm::vec3 expected =
         (rest.x > 5 ? kKeyOffset : glm::vec3(0)) + (rest == keyed_place ? glm::vec3(0, 1, 0) : glm::vec3(0));
-    ASSERT_LT(glm::distance(affine_origin(evaluator.palette()[*mesh.offset_slot + v]), expected), kTubeTolerance) << v;
+    ASSERT_LT(glm::distance(affine_origin(evaluator.palette()[*mesh.offset_entry + v]), expected), kTubeTolerance) << v;
   }
 }
 
@@ -327,7 +327,7 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
     parameters_.driver.key_poses = {linear({key({10})}), std::move(set)};
     return error();
   };
-  const std::string set = "layer 1 (surface_ffd): the driver 'cage': key pose set 1";
+  const std::string set = "layer 0 (surface_ffd): the driver 'cage': key pose set 1";
   EXPECT_EQ(with({{about_z("joint11")}, KeyInterpolation::kLinear, {key({90})}}),
             set + ": there is no joint 'joint11'; did you mean 'joint1'?");
   EXPECT_EQ(with({{about_z("joint0")}, KeyInterpolation::kLinear, {key({90})}}),
@@ -336,7 +336,7 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
             set + ": an axis has no direction");
   EXPECT_EQ(
       with({{{"joint1", {std::numeric_limits<float>::quiet_NaN(), 0, 0}}}, KeyInterpolation::kLinear, {key({90})}}),
-      "layer 1 (surface_ffd): /driver/key_poses/1/angles/0/axis/0: must be a number, is nan");
+      "layer 0 (surface_ffd): /driver/key_poses/1/angles/0/axis/0: must be a number, is nan");
   EXPECT_EQ(with({{}, KeyInterpolation::kLinear, {key({})}}), set + ": has 0 angles; linear interpolation takes 1");
   EXPECT_EQ(with({{about_z("joint0"), about_z("joint1")}, KeyInterpolation::kLinear, {key({1, 2})}}),
             set + ": has 2 angles; linear interpolation takes 1");

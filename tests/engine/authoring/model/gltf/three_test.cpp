@@ -11,8 +11,8 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/import.h>
+#include <pelt/tools/check_poses.h>
 #include <pelt/tools/file_io.h>
-#include <pelt/tools/judge_poses.h>
 
 #include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/support/driven.h"
@@ -63,7 +63,7 @@ double size_of(const Model& model) {
 }
 
 // Compares linear blend of the model with three.js at rest and in its clips. three.js gives vertices without weights to
-// the joint that their first slot happens to name, so these are not compared.
+// the joint that their first entry happens to name, so these are not compared.
 void expect_agreement(const Model& model, const Reference& reference) {
   ASSERT_FALSE(reference.description.contains("error")) << reference.description;
   const auto& meshes = reference.description.at("meshes");
@@ -85,7 +85,7 @@ void expect_agreement(const Model& model, const Reference& reference) {
   std::string where;
   std::size_t next = 0;
   for (const auto& sample : reference.description.at("samples")) {
-    JudgedPose pose;
+    CheckPose pose;
     if (!sample.at("clip").is_null()) pose = {.clip = sample.at("clip"), .seconds = sample.at("time")};
     player.pose(pose, evaluator);
     evaluator.evaluate();

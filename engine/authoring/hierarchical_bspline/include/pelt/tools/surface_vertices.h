@@ -50,7 +50,7 @@ Result<std::vector<std::uint32_t>> refined_round(const HierarchicalBsplineParame
 
 // Returns the parameters of a layer, from 0, with their base written out: control and faces or shape, levels and
 // frames_per_span. The resulting character has the same vertices, but a surface made from the skin no longer falls back
-// to linear blend if it does worse (Rig::judging), since an artist may have edited it. A base that is a mesh of the
+// to linear blend if it does worse (Rig::check), since an artist may have edited it. A base that is a mesh of the
 // model keeps its name: the mesh is no skin, and may be painted. Errors: those that bind meets before it binds layers;
 // a layer that does not exist or is no surface.
 Result<HierarchicalBsplineParameters> surface_with_base(const Model& model, const Rig& rig, std::size_t layer);

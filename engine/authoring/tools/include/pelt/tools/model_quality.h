@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <pelt/bind.h>
-#include <pelt/judged_pose.h>
+#include <pelt/check_pose.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
-#include <pelt/tools/judge_figures.h>
+#include <pelt/tools/check_figures.h>
 
 namespace pelt {
 
@@ -40,7 +40,7 @@ struct ModelQualityOptions {
 struct WorstOfSkin {
   std::string mesh;
   std::string joint;
-  JudgedPose pose;
+  CheckPose pose;
 };
 
 // The figures of one deformer, or of the rig.

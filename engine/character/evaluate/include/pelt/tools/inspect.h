@@ -83,8 +83,8 @@ struct VertexInfluence {
 std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
 
 // Returns the rotation of a driver's vertex from bind to its pose, without its own offset. Exact if the mesh has frames
-// (CharacterMesh::frame_slot) or is blended linearly; else the rotation that best fits the edges of the triangles round
-// the vertex.
+// (CharacterMesh::frame_entry) or is blended linearly; else the rotation that best fits the edges of the triangles
+// round the vertex.
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
 
 // Returns the index in packed order of the model's vertex `source`; none: there is no such vertex.

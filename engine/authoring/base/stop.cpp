@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/base/stop.h"
+
+#include <utility>
+
+namespace pelt {
+namespace {
+
+thread_local const StopAsked* asked_here = nullptr;
+
+}  // namespace
+
+StopScope::StopScope(const StopAsked* asked) : before_(std::exchange(asked_here, asked)) {}
+StopScope::~StopScope() { asked_here = before_; }
+const StopAsked* StopScope::current() { return asked_here; }
+
+void stop_if_asked() {
+  if (asked_here != nullptr && (*asked_here)()) throw Stopped{};
+}
+
+}  // namespace pelt

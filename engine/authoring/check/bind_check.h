@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The check at bind: chooses how many poses to check, and converts defects to weights of linear blend.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <pelt/character.h>
+#include <pelt/check_report.h>
+#include <pelt/result.h>
+#include <pelt/tools/checker.h>
+
+namespace pelt {
+
+class BindCheck {
+ public:
+  // Creates a check for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
+  // blend only. The poses are those of clip_poses, or without clips sample_poses, thinned evenly if they would move too
+  // many vertices in total. None: there are no poses, or linear blend moves a vertex to a position that is not finite.
+  // Results are the same on every processor and for any `threads`. `progress`, here and below, is called with the
+  // completed fraction of a call; may be empty.
+  static std::optional<BindCheck> create(Character linear_blend, unsigned threads,
+                                         const std::function<void(double)>& progress);
+
+  // Checks a character and returns true if more of it than before should fall back to linear blend. Errors: those of
+  // Checker::find_defects. `may_be_left`: for all skins, concatenated, 1 at vertices that may fall back; empty: none
+  // may.
+  Result<bool> run(const Character& character, std::span<const float> may_be_left,
+                   const std::function<void(double)>& progress);
+
+  // Returns the weight of linear blend at each vertex, for all skins, concatenated.
+  std::span<const float> left() const { return left_; }
+
+  // Returns the locations of the first check, the weights of linear blend since then, and the worst score of the last
+  // check.
+  CheckReport report() const;
+
+ private:
+  BindCheck(Checker checker, unsigned threads) : checker_(std::move(checker)), threads_(threads) {}
+
+  Checker checker_;
+  unsigned threads_;
+  Defects defects_;       // of the first check
+  double remaining_ = 0;  // worst score of the last check
+  std::vector<float> left_;
+};
+
+}  // namespace pelt

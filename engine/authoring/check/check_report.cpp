@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <pelt/check_report.h>
+
+namespace pelt {
+namespace {
+
+std::string what(const Defect& defect) {
+  switch (defect.kind) {
+    case DefectKind::kStretch:
+      return fmt::format("stretched {:.1f} times", defect.value);
+    case DefectKind::kStrain:
+      return fmt::format("skin painted rigid strained by {:.0f}%", 100 * defect.value);
+    case DefectKind::kDistance:
+      break;
+  }
+  return fmt::format("{:.0f}% of the size away from linear blend", 100 * defect.value);
+}
+
+// Describes a location without its weight of linear blend.
+std::string describe(const DefectLocation& place) {
+  const std::string joint = place.joint.empty() ? "" : fmt::format(" at joint '{}'", place.joint);
+  return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {})", what(place.defect), joint, place.pose.name, place.mesh,
+                     place.vertex);
+}
+
+}  // namespace
+
+std::string in_words(const DefectLocation& place) {
+  if (!(place.left > 0)) return describe(place);
+  const std::string part = place.left < 1 ? share_in_words(place.left) + " " : "";
+  return fmt::format("{}: {}falls back to linear blend", describe(place), part);
+}
+
+std::string_view defect_name(DefectKind kind) {
+  switch (kind) {
+    case DefectKind::kStretch:
+      return "stretch";
+    case DefectKind::kStrain:
+      return "strain";
+    case DefectKind::kDistance:
+      break;
+  }
+  return "far";
+}
+
+std::string share_in_words(double share) {
+  return share < 0.001 ? "less than 0.1%" : fmt::format("{:.1f}%", 100 * share);
+}
+
+std::string poses_in_words(const CheckReport& report) {
+  return fmt::format("{} {}", report.poses, report.from_clips ? "frames of its clips" : "sample poses");
+}
+
+std::string left_in_words(const CheckReport& report) {
+  constexpr std::size_t kMaxNamed = 3;
+  if (!(report.left > 0)) return "";
+  std::vector<std::string> named;
+  bool more = false;
+  for (const DefectLocation& place : report.defects) {
+    if (!(place.left > 0)) continue;
+    more = named.size() == kMaxNamed;
+    if (!more) named.push_back(describe(place));
+  }
+  return fmt::format("{} of the skin falls back to linear blend, which does better there{}{}{}",
+                     share_in_words(report.left), named.empty() ? "" : ": ", fmt::join(named, "; "),
+                     more ? "; ..." : "");
+}
+
+}  // namespace pelt

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cassert>
+#include <queue>
+#include <utility>
+
+#include <pelt/tools/defects.h>
+#include <pelt/tools/parallel.h>
+
+#include "engine/authoring/base/stop.h"
+
+namespace pelt {
+namespace {
+
+constexpr double kAllLeft = 1.8;   // score from which a vertex falls back to linear blend completely
+constexpr double kGentle = 0.25;   // largest extra stretch of an edge by the transition to linear blend
+constexpr double kSteepest = 0.5;  // largest drop along one edge: the transition takes at least two rings
+constexpr std::size_t kGrain = 4096;
+
+double allowed(DefectKind kind) {
+  switch (kind) {
+    case DefectKind::kStretch:
+      return 1.95;
+    case DefectKind::kStrain:
+      return 0.55;
+    case DefectKind::kDistance:
+      break;
+  }
+  return 0.2;
+}
+
+}  // namespace
+
+void DefectMeter::Worst::see(DefectKind other, double other_value, std::uint32_t other_frame) {
+  const double other_score = other_value / allowed(other);
+  if (other_score <= score) return;
+  *this = {static_cast<float>(other_score), static_cast<float>(other_value), other_frame, other};
+}
+
+DefectMeter::DefectMeter(const LinearReference& reference, unsigned threads)
+    : reference_(reference),
+      threads_(threads),
+      edges_(reference.edges().size()),
+      apart_(reference.vertex_count(), 0.0f),
+      apart_frames_(reference.vertex_count(), 0) {}
+
+void DefectMeter::add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
+  assert(linear.size() == apart_.size() && moved.size() == apart_.size());
+  parallel_for(apart_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const auto apart = static_cast<float>(distance(linear[v], moved[v]));
+      if (apart <= apart_[v]) continue;
+      apart_[v] = apart;
+      apart_frames_[v] = frame_;
+    }
+  });
+  parallel_for(edges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) {
+      const LinearReference::Edge& edge = reference_.edges()[e];
+      if (edge.rigid) edges_[e].see(DefectKind::kStrain, strain_of(edge, moved), frame_);
+      if (reference_.is_long(edge.rest)) edges_[e].see(DefectKind::kStretch, stretch_of(edge, linear, moved), frame_);
+    }
+  });
+  ++frame_;
+}
+
+Defects DefectMeter::defects() const {
+  Defects defects;
+  defects.apart = apart_;
+  defects.vertices.resize(apart_.size());
+  const double diagonal = reference_.diagonal();
+  for (std::size_t v = 0; v < apart_.size() && diagonal > 0; ++v) {
+    const double far = apart_[v] / diagonal;
+    defects.vertices[v] = {DefectKind::kDistance, far, far / allowed(DefectKind::kDistance), apart_frames_[v]};
+  }
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    stop_if_asked();
+    const Worst& worst = edges_[e];
+    const LinearReference::Edge& edge = reference_.edges()[e];
+    for (const std::uint32_t v : {edge.from, edge.to}) {
+      if (worst.score > defects.vertices[v].score)
+        defects.vertices[v] = {worst.kind, worst.value, worst.score, worst.frame};
+    }
+  }
+  return defects;
+}
+
+std::vector<float> left_to_linear_blend(const Defects& defects, const LinearReference& reference,
+                                        std::span<const std::uint32_t> welded) {
+  std::vector<float> left(welded.size(), 0.0f);
+  std::priority_queue<std::pair<float, std::uint32_t>> open;
+  const auto raise = [&](std::uint32_t v, double value) {
+    const auto share = static_cast<float>(value);
+    if (share <= left[v]) return;
+    left[v] = share;
+    open.emplace(share, v);
+  };
+  for (std::size_t v = 0; v < welded.size(); ++v) {
+    raise(welded[v], std::clamp((defects.vertices[v].score - 1) / (kAllLeft - 1), 0.0, 1.0));
+  }
+  if (open.empty()) return left;
+  struct Way {
+    std::uint32_t from, to;
+    double drop;  // largest drop of the weight from one end to the other
+  };
+  std::vector<Way> ways;
+  for (const LinearReference::Edge& edge : reference.edges()) {
+    stop_if_asked();
+    const double apart = std::max(defects.apart[edge.from], defects.apart[edge.to]);
+    const double drop = apart > 0 ? std::min(kGentle * edge.rest / apart, kSteepest) : kSteepest;
+    ways.push_back({welded[edge.from], welded[edge.to], drop});
+    ways.push_back({welded[edge.to], welded[edge.from], drop});
+  }
+  std::sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.from < b.from; });
+  while (!open.empty()) {
+    stop_if_asked();
+    const auto [value, v] = open.top();
+    open.pop();
+    if (value < left[v]) continue;
+    const auto first = std::lower_bound(ways.begin(), ways.end(), v,
+                                        [](const Way& way, std::uint32_t from) { return way.from < from; });
+    for (auto way = first; way != ways.end() && way->from == v; ++way) raise(way->to, value - way->drop);
+  }
+  for (std::size_t v = 0; v < welded.size(); ++v) left[v] = left[welded[v]];
+  return left;
+}
+
+}  // namespace pelt

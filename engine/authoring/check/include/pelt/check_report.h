@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The report of the check at bind: the worst locations of a deformer, in words, and the fraction of skin that falls
+// back to linear blend.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/check_pose.h>
+#include <pelt/defect.h>
+
+namespace pelt {
+
+struct DefectLocation {
+  Defect defect;  // Defect::frame is an index in the checked poses
+  CheckPose pose;
+  std::string mesh;
+  std::string joint;         // joint with the largest weight at the vertex; empty if it has no weights
+  std::uint32_t vertex = 0;  // index in the model's mesh
+  float left = 0;            // weight of linear blend at that vertex because of the check
+};
+
+// Describes a location: "stretched 2.3 times at joint 'upper_arm.L' in pose 'walk at 0.42 s' (mesh 'body', vertex 12):
+// 40.0% falls back to linear blend".
+std::string in_words(const DefectLocation& place);
+
+// Returns "stretch", "strain" or "far".
+std::string_view defect_name(DefectKind kind);
+
+// Formats a fraction: "3.2%", "less than 0.1%".
+std::string share_in_words(double share);
+
+struct CheckReport {
+  std::size_t poses = 0;
+  bool from_clips = false;
+  std::vector<DefectLocation> defects;  // worst first, one per joint, at most 12; scores of at least 0.5
+  // Fraction of the skin's area that falls back to linear blend because of defects; without the parts that layers over
+  // * never move.
+  double left = 0;
+  double remaining = 0;  // worst score of the final character; above 1 some skin still has a defect
+};
+
+// Describes the poses: "42 frames of its clips".
+std::string poses_in_words(const CheckReport& report);
+
+// Describes how much falls back to linear blend, with the worst of these locations; empty if nothing does.
+std::string left_in_words(const CheckReport& report);
+
+}  // namespace pelt

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// A defect: skin that a deformer moves worse than linear blend does. Symbols are those of pelt/tools/check_figures.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pelt {
+
+enum class DefectKind : std::uint8_t {
+  kStretch,   // L'moved / max(L'linear, L'rest) of an edge; allowed: 1.95
+  kStrain,    // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55
+  kDistance,  // distance from linear blend, over D; allowed: 0.2
+};
+
+// The worst defect of one kind at one location.
+struct Defect {
+  DefectKind kind = DefectKind::kStretch;
+  double value = 0;
+  double score = 0;  // value over the kind's allowed value; above 1 it is a defect
+  std::size_t frame = 0;
+};
+
+}  // namespace pelt

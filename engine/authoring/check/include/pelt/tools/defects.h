@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Finds the vertices at which a deformer does worse than linear blend, and the weight with which each should fall back
+// to linear blend. Symbols are those of check_figures.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include <pelt/defect.h>
+#include <pelt/tools/check_figures.h>
+
+namespace pelt {
+
+struct Defects {
+  std::vector<Defect> vertices;  // for each vertex, its worst defect
+  std::vector<float> apart;      // for each vertex, its largest distance from linear blend, metres
+};
+
+// Measures the frames of one deformer, in sequence.
+class DefectMeter {
+ public:
+  // The reference must outlive the meter. `threads`: 0 for all cores; results do not depend on it.
+  explicit DefectMeter(const LinearReference& reference, unsigned threads = 0);
+
+  // Adds the next frame, with the positions by linear blend and by the deformer. Precondition: all are finite.
+  void add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved);
+
+  Defects defects() const;
+
+ private:
+  struct Worst {
+    float score = 0;
+    float value = 0;
+    std::uint32_t frame = 0;
+    DefectKind kind = DefectKind::kStretch;
+    void see(DefectKind other, double other_value, std::uint32_t other_frame);
+  };
+  const LinearReference& reference_;
+  unsigned threads_;
+  std::uint32_t frame_ = 0;
+  std::vector<Worst> edges_;
+  std::vector<float> apart_;
+  std::vector<std::uint32_t> apart_frames_;
+};
+
+// Returns for each vertex the weight in [0, 1] of linear blend. It rises from 0 at a score of 1 to 1 at a score of 1.8,
+// and falls off around defects so slowly that the transition stretches no edge by more than a quarter. It is 0
+// everywhere if no score is above 1. `welded`: vertices at one position (weld_within).
+std::vector<float> left_to_linear_blend(const Defects& defects, const LinearReference& reference,
+                                        std::span<const std::uint32_t> welded);
+
+}  // namespace pelt

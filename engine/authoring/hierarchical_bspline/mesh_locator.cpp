@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include <pelt/tools/area.h>
+#include <pelt/tools/triangle_tree.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/hierarchical_bspline/skin_locator.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+// Locates skin in triangles between limit points, which have the frames. A face is split as deep as levels store
+// vertices in it, and `extra` times more. A vertex has one number on all levels: its limit point is that of the finest
+// level on which a triangle has it.
+class MeshLocator : public SkinLocator {
+ public:
+  static Result<std::unique_ptr<SkinLocator>> create(std::uint32_t extra, Surface& surface, const Painting* painting,
+                                                     const Base& base, const DeformerInput& input) {
+    const std::uint32_t stored = surface.finest();
+    if (Result<void> refined = surface.refine_to(stored + extra); !refined) {
+      return invalid(input, fmt::format("frames_per_span {} needs more vertices than a level may have; lower it",
+                                        std::uint32_t{1} << extra));
+    }
+    auto places = std::make_unique<MeshLocator>(surface, input);
+    places->split(stored, extra);
+    places->place_vertices();
+    if (painting != nullptr) places->weights_ = painting->rows_of(surface.topology(), stored + extra);
+    places->parts_ = parts_of(surface.topology(), stored + extra, base);
+    for (std::uint32_t v = 0; v < base.skin.size(); ++v) {
+      places->vertex_at_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
+    }
+    std::vector<glm::uvec3>& triangles = places->triangles_;
+    triangles = triangles_of(places->faces_, places->positions_);
+    std::erase_if(triangles, [&](glm::uvec3 t) {
+      const auto has_frame = [&](std::uint32_t v) { return places->limits_[v].has_frame(); };
+      return !has_frame(t.x) || !has_frame(t.y) || !has_frame(t.z) || !(triangle_area(places->positions_, t) > 0);
+    });
+    if (triangles.empty()) return invalid(input, "the surface has no tangent plane anywhere");
+    places->corners_at_.resize(places->positions_.size(), glm::uvec3(0));
+    for (const glm::uvec3 t : triangles) {
+      for (int c = 0; c < 3; ++c) places->corners_at_[t[c]] = t;
+    }
+    PELT_ASSIGN(places->tree_, within(input.layer, TriangleTree::create(places->positions_, triangles)));
+    return places;
+  }
+
+  MeshLocator(Surface& surface, const DeformerInput& input) : surface_(surface), input_(input) {}
+
+  Result<void> find(const Mesh& mesh, std::span<const std::uint32_t> parts) override {
+    std::vector<PaintedPoint> points;
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      PaintedPoint& point = points.emplace_back(PaintedPoint{mesh.positions[v], glm::vec3(0), {}, kAnyPart});
+      if (!mesh.normals.empty()) point.normal = mesh.normals[v];
+      if (!parts.empty() && !parts_.empty()) point.part = parts[v];
+      if (has_weights(mesh)) point.weights = mesh.weights.row(v);
+    }
+    PaintedTriangles triangles{positions_, triangles_, {}, parts_};
+    if (weights_.row_count() != 0) triangles.weights = [&](std::uint32_t v) { return weights_.row(v); };
+    places_ = closest_alike(triangles, *tree_, points, input_.threads);
+    for (std::size_t v = 0; v < points.size() && !vertex_at_.empty(); ++v) {
+      const glm::vec3 position = mesh.positions[v];
+      const auto found = vertex_at_.find({position.x, position.y, position.z});
+      if (found == vertex_at_.end() || corners_at_[found->second] == glm::uvec3(0)) continue;
+      const glm::uvec3 corners = corners_at_[found->second];
+      places_[v].vertices = corners;
+      for (int c = 0; c < 3; ++c) places_[v].weights[c] = corners[c] == found->second ? 1 : 0;
+    }
+    return {};
+  }
+
+  SurfacePoint at(std::size_t vertex) const override {
+    const ClosestPoint& place = places_[vertex];
+    const std::array<glm::dvec3, 3> corners = corners_of(place, 0);
+    SurfacePoint point{{}, corners[1] - corners[0], corners[2] - corners[0]};
+    for (int c = 0; c < 3; ++c) point.position += place.weights[c] * corners[c];
+    return point;
+  }
+
+  bool is_beyond_curvature(std::size_t vertex, double height) const override {
+    const auto across = [](const std::array<glm::dvec3, 3>& corners) {
+      return glm::cross(corners[1] - corners[0], corners[2] - corners[0]);
+    };
+    const ClosestPoint& place = places_[vertex];
+    return glm::dot(across(corners_of(place, height)), across(corners_of(place, 0))) <= 0;
+  }
+
+  Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
+    const ClosestPoint& place = places_[vertex];
+    for (int c = 0; c < 3; ++c) {
+      if (!(place.weights[c] > 0)) continue;
+      const std::uint32_t number = place.vertices[c];
+      const auto frame =
+          frames.at({number, 0}, [&] { return surface_.stored_shares(level_of_[number], limit(number)); });
+      if (!frame) return invalid(input_, fmt::format("the surface has no tangent plane at vertex {}", number));
+      row.push_back({*frame, place.weights[c]});
+    }
+    return {};
+  }
+
+ private:
+  // Splits the faces of the base.
+  void split(std::uint32_t finest, std::uint32_t extra) {
+    const Subdivision& subdivision = *surface_.subdivision();
+    std::vector<std::vector<bool>> is_split(finest + 1);  // of each level, each face
+    for (std::uint32_t level = finest; level-- > 0;) {
+      is_split[level].assign(subdivision.face_count(level), false);
+      const auto stores = [&](std::uint32_t number) { return surface_.find(level + 1, number) != nullptr; };
+      for (std::uint32_t f = 0; f < is_split[level].size(); ++f) {
+        for (const std::uint32_t part : subdivision.parts(level, f)) {
+          const bool deeper = level + 1 < finest && is_split[level + 1][part];
+          if (deeper || std::ranges::any_of(subdivision.face(level + 1, part), stores)) is_split[level][f] = true;
+        }
+      }
+    }
+    level_of_.assign(subdivision.size(finest + extra), 0);
+    const std::function<void(std::uint32_t, std::uint32_t, std::uint32_t)> add =
+        [&](std::uint32_t level, std::uint32_t face, std::uint32_t further) {
+          const bool by_level = level < finest && is_split[level][face];
+          if (by_level || further > 0) {
+            for (const std::uint32_t part : subdivision.parts(level, face))
+              add(level + 1, part, further - (by_level ? 0 : 1));
+            return;
+          }
+          const std::span<const std::uint32_t> corners = subdivision.face(level, face);
+          faces_.emplace_back(corners.begin(), corners.end());
+          for (const std::uint32_t v : corners) level_of_[v] = std::max(level_of_[v], level);
+        };
+    for (std::uint32_t f = 0; f < subdivision.face_count(0); ++f) add(0, f, extra);
+  }
+
+  void place_vertices() {
+    for (std::uint32_t v = 0; v < level_of_.size(); ++v) {
+      const std::uint32_t level = level_of_[v];
+      const bool is_used = v < surface_.topology().size(level);
+      limits_.push_back(is_used ? surface_.evaluate(level, limit(v)) : SurfacePoint{});
+      positions_.emplace_back(limits_[v].position);
+    }
+  }
+
+  // Returns the weights of the control vertices in a vertex's limit point.
+  std::vector<Share> limit(std::uint32_t v) const {
+    return surface_.topology().limit(level_of_[v], v, surface_.control(level_of_[v]));
+  }
+
+  // Returns the corners of a location's triangle, raised this high over the surface.
+  std::array<glm::dvec3, 3> corners_of(const ClosestPoint& place, double height) const {
+    std::array<glm::dvec3, 3> corners;
+    for (int c = 0; c < 3; ++c) {
+      const SurfacePoint& limit = limits_[place.vertices[c]];
+      corners[c] = height == 0 ? limit.position : limit.position + height * limit.axes()[2];
+    }
+    return corners;
+  }
+
+  Surface& surface_;
+  const DeformerInput& input_;
+  Polygons faces_;
+  std::vector<std::uint32_t> level_of_;  // of each vertex
+  std::vector<SurfacePoint> limits_;
+  std::vector<glm::vec3> positions_;
+  std::vector<glm::uvec3> triangles_;
+  SparseRows weights_;                // of the vertices; or none
+  std::vector<std::uint32_t> parts_;  // of the vertices; or none
+  std::optional<TriangleTree> tree_;
+  std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin
+  std::vector<glm::uvec3> corners_at_;                       // a triangle at each vertex; 0: none
+  std::vector<ClosestPoint> places_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SkinLocator>> mesh_locator(const Base& base, Surface& surface, const Painting* painting,
+                                                  const DeformerInput& input) {
+  const HierarchicalBsplineParameters& parameters = base.parameters;
+  if (parameters.mapping == SurfaceMapping::kTextureCoordinates) {
+    return invalid(input, "mapping by texture_coordinates requires a grid, and the base is a mesh");
+  }
+  const std::uint32_t finest = surface.finest();
+  const double wanted =
+      parameters.frames_per_span
+          ? static_cast<double>(*parameters.frames_per_span)
+          : cells_of_span(mean_edge(surface.topology().faces(finest), surface.control(finest)), mean_edge(input));
+  if (wanted == 0) return invalid(input, "frames_per_span every_vertex requires a grid, and the base is a mesh");
+  const auto extra = static_cast<std::uint32_t>(std::ceil(std::log2(wanted)));
+  return MeshLocator::create(extra, surface, painting, base, input);
+}
+
+}  // namespace pelt::hierarchical_bspline

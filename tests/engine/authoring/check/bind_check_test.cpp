@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Tests how bind treats a deformer that does worse than linear blend.
+#include "engine/authoring/check/bind_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/pelt_file.h>
+#include <pelt/surface_ffd.h>
+#include <pelt/tools/check_poses.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/kernel_targets.h"
+
+namespace pelt {
+namespace {
+
+using test::bound;
+using test::bound_by;
+using testing::HasSubstr;
+
+// A surface FFD that tears the skin: every vertex follows one triangle of a coarse driver.
+Rig torn(CheckMode check) {
+  SurfaceFfdParameters ffd;
+  ffd.mode = SurfaceFfdParameters::Mode::kBasic;
+  ffd.elements = 1;
+  ffd.cut = Cut::kHard;
+  ffd.raise_elements = false;
+  ffd.driver.triangles = 60;
+  Rig rig = test::rig_of(ffd);
+  rig.check = check;
+  return rig;
+}
+
+Figures figures_on_clips(const Model& model, const Character& character) {
+  const Character linear = bound_by(model, "linear_blend");
+  const Result<Checker> checker = Checker::create(linear, clip_poses(*linear));
+  EXPECT_TRUE(checker) << checker.error().message;
+  return *checker->measure(character);
+}
+
+TEST(BindCheck, LeavesWhatTearsToLinearBlend) {
+  const Model arm = make_arm();
+  const Bound plain = bound(arm, torn(CheckMode::kNone));
+  const Bound checked = bound(arm, torn(CheckMode::kFallback));
+  ASSERT_GT(figures_on_clips(arm, plain.character).stretch, 2.5);
+  EXPECT_LT(figures_on_clips(arm, checked.character).stretch, 2);
+  ASSERT_TRUE(checked.report.check);
+  EXPECT_GT(checked.report.check->left, 0.001);
+  EXPECT_LT(checked.report.check->left, 1);
+  ASSERT_FALSE(checked.report.check->defects.empty());
+  const DefectLocation& worst = checked.report.check->defects[0];
+  EXPECT_EQ(worst.left, 1);
+  EXPECT_GT(worst.defect.score, 1);
+  EXPECT_LT(checked.report.check->remaining, worst.defect.score);
+  EXPECT_THAT(in_words(worst), testing::EndsWith(": falls back to linear blend"));
+  EXPECT_THAT(checked.report.notes,
+              testing::Contains(HasSubstr("at joint '" + worst.joint + "' in pose '" + worst.pose.name)));
+  for (const MeshReport& mesh : checked.report.meshes) EXPECT_LE(mesh.max_influences, 8u);
+}
+
+TEST(BindCheck, ReportsAlone) {
+  const Model arm = make_arm();
+  const Bound plain = bound(arm, torn(CheckMode::kNone));
+  const Bound reported = bound(arm, torn(CheckMode::kReport));
+  ASSERT_TRUE(reported.report.check);
+  EXPECT_EQ(reported.report.check->left, 0);
+  ASSERT_FALSE(reported.report.check->defects.empty());
+  EXPECT_EQ(reported.report.check->defects[0].left, 0);
+  EXPECT_GT(reported.report.check->defects[0].defect.score, 1);
+  EXPECT_EQ(reported.report.check->remaining, reported.report.check->defects[0].defect.score);
+  EXPECT_EQ(figures_on_clips(arm, reported.character).stretch, figures_on_clips(arm, plain.character).stretch);
+  EXPECT_FALSE(plain.report.check);
+}
+
+TEST(BindCheck, HasNothingToSayOfLinearBlend) {
+  EXPECT_FALSE(bound(make_arm(), *rig_from_deformer_name("linear_blend")).report.check);
+}
+
+// The default does not do worse anywhere on the limb, and on the biped only in a fold of the groin in a deep squat.
+TEST(BindCheck, LeavesNextToNothingOfTheLimbAndTheBiped) {
+  const auto checked = [](const Model& model) {
+    const Bound bound_model = bound(model, *rig_from_deformer_name("surface_ffd"));
+    EXPECT_TRUE(bound_model.report.check);
+    return bound_model.report.check.value_or(CheckReport{});
+  };
+  const CheckReport of_limb = checked(make_limb()), of_biped = checked(make_biped());
+  EXPECT_EQ(of_limb.left, 0) << in_words(of_limb.defects.at(0));
+  EXPECT_LT(of_biped.left, 0.002) << in_words(of_biped.defects.at(0));
+}
+
+// An offset that a sculptor wants does not fall back to linear blend.
+TEST(BindCheck, LeavesWhatWasSculpted) {
+  const Model arm = make_arm();
+  Rig rig = torn(CheckMode::kFallback);
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().driver.offsets.push_back({.vertex = 0, .offset = {0, 0.1f, 0}});
+  const Bound checked = bound(arm, rig);
+  ASSERT_TRUE(checked.report.check);
+  EXPECT_EQ(checked.report.check->left, 0);
+}
+
+// Returns a tube in a cage. The tube hangs on a separate joint outside the skeleton, like a mesh of a file without
+// skin.
+Model tube_on_its_node() {
+  Model model = test::make_tube_in_cage();
+  const auto node = static_cast<std::uint32_t>(model.bound_joints.size());
+  model.bound_joints.push_back({.joint = static_cast<std::uint32_t>(model.skeleton.joints.size())});
+  model.skeleton.joints.push_back({.name = "node"});
+  Mesh& tube = model.meshes[0];
+  tube.weights = test::rows_on(node, tube.positions.size());
+  return model;
+}
+
+// Linear blend by the node would leave the tube in its rest position, far from its cage.
+TEST(BindCheck, ChecksASkinWithoutSkeletonByTheWeightsOfItsCage) {
+  Rig rig = test::rig_of(test::by_cage(), "tube");
+  rig.check = CheckMode::kFallback;
+  const Bound checked = bound(tube_on_its_node(), rig);
+  ASSERT_TRUE(checked.report.check);
+  EXPECT_LT(checked.report.check->remaining, 0.6);
+  for (const DefectLocation& place : checked.report.check->defects) EXPECT_NE(place.defect.kind, DefectKind::kDistance);
+  EXPECT_THAT(checked.report.notes,
+              testing::Contains(HasSubstr("'tube' has no weights on the joints of its driver 'cage'")));
+  // A skin that is painted to a joint of its cage is checked by that, and so is one that no cage moves.
+  Model on_the_root = tube_on_its_node();
+  for (Influence& influence : on_the_root.meshes[0].weights.influences) influence.index = 0;
+  EXPECT_THAT(bound(on_the_root, rig).report.notes, testing::Not(testing::Contains(HasSubstr("of its driver"))));
+  rig.layers[0].deformer = SurfaceFfdParameters{};
+  EXPECT_THAT(bound(tube_on_its_node(), rig).report.notes, testing::Not(testing::Contains(HasSubstr("of its driver"))));
+}
+
+class BindCheckOn : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { choose_target(GetParam()); }
+  void TearDown() override { choose_target(0); }
+};
+
+// The parameter is an instruction set: the vector width of another processor changes no byte of the character.
+TEST_P(BindCheckOn, IsTheSameOnEveryProcessor) {
+  const std::vector<std::byte> here = serialize(bound(make_arm(), torn(CheckMode::kFallback)).character);
+  choose_target(0);
+  EXPECT_EQ(serialize(bound(make_arm(), torn(CheckMode::kFallback)).character), here);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BindCheckOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+
+TEST(CheckReport, NamesFaultJointPoseAndVertex) {
+  DefectLocation place{.defect = {DefectKind::kStretch, 2.34, 1.2, 0},
+                       .pose = {.name = "walk at 0.42 s"},
+                       .mesh = "body",
+                       .joint = "hand",
+                       .vertex = 12};
+  EXPECT_EQ(in_words(place), "stretched 2.3 times at joint 'hand' in pose 'walk at 0.42 s' (mesh 'body', vertex 12)");
+  place.joint = "";
+  place.defect = {DefectKind::kStrain, 0.79, 1.4, 0};
+  place.left = 0.4f;
+  EXPECT_EQ(in_words(place),
+            "skin painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): 40.0% falls back to "
+            "linear blend");
+  place.defect.kind = DefectKind::kDistance;
+  place.left = 1;
+  EXPECT_EQ(in_words(place),
+            "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): falls back to "
+            "linear blend");
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include <pelt/tools/defects.h>
+
+namespace pelt {
+namespace {
+
+using Points = std::vector<glm::vec3>;
+
+// A strip along x of `count` squares of side 1: vertices 2 i and 2 i + 1 are at x = i.
+struct Strip {
+  explicit Strip(std::uint32_t count) {
+    for (std::uint32_t i = 0; i <= count; ++i) {
+      rest.insert(rest.end(), {{i, 0, 0}, {i, 1, 0}});
+      if (i == count) break;
+      triangles.insert(triangles.end(), {{2 * i, 2 * i + 2, 2 * i + 1}, {2 * i + 1, 2 * i + 2, 2 * i + 3}});
+    }
+    welded.resize(rest.size());
+    std::iota(welded.begin(), welded.end(), 0u);
+  }
+  Points rest;
+  std::vector<glm::uvec3> triangles;
+  std::vector<std::uint32_t> welded;
+};
+
+LinearReference reference_of(const Strip& strip, const std::vector<Points>& linear) {
+  return LinearReference(strip.rest, strip.triangles, linear.size(),
+                         [&](std::size_t frame) { return std::span(linear[frame]); });
+}
+
+TEST(Defects, AreNoneOfWhatMovesAsLinearBlend) {
+  const Strip strip(4);
+  const LinearReference reference = reference_of(strip, {strip.rest});
+  DefectMeter meter(reference);
+  meter.add(strip.rest, strip.rest);
+  const Defects defects = meter.defects();
+  for (const Defect& defect : defects.vertices) EXPECT_LT(defect.score, 1);
+  EXPECT_EQ(left_to_linear_blend(defects, reference, strip.welded), std::vector<float>(strip.rest.size(), 0.0f));
+}
+
+// In the second frame an end vertex is pulled away, so that its edge of length 1 becomes 3 long.
+TEST(Defects, SayWhichEdgeIsStretchedInWhichFrame) {
+  const Strip strip(20);
+  Points bent = strip.rest;  // linear blend moves all skin a little, so that no edge is rigid
+  for (glm::vec3& p : bent) p *= 1.1f;
+  const LinearReference reference = reference_of(strip, {strip.rest, bent});
+  Points moved = bent;
+  moved[1].y = 3.3f;
+  DefectMeter meter(reference);
+  meter.add(strip.rest, strip.rest);
+  meter.add(bent, moved);
+  const Defects defects = meter.defects();
+  EXPECT_EQ(defects.vertices[1].kind, DefectKind::kStretch);
+  EXPECT_NEAR(defects.vertices[1].value, 3, 1e-5);
+  EXPECT_NEAR(defects.vertices[1].score, 3 / 1.95, 1e-5);
+  EXPECT_EQ(defects.vertices[1].frame, 1u);
+  EXPECT_EQ(defects.vertices[0].value, defects.vertices[1].value);
+  EXPECT_LT(defects.vertices[20].score, 1);
+  EXPECT_NEAR(defects.apart[1], 2.2f, 1e-5f);
+}
+
+TEST(Defects, CountTheStrainOfRigidEdges) {
+  const Strip strip(4);
+  const LinearReference reference = reference_of(strip, {strip.rest, strip.rest});
+  Points moved = strip.rest;
+  moved[1].y = 1.66f;
+  DefectMeter meter(reference);
+  meter.add(strip.rest, moved);
+  const Defects defects = meter.defects();
+  EXPECT_EQ(defects.vertices[1].kind, DefectKind::kStrain);
+  EXPECT_NEAR(defects.vertices[1].value, 0.66, 1e-5);
+  EXPECT_NEAR(defects.vertices[1].score, 1.2, 1e-4);
+}
+
+// The weight of linear blend ends so gently that the transition stretches no edge by more than a quarter.
+TEST(Defects, AreLeftGently) {
+  const Strip strip(40);
+  const LinearReference reference = reference_of(strip, {strip.rest});
+  Defects defects;
+  defects.vertices.resize(strip.rest.size());
+  defects.apart.assign(strip.rest.size(), 2.0f);
+  defects.vertices[0].score = 3;
+  const std::vector<float> left = left_to_linear_blend(defects, reference, strip.welded);
+  EXPECT_EQ(left[0], 1);
+  for (const LinearReference::Edge& edge : reference.edges()) {
+    EXPECT_LE(std::abs(left[edge.from] - left[edge.to]) * 2 / edge.rest, 0.25 + 1e-5);
+  }
+  EXPECT_GT(left[8], 0);
+  EXPECT_EQ(left[40], 0);
+  defects.vertices[0].score = 1.4;  // half of the score of complete linear blend
+  EXPECT_NEAR(left_to_linear_blend(defects, reference, strip.welded)[0], 0.5f, 1e-6f);
+}
+
+// Coincident vertices have the same weight, and the weight continues across the seam between them.
+TEST(Defects, AreLeftAcrossSeams) {
+  Strip strip(3);
+  const auto count = static_cast<std::uint32_t>(strip.rest.size());
+  for (std::uint32_t v = 0; v < count; ++v) {
+    strip.rest.push_back(strip.rest[v] + glm::vec3(3, 0, 0));
+    strip.welded.push_back(v < 2 ? count - 2 + v : count + v);
+  }
+  const std::size_t triangles = strip.triangles.size();
+  for (std::size_t t = 0; t < triangles; ++t) strip.triangles.push_back(strip.triangles[t] + count);
+  const LinearReference reference = reference_of(strip, {strip.rest});
+  Defects defects;
+  defects.vertices.resize(strip.rest.size());
+  defects.apart.assign(strip.rest.size(), 2.0f);
+  defects.vertices[count - 2].score = 3;
+  const std::vector<float> left = left_to_linear_blend(defects, reference, strip.welded);
+  EXPECT_EQ(left[count], left[count - 2]);
+  EXPECT_GT(left[count + 2], 0);
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Tests how crowds report misuse.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <string>
+
+#include <pelt/finite.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/misuse.h>
+#include <pelt/runtime/transfer.h>
+
+#include "tests/runtime/crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+// Every call with an unknown number reports it, and has no effect.
+class MisusedCrowds : public MixedCrowds {
+ protected:
+  void SetUp() override {
+    MixedCrowds::SetUp();
+    sentences().clear();
+    on_misuse([](const char* sentence) { sentences().emplace_back(sentence); });
+  }
+  void TearDown() override { on_misuse(nullptr); }
+  static std::vector<std::string>& sentences() {
+    static std::vector<std::string> said;
+    return said;
+  }
+  // Expects one sentence, with the words.
+  static void expect(const std::string& words) {
+    EXPECT_THAT(sentences(), testing::ElementsAre(testing::HasSubstr(words)));
+    sentences().clear();
+  }
+  // Expects every call for an unknown instance to report it.
+  void expect_nothing_done(Crowd& crowd, std::uint32_t gone) {
+    crowd.pose(gone, bind_joints_);
+    expect("Crowd::pose: the crowd of 3 characters has no instance " + std::to_string(gone));
+    crowd.show(gone, true);
+    expect("Crowd::show");
+    crowd.update_every(gone, 2);
+    expect("Crowd::update_every");
+    crowd.teleport(gone);
+    expect("Crowd::teleport");
+    crowd.detail(gone, Detail::kLinearBlend);
+    expect("Crowd::detail");
+    crowd.level(gone, 1);
+    expect("Crowd::level");
+    crowd.inputs(gone, {});
+    expect("Crowd::inputs");
+    crowd.control(gone, 0, 1);
+    expect("Crowd::control");
+    crowd.stream(gone, 0, {});
+    expect("Crowd::stream");
+    crowd.release(gone);
+    expect("Crowd::release");
+    crowd.give_outputs(gone);
+    expect("Crowd::give_outputs");
+    EXPECT_FALSE(crowd.take_outputs(gone));
+    EXPECT_EQ(crowd.first_vertex(gone), 0u);
+    expect("Crowd::first_vertex");
+    EXPECT_EQ(crowd.vertex_count(gone), 0u);
+    expect("Crowd::vertex_count");
+    EXPECT_EQ(crowd.character_of(gone), 0u);
+    expect("Crowd::character_of");
+    EXPECT_EQ(crowd.first_joint(gone), 0u);
+    expect("Crowd::first_joint");
+    EXPECT_EQ(crowd.first_input(gone), 0u);
+    expect("Crowd::first_input");
+    EXPECT_EQ(crowd.shown_levels(gone).to, 0u);
+    expect("Crowd::shown_levels");
+    EXPECT_EQ(crowd.previous_slot(gone), 0u);
+    expect("Crowd::previous_slot");
+    EXPECT_EQ(crowd.previous_slot(gone, 0), 0u);
+    expect("Crowd::previous_slot");
+    EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("has no instance "));
+  }
+  // Expects calls that would change the frame to be refused between its two parts.
+  void expect_nothing_done_between_parts(Crowd& crowd, VkCommandBuffer commands) {
+    crowd.record_pose(commands);
+    expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
+    EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the two parts of a frame"));
+    EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the two parts of a frame"));
+    crowd.pose(0, bind_joints_);
+    expect("Crowd::pose: the second part of the frame");
+    crowd.show(0, false);
+    expect("Crowd::show: the second part of the frame");
+    crowd.release(0);
+    expect("Crowd::release: the second part of the frame");
+    crowd.record(commands);
+    expect("Crowd::record: the second part of the frame");
+  }
+};
+
+TEST_F(MisusedCrowds, SayWhatIsWrong) {
+  CrowdOptions options{.instances = {1, 1, 0}};
+  options.capacity.instances = 3;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  expect("Crowd::pose: the crowd of 3 characters has no instance 2");
+}
+
+TEST_F(MisusedCrowds, HaveNoEffect) {
+  Crowd crowd = make({.instances = {1, 1, 0}});
+  for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
+  crowd.release(1);
+  for (const std::uint32_t gone : {1u, 2u, ~0u}) expect_nothing_done(crowd, gone);
+  crowd.pose(0, std::span(bind_joints_).first(1));
+  expect("got 1 joint matrices, expected 2");
+  crowd.inputs(0, std::vector{1.0f});
+  expect("got 1 values, expected 0");
+  crowd.control(0, 3, 1);
+  expect("Crowd::control: 'tube' has no control 3: it has 0");
+  crowd.stream(0, 3, {});
+  expect("has no stream 3");
+  crowd.give_outputs(0);
+  expect("instance 0 of the crowd of 3 characters is still shown");
+  crowd.show(0, false);
+  crowd.give_outputs(0);
+  crowd.show(0, true);
+  expect("instance 0 of the crowd of 3 characters has no outputs");
+  EXPECT_TRUE(crowd.take_outputs(0));
+  crowd.show(0, true);
+  crowd.remove(0);
+  expect("still has 1 instances of character 0");
+  crowd.remove(7);
+  expect("has no character 7");
+  EXPECT_EQ(crowd.mesh_vertex(0, 9), std::nullopt);
+  expect("has no mesh 9");
+  EXPECT_EQ(crowd.level_vertex(0, 0), 0u);
+  expect("has no level 0");
+  crowd.record_blend(VK_NULL_HANDLE);
+  expect("Crowd::record_blend: the first part of the frame of the crowd of 3 characters is not recorded");
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "parts", [&](VkCommandBuffer commands) {
+    crowd.record_pose(commands);
+    expect_nothing_done_between_parts(crowd, commands);
+    crowd.record_blend(commands);
+  }));
+  EXPECT_TRUE(sentences().empty());
+  EXPECT_LT(off(crowd, 0, 0), 1e-5f);
+}
+
+TEST_F(MisusedCrowds, OfCharactersThatAreGoneSaySo) {
+  GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  gpu.remove(1);
+  EXPECT_THAT(Crowd::create(*gpu_device(), gpu, {.instances = {1, 1, 1}}).error().message,
+              testing::HasSubstr("character 1, which was removed"));
+  const Crowd without = test::must(Crowd::create(*gpu_device(), gpu));
+  EXPECT_EQ(without.rooms().instances.capacity, 2u);
+  EXPECT_EQ(test::must(gpu.add(*gpu_device(), characters_[0])), 1u);
+  crowd.release(0);
+  crowd.remove(0);
+  EXPECT_THAT(crowd.add(*gpu_device(), 0).error().message, testing::HasSubstr("character 1, 'tube', were removed"));
+  EXPECT_FALSE(crowd.has_character(0));
+
+  Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
+  hidden.show(0, false);
+  hidden.give_outputs(0);
+  EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
+  EXPECT_EQ(&hidden.outputs(7), &hidden.outputs(0));
+  expect("no output slot 7");
+}
+
+// The crowd notices if a number now belongs to another character, or to the same one uploaded again.
+TEST_F(MisusedCrowds, OfNumbersThatAreUsedAgainSaySo) {
+  for (const std::size_t next : {0u, 1u}) {
+    GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+    CrowdOptions options{.instances = {1, 0}};
+    for (const Character& character : characters_) options.capacity += capacity_of(character, 1);
+    Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
+    gpu.remove(1);
+    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
+    ASSERT_EQ(test::must(gpu.add(*gpu_device(), characters_[next])), 1u);
+    EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' now has its number"));
+    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' now has its number"));
+    // The plan for another character would read the number's new bind data.
+    const Result<void> added = crowd.add(*gpu_device(), 2);
+    ASSERT_FALSE(added);
+    EXPECT_THAT(added.error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
+    EXPECT_FALSE(crowd.has_character(2));
+    crowd.remove(1);
+    ASSERT_TRUE(
+        submit_and_wait(*gpu_device(), "upload", [&](VkCommandBuffer commands) { gpu.record_upload(commands); }));
+    gpu.finish_upload();
+    ASSERT_TRUE(crowd.add(*gpu_device(), 1));
+    ASSERT_TRUE(crowd.add(*gpu_device(), 1)) << "it has it";
+    const std::uint32_t instance = test::must(crowd.acquire(1));
+    crowd.pose(instance, moved(bind_joints_, motion(3)));
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    EXPECT_LT(worst_distance(rest_skin(characters_[next]), motion(3), positions(crowd, instance)),
+              1e-5f * characters_[next].size());
+  }
+}
+
+// An instance that gets a NaN keeps its values, and its outputs stay intact.
+TEST_F(MisusedCrowds, OfNumbersThatAreNoneSaySo) {
+  CrowdOptions options;
+  options.outputs.bounds = true;
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (const float bad : {NAN, INFINITY, -INFINITY, 1.1e12f}) {
+    std::vector<glm::mat4> matrices = bind_joints_;
+    std::vector<shared::Affine> rows(matrices.size(), glm::transpose(matrices[0]));
+    matrices[1][3].y = rows[1][2].w = bad;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      crowd.pose(i, matrices);
+      expect("Crowd::pose: joint 1 of instance " + std::to_string(i) + " is not finite, or beyond 1e+12");
+      crowd.pose(i, rows);
+      expect("joint 1 of instance");
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      EXPECT_LT(off(crowd, i, i), 1e-5f);
+      EXPECT_EQ(read(crowd, i).previous_positions, read(crowd, i).positions);
+      EXPECT_TRUE(is_finite(test::must(read_bounds(*gpu_device(), crowd, i)).greatest));
+    }
+  }
+  std::vector<glm::mat4> affine = moved(bind_joints_, motion(7));
+  for (glm::mat4& joint : affine) joint[0].w = joint[3].w = NAN;  // the last row, which nobody reads
+  crowd.pose(0, affine);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 0, 7), 1e-5f);
+  EXPECT_TRUE(sentences().empty());
+}
+
+TEST_F(MisusedCrowds, OfInputsThatAreNoneSaySo) {
+  SurfaceFfdParameters parameters = test::by_cage();
+  parameters.driver.follow = Follow::kStreamed;
+  const Character streamed = test::bound(test::make_tube_in_cage(), test::rig_of(parameters, "tube")).character;
+  const GpuCharacters gpu = upload_character(streamed);
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  std::vector<glm::vec3> points = test::moved_points(streamed, "cage", [](glm::vec3 p) { return p; });
+  points[3].y = NAN;
+  crowd.stream(0, 0, points);
+  expect("Crowd::stream: position 3 of instance 0 is not finite");
+  std::vector<float> inputs(streamed->input_count);
+  inputs[5] = INFINITY;
+  crowd.inputs(0, inputs);
+  expect("Crowd::inputs: input 5 of instance 0 is not finite");
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(worst_distance(rest_skin(streamed), glm::mat4(1), positions(crowd, 0)), 1e-5f * streamed.size());
+}
+
+TEST_F(MisusedCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
+  const Buffer buffer = test::must(
+      Buffer::create(*gpu_device(), {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "a caller's"}));
+  Crowd crowd = make({.joints = {buffer.handle()}, .inputs = {buffer.handle()}, .visible = {buffer.handle()}});
+  crowd.pose(0, bind_joints_);
+  expect("a buffer of the caller's supplies the joint matrices");
+  crowd.inputs(0, {});
+  expect("a buffer of the caller's supplies the inputs");
+  crowd.show(0, false);
+  expect("a buffer of the caller's supplies the list of instances");
+}
+
+}  // namespace
+}  // namespace pelt::runtime
