@@ -131,7 +131,7 @@ void Crowd::State::write_work() {
   std::byte* const slot_work = work.mapped() + range.offset;
   const bool changed = held.plan != plans_made || held.first_changed < held.end_changed || !own_drawn;
   if (held.first_changed < held.end_changed) {
-    std::memcpy(slot_work + held.first_changed * sizeof(shared::InstanceLocation), &places[held.first_changed],
+    std::memcpy(slot_work + held.first_changed * sizeof(shared::InstanceLocation), &locations[held.first_changed],
                 (held.end_changed - held.first_changed) * sizeof(shared::InstanceLocation));
   }
   if (held.plan != plans_made && !plan.jobs.empty()) {
@@ -172,7 +172,7 @@ void Crowd::State::plan_frame() {
 // Writes the state with which an instance is drawn if it is listed: that of its last pose.
 void Crowd::State::write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry) {
   const InstanceState& state = instance_states[instance];
-  const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoLocation
+  const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoIndex
                               : entry                               ? entry->state
                                                                     : shared::kEntryRepeat | state.last_state;
   std::byte* const place = work.mapped() + work_slots[slot].offset + instance * sizeof(shared::InstanceLocation);
@@ -352,31 +352,33 @@ CrowdBytes Crowd::bytes() const {
                    state_->nothing.size()};
 }
 
-VkDeviceAddress Crowd::device_address(const OutputLocation& place) const {
+VkDeviceAddress Crowd::device_address(const OutputLocation& location) const {
   if (state_->device->functions.vkGetBufferDeviceAddress == nullptr) return 0;
   const auto is_here = [&](const OutputLocation* output) {
-    return output->format != VertexFormat::kNone && output->buffer == place.buffer && output->offset == place.offset;
+    return output->format != VertexFormat::kNone && output->buffer == location.buffer &&
+           output->offset == location.offset;
   };
   const auto is_in = [&](const OutputLocations& slot) {
     const auto places = {&slot.positions, &slot.normals, &slot.tangents, &slot.previous_positions, &slot.bounds};
     return std::any_of(places.begin(), places.end(), is_here);
   };
   if (std::none_of(state_->outputs.begin(), state_->outputs.end(), is_in)) {
-    report_misuse("device_address", "place is not one of the outputs of the {}", state_->label);
+    report_misuse("device_address", "the location is not one of the outputs of the {}", state_->label);
     return 0;
   }
-  if (place.buffer == state_->vertices.handle() &&
+  if (location.buffer == state_->vertices.handle() &&
       (state_->wanted_outputs.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
     report_misuse("device_address", "the {} was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in its usage",
                   state_->label);
     return 0;
   }
-  const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};
-  return state_->device->functions.vkGetBufferDeviceAddress(state_->device->handle, &info) + place.offset;
+  const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                       .buffer = location.buffer};
+  return state_->device->functions.vkGetBufferDeviceAddress(state_->device->handle, &info) + location.offset;
 }
 
 std::uint32_t Crowd::first_vertex(std::uint32_t instance) const {
-  return state_->expect_outputs(instance, "first_vertex") ? state_->places[instance].first_vertex : 0;
+  return state_->expect_outputs(instance, "first_vertex") ? state_->locations[instance].first_vertex : 0;
 }
 std::uint32_t Crowd::vertex_count(std::uint32_t instance) const {
   return state_->expect_instance(instance, "vertex_count") ? state_->sizes_of(instance).vertices : 0;
@@ -394,15 +396,15 @@ std::uint32_t Crowd::level_vertex(std::uint32_t character, std::uint32_t level) 
   return *state_->plan.characters[character]->meshes[data.meshes.size() + level].vertex;
 }
 std::uint32_t Crowd::first_joint(std::uint32_t instance) const {
-  return state_->expect_instance(instance, "first_joint") ? state_->places[instance].first_joint : 0;
+  return state_->expect_instance(instance, "first_joint") ? state_->locations[instance].first_joint : 0;
 }
 std::uint32_t Crowd::first_input(std::uint32_t instance) const {
-  return state_->expect_instance(instance, "first_input") ? state_->places[instance].first_input : 0;
+  return state_->expect_instance(instance, "first_input") ? state_->locations[instance].first_input : 0;
 }
 
 VkBuffer Crowd::palette_buffer() const { return state_->palette.handle(); }
 std::uint64_t Crowd::first_palette_entry(std::uint32_t instance) const {
-  return state_->expect_instance(instance, "first_palette_entry") ? state_->places[instance].first_palette : 0;
+  return state_->expect_instance(instance, "first_palette_entry") ? state_->locations[instance].first_palette : 0;
 }
 
 }  // namespace pelt::runtime

@@ -19,7 +19,7 @@ namespace pelt::runtime {
 void Crowd::State::make_room() {
   const std::uint32_t count = capacity.instances;
   instance_states.resize(count);
-  places.assign(count, {.character = shared::kNoLocation, .first_vertex = shared::kNoLocation});
+  locations.assign(count, {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex});
   for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
   held_work.assign(slots, {.end_changed = count});
   free_joints = FreeRanges(capacity.joints, count);
@@ -29,7 +29,7 @@ void Crowd::State::make_room() {
   free_vertices = FreeRanges(capacity.vertices, count);
 }
 
-void Crowd::State::place_changed(std::uint32_t instance) {
+void Crowd::State::location_changed(std::uint32_t instance) {
   for (HeldWork& held : held_work) {
     const bool none = held.first_changed >= held.end_changed;
     held.first_changed = none ? instance : std::min(held.first_changed, instance);
@@ -84,7 +84,7 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
                           capacity.instances - free_numbers.size(), capacity.instances,
                           free_numbers.empty() ? "" : ", and its lists are full"));
   }
-  shared::InstanceLocation place{.character = character, .first_vertex = shared::kNoLocation};
+  shared::InstanceLocation place{.character = character, .first_vertex = shared::kNoIndex};
   const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
                          TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
                          TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
@@ -94,11 +94,11 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
 
   const std::uint32_t instance = free_numbers.back();
   free_numbers.pop_back();
-  places[instance] = place;
+  locations[instance] = place;
   instance_states[instance] = {.taken = true, .visible = with_outputs};
   ++instances_of[character];
   lists_changed = true;
-  place_changed(instance);
+  location_changed(instance);
   if (own_joints) {
     joints.place(instance, kJointFloats * place.first_joint, kJointFloats * sizes.joints);
     const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);
@@ -115,7 +115,7 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
 void Crowd::State::release(std::uint32_t instance) {
   give_outputs(instance);
   const CrowdCharacter& sizes = sizes_of(instance);
-  shared::InstanceLocation& place = places[instance];
+  shared::InstanceLocation& place = locations[instance];
   free_joints.give_back(place.first_joint, sizes.joints);
   free_inputs.give_back(place.first_input, sizes.inputs);
   free_palettes.give_back(place.first_palette, sizes.palette_entries);
@@ -124,26 +124,26 @@ void Crowd::State::release(std::uint32_t instance) {
   if (own_inputs) inputs.release(instance);
   --instances_of[place.character];
   lists_changed = true;
-  place = {.character = shared::kNoLocation, .first_vertex = shared::kNoLocation};
+  place = {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex};
   instance_states[instance] = {};
   free_numbers.push_back(instance);
-  place_changed(instance);
+  location_changed(instance);
 }
 
 Result<void> Crowd::State::take_outputs(std::uint32_t instance) {
   if (has_outputs(instance)) return {};
-  const TakenPart part{&free_vertices, sizes_of(instance).vertices, &places[instance].first_vertex, "vertices"};
+  const TakenPart part{&free_vertices, sizes_of(instance).vertices, &locations[instance].first_vertex, "vertices"};
   PELT_TRY(take({&part, 1}, data_of(instance).name));
-  place_changed(instance);
+  location_changed(instance);
   return {};
 }
 
 void Crowd::State::give_outputs(std::uint32_t instance) {
   if (!has_outputs(instance)) return;
-  free_vertices.give_back(places[instance].first_vertex, sizes_of(instance).vertices);
-  places[instance].first_vertex = shared::kNoLocation;
+  free_vertices.give_back(locations[instance].first_vertex, sizes_of(instance).vertices);
+  locations[instance].first_vertex = shared::kNoIndex;
   instance_states[instance].behind = 0;
-  place_changed(instance);
+  location_changed(instance);
 }
 
 Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {

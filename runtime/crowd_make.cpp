@@ -42,10 +42,10 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
   const struct {
     const BufferLocation& place;
     const char* name;
-  } places[] = {{options.joints, "joint matrices"},
-                {options.inputs, "inputs"},
-                {options.visible, "visible instances"},
-                {options.drawn, "drawn instances"}};
+  } locations[] = {{options.joints, "joint matrices"},
+                   {options.inputs, "inputs"},
+                   {options.visible, "visible instances"},
+                   {options.drawn, "drawn instances"}};
   for (const auto& [place, name] : places) {
     if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
     return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
@@ -149,7 +149,7 @@ struct Crowd::State::Maker {
   Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
   Result<void> make_rings();
   Result<Dispatch> dispatch_of(const CrowdStep& step, const BoundOutputs& written) const;
-  Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_entry) const;
+  Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const;
   Result<void> need_sets(SetKind kind, const ComputeKernel& kernel);
   Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
 };
@@ -200,9 +200,9 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
                                                  .memory = memory,
                                                  .name = formatted("{} of the {}", name, state.label)}));
   }
-  for (OutputLocations& slot_locations : state.outputs) {
-    for (OutputLocation* place : {&slot_locations.positions, &slot_locations.normals, &slot_locations.tangents,
-                                  &slot_locations.previous_positions, &slot_locations.bounds}) {
+  for (OutputLocations& outputs_of_slot : state.outputs) {
+    for (OutputLocation* place : {&outputs_of_slot.positions, &outputs_of_slot.normals, &outputs_of_slot.tangents,
+                                  &outputs_of_slot.previous_positions, &outputs_of_slot.bounds}) {
       if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
         place->buffer = state.vertices.handle();
     }
@@ -246,21 +246,21 @@ Result<void> Crowd::State::Maker::make_rings() {
 }
 
 // Returns the bindings of a set after the work.
-Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_entry) const {
+Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const {
   const VkDescriptorBufferInfo bind_data = state.gpu->buffer.whole();
   switch (kind) {
     case SetKind::kPlan:
     case SetKind::kDrawnPlan:
       return {kind == SetKind::kPlan ? state.external_list : state.external_drawn,
-              state.table.part(state.table_slots[frame_entry]), state.arguments.whole(),
+              state.table.part(state.table_slots[frame_slot]), state.arguments.whole(),
               kind == SetKind::kPlan ? state.nothing.whole() : state.drawn_frames.whole()};
     case SetKind::kPose:
       return {bind_data,
-              state.own_joints ? state.joints.buffer().part(state.joints.range(frame_entry)) : state.external_joints,
+              state.own_joints ? state.joints.buffer().part(state.joints.range(frame_slot)) : state.external_joints,
               state.drivers,
               state.palettes,
               bind_data,
-              state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_entry)) : state.external_inputs};
+              state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_slot)) : state.external_inputs};
     // The blend of skins does not bind palettes for writing: it writes no vertices of drivers, and bounds read palettes
     // concurrently.
     case SetKind::kDrivers:

@@ -60,26 +60,26 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
   if (outputs.slots == 1) return {};
   if (outputs.control_meshes) return invalid("a crowd with control meshes must have a single output slot");
   const VertexOutput& previous = outputs.previous_positions;
-  if (previous.format != VertexFormat::kNone && (previous.place.buffer != VK_NULL_HANDLE || previous.stride != 0)) {
+  if (previous.format != VertexFormat::kNone && (previous.location.buffer != VK_NULL_HANDLE || previous.stride != 0)) {
     return invalid(
         "with {} output slots, a crowd's previous positions are the positions of the slot before: "
-        "leave out their place and stride",
+        "leave out their location and stride",
         outputs.slots);
   }
   const struct {
     VertexFormat format;
     const BufferLocation& first;
-    BufferLocation SlotLocations::*place;
+    BufferLocation SlotLocations::*location;
     const char* name;
-  } attributes[] = {{outputs.positions.format, outputs.positions.place, &SlotLocations::positions, "positions"},
-                    {outputs.normals.format, outputs.normals.place, &SlotLocations::normals, "normals"},
-                    {outputs.tangents.format, outputs.tangents.place, &SlotLocations::tangents, "tangents"},
-                    {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_place,
+  } attributes[] = {{outputs.positions.format, outputs.positions.location, &SlotLocations::positions, "positions"},
+                    {outputs.normals.format, outputs.normals.location, &SlotLocations::normals, "normals"},
+                    {outputs.tangents.format, outputs.tangents.location, &SlotLocations::tangents, "tangents"},
+                    {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_location,
                      &SlotLocations::bounds, "bounds"}};
-  for (const auto& [format, first, place, name] : attributes) {
+  for (const auto& [format, first, location, name] : attributes) {
     if (format == VertexFormat::kNone) continue;
     for (std::uint32_t slot = 1; slot < outputs.slots; ++slot) {
-      const BufferLocation& given = outputs.slot_locations[slot - 1].*place;
+      const BufferLocation& given = outputs.slot_locations[slot - 1].*location;
       if ((given.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
         return invalid("a crowd's {} must be in buffers of the caller's in both slots 0 and {}, or in neither", name,
                        slot);
@@ -90,7 +90,7 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
                        given.offset);
       }
       for (std::uint32_t other = 0; other < slot; ++other) {
-        const BufferLocation& before = other == 0 ? first : outputs.slot_locations[other - 1].*place;
+        const BufferLocation& before = other == 0 ? first : outputs.slot_locations[other - 1].*location;
         if (before.buffer == given.buffer && before.offset == given.offset)
           return invalid("a crowd's {} of slots {} and {} have the same location", name, other, slot);
       }
@@ -105,10 +105,10 @@ CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
   if (outputs.slots > 1) result.previous_positions.format = VertexFormat::kNone;
   if (slot == 0) return result;
   const SlotLocations& places = outputs.slot_locations[slot - 1];
-  result.positions.place = places.positions;
-  result.normals.place = places.normals;
-  result.tangents.place = places.tangents;
-  result.bounds_place = places.bounds;
+  result.positions.location = places.positions;
+  result.normals.location = places.normals;
+  result.tangents.location = places.tangents;
+  result.bounds_location = places.bounds;
   return result;
 }
 
@@ -120,10 +120,10 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& c
     return append_range(end, elements * stride, alignment).offset;
   };
   const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
-    OutputLocation made{output.format, output.place.buffer, output.place.offset, output.stride};
+    OutputLocation made{output.format, output.location.buffer, output.location.offset, output.stride};
     if (output.format == VertexFormat::kNone) return made;
     if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
-    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(capacity.vertices, made.stride);
+    if (output.location.buffer == VK_NULL_HANDLE) made.offset = own_range(capacity.vertices, made.stride);
     return made;
   };
   places.positions = place(outputs.positions, 12);
@@ -132,7 +132,8 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& c
   const VertexOutput& normals = outputs.normals;
   const VertexOutput& tangents = outputs.tangents;
   const auto may_interleave = [](const VertexOutput& output) {
-    return output.place.buffer == VK_NULL_HANDLE && output.format == VertexFormat::kOctahedral16 && output.stride == 0;
+    return output.location.buffer == VK_NULL_HANDLE && output.format == VertexFormat::kOctahedral16 &&
+           output.stride == 0;
   };
   if (may_interleave(normals) && may_interleave(tangents)) {
     const VkDeviceSize offset = own_range(capacity.vertices, 8);
@@ -144,8 +145,8 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& c
   }
   if (outputs.bounds) {
     const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
-    places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
-    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(capacity.instances, stride);
+    places.bounds = {VertexFormat::kFloat, outputs.bounds_location.buffer, outputs.bounds_location.offset, stride};
+    if (outputs.bounds_location.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(capacity.instances, stride);
   }
   return places;
 }
@@ -170,9 +171,9 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
     if (output.format > VertexFormat::kOctahedral16) return invalid("a crowd's {} have an unknown format", name);
     if (!direction && output.format != VertexFormat::kFloat)
       return invalid("a crowd's {} must have the format kFloat", name);
-    if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
+    if (output.location.offset % 4 != 0 || output.stride % 4 != 0) {
       return invalid("a crowd's {} are at offset {} with stride {}; both must be multiples of 4", name,
-                     output.place.offset, output.stride);
+                     output.location.offset, output.stride);
     }
     if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
       return invalid("a crowd's {} take {} bytes, more than their stride of {}", name,
@@ -192,9 +193,9 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   } else if (outputs.normal_mode != NormalMode::kBlended) {
     return invalid("a crowd's normals have an unknown mode");
   }
-  if (outputs.bounds && (outputs.bounds_place.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
+  if (outputs.bounds && (outputs.bounds_location.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
     return invalid("a crowd's bounds are at offset {} with stride {}; both must be multiples of 4",
-                   outputs.bounds_place.offset, outputs.bounds_stride);
+                   outputs.bounds_location.offset, outputs.bounds_stride);
   }
   if (outputs.bounds && outputs.bounds_stride != 0 && outputs.bounds_stride < kBoxBytes) {
     return invalid("a crowd's bounds take {} bytes, more than their stride of {}", kBoxBytes, outputs.bounds_stride);

@@ -84,7 +84,7 @@ class Planner {
                                    .levels_count = narrow(planned.levels.size()),
                                    .has_linear_blend = planned.painted_entry ? 1u : 0u};
       plan_.table.levels.insert(plan_.table.levels.end(), planned.levels.begin(), planned.levels.end());
-      plan_.table.lists.resize(plan_.table.lists.size() + planned.list_count(), {shared::kNoLocation, 0});
+      plan_.table.lists.resize(plan_.table.lists.size() + planned.list_count(), {shared::kNoIndex, 0});
     });
   }
 
@@ -128,7 +128,7 @@ class Planner {
     table.words.resize(at + table.job_words);
     std::memcpy(&table.words[at], &job, sizeof(Job));
     plan_.table.jobs.push_back({job_blocks, job_list});
-    plan_.table.lists[job_list].first_entry = 0;  // set by place_lists()
+    plan_.table.lists[job_list].first_in_list = 0;  // set by place_lists()
   }
 
   void pose_jobs(PoseKernel kernel, std::uint32_t stage) {
@@ -386,7 +386,7 @@ void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
     const std::uint32_t first = plan.table.characters[c].first_list;
     for (std::uint32_t l = first; l < first + plan.characters[c]->list_count(); ++l) {
       shared::PlanList& list = plan.table.lists[l];
-      if (list.first_entry == shared::kNoLocation) continue;  // no job reads it
+      if (list.first_in_list == shared::kNoIndex) continue;  // no job reads it
       list = {next, instances[c]};
       next += instances[c];
     }
@@ -419,7 +419,7 @@ std::uint64_t table_words(const PlanTable& table) {
 std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
   const auto first = plan.table.lists.begin() + plan.table.characters[character].first_list;
   const auto read = std::count_if(first, first + plan.characters[character]->list_count(),
-                                  [](shared::PlanList list) { return list.first_entry != shared::kNoLocation; });
+                                  [](shared::PlanList list) { return list.first_in_list != shared::kNoIndex; });
   return static_cast<std::uint64_t>(read) * sizeof(shared::ListEntry) / sizeof(std::uint32_t);
 }
 

@@ -173,7 +173,7 @@ struct Crowd::State {
   // Instances by number, and free room.
   std::mutex mutex;  // guards instances and free room
   std::vector<InstanceState> instance_states;
-  std::vector<shared::InstanceLocation> places;
+  std::vector<shared::InstanceLocation> locations;
   std::vector<std::uint32_t> free_numbers;     // the last is next
   std::vector<std::uint32_t> instances_of;     // for each character
   std::vector<std::uint32_t> first_instances;  // for each character, of the initial instances
@@ -239,10 +239,10 @@ struct Crowd::State {
   template <class Joint>
   void pose(std::uint32_t instance, std::span<const Joint> given);
 
-  std::uint32_t character_of(std::uint32_t instance) const { return places[instance].character; }
+  std::uint32_t character_of(std::uint32_t instance) const { return locations[instance].character; }
   const CrowdCharacter& sizes_of(std::uint32_t instance) const { return *plan.characters[character_of(instance)]; }
   const CharacterData& data_of(std::uint32_t instance) const { return **characters[character_of(instance)]; }
-  bool has_outputs(std::uint32_t instance) const { return places[instance].first_vertex != shared::kNoLocation; }
+  bool has_outputs(std::uint32_t instance) const { return locations[instance].first_vertex != shared::kNoIndex; }
 
   void make_room();  // makes room for `capacity`, all free
 
@@ -251,7 +251,7 @@ struct Crowd::State {
   Result<void> take_outputs(std::uint32_t instance);
   void give_outputs(std::uint32_t instance);
   void release(std::uint32_t instance);
-  void place_changed(std::uint32_t instance);
+  void location_changed(std::uint32_t instance);
 
   // Plans for the characters; changes nothing on failure.
   Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);

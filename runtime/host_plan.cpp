@@ -31,7 +31,7 @@ void HostPlan::append(std::uint32_t list, shared::ListEntry entry) {
   const shared::PlanList& planned = plan_->table.lists[list];
   if (planned.capacity == 0) return;
   assert(counts_[list] < planned.capacity);
-  write_pairs(work_, planned.first_entry + counts_[list]++, entry);
+  write_pairs(work_, planned.first_in_list + counts_[list]++, entry);
 }
 
 void HostPlan::add(std::uint32_t character, shared::ListEntry entry) {
@@ -53,7 +53,7 @@ void HostPlan::finish() {
       const shared::PlanJob& job = plan_->table.jobs[j];
       const std::uint32_t count = counts_[job.list];
       write_pairs(work_, plan_->first_start + shared::kStartPairs * j,
-                  shared::JobStart{workgroups, count, plan_->table.lists[job.list].first_entry, 0});
+                  shared::JobStart{workgroups, count, plan_->table.lists[job.list].first_in_list, 0});
       workgroups += job.blocks * count;
     }
     workgroups_[s] = workgroups;

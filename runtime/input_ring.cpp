@@ -32,8 +32,7 @@ Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, s
 
 void InputRing::place(std::uint32_t instance, std::size_t first, std::size_t size) {
   assert(first + size <= values_.size());
-  held_[instance] = {
-      .first = first, .size = size, .slot = kNoIndex, .stale = static_cast<std::uint32_t>(slots_.size())};
+  held_[instance] = {.first = first, .size = size, .slot = kNoSlot, .stale = static_cast<std::uint32_t>(slots_.size())};
 }
 
 void InputRing::release(std::uint32_t instance) { held_[instance] = {}; }

@@ -55,7 +55,7 @@ class InputRing {
   BufferRange range(std::uint32_t slot) const { return slots_[slot]; }
 
  private:
-  static constexpr std::uint32_t kNoIndex = UINT32_MAX;
+  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
   // The location of an instance's values, and the slots that have the latest.
   struct Held {
     std::size_t first = 0;

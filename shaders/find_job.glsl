@@ -6,7 +6,7 @@ struct JobWork {
   uint job;             // index in the table
   uint workgroup;       // of the job
   uint instance_count;  // in the job's list
-  uint first_entry;     // of the list
+  uint first_in_list;     // of the list
 };
 
 JobWork find_job(uint workgroup, JobRange range) {
@@ -24,7 +24,7 @@ JobWork find_job(uint workgroup, JobRange range) {
 // A block of a job's items, for one instance.
 struct InstanceBlock {
   uint block;
-  uint list_place;  // of the instance in the job's list
+  uint list_index;  // of the instance in the job's list
   bool inside;      // false: the workgroup has no work
 };
 
@@ -49,14 +49,14 @@ InstanceBlock block_of_tile(JobWork work, uint blocks) {
 
 // Returns entry `place` of the job's list.
 ListEntry list_entry(JobWork work, uint place) {
-  uvec2 words = work_words[work.first_entry + place];
+  uvec2 words = work_words[work.first_in_list + place];
   return ListEntry(words.x, words.y);
 }
 
-InstanceLocation instance_place(uint instance) {
+InstanceLocation instance_location(uint instance) {
   uint at = kLocationPairs * instance;
   uvec2 a = work_words[at];
   uvec2 b = work_words[at + 1u];
   uvec2 c = work_words[at + 2u];
-  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, kNoLocation, 0u);
+  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, kNoIndex, 0u);
 }

@@ -25,7 +25,7 @@ struct PoseWork {
   uint palette_zero;  // the instance's palette entry 0
   uint table_first;   // word 0 of the pass's table
   uint input_first;   // the instance's input 0
-  bool fresh;         // the instance does not continue its last pose
+  bool restarts;         // the instance does not continue its last pose
 };
 
 // Access functions that the kernels' headers use; interop.h has the C++ half.
@@ -48,10 +48,10 @@ PoseWork pose_item(uint items) {
   work.record_index = found.block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
   work.inside = found.inside && work.record_index < job.record_count * items;
   ListEntry entry = ListEntry(0u, 0u);
-  if (work.inside) entry = list_entry(job_work, found.list_place);
+  if (work.inside) entry = list_entry(job_work, found.list_index);
   work.inside = work.inside && entry_is_posed(entry.state);
-  InstanceLocation place = instance_place(entry.instance);
-  work.fresh = (entry.state & (kEntryTeleport | kEntryRestart)) != 0u;
+  InstanceLocation place = instance_location(entry.instance);
+  work.restarts = (entry.state & (kEntryTeleport | kEntryRestart)) != 0u;
   work.record = job.first_record + work.record_index / items;
   work.item = work.record_index % items;
   work.joint_first = place.first_joint;

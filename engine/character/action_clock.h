@@ -43,10 +43,10 @@ class ActionProgress {
   // Records that they are posed now. Returns true if they start at rest.
   bool pose(const ActionClock& clock) {
     constexpr auto kLongest = static_cast<std::uint64_t>(shared::kMaxActionSteps * shared::kActionParts);
-    const bool fresh = !begun_ || clock.parts() - posed_at_ > kLongest;
+    const bool restarts = !begun_ || clock.parts() - posed_at_ > kLongest;
     begun_ = true;
     posed_at_ = clock.parts();
-    return fresh;
+    return restarts;
   }
 
  private:

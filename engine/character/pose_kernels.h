@@ -28,7 +28,7 @@ struct PoseContext {
   std::span<const glm::vec3> vertices;  // posed positions of all meshes; valid for those of earlier stages
   std::span<const float> inputs;        // CharacterData::input_count numbers
   std::span<Affine> palette;
-  bool fresh = false;  // the instance does not continue its last pose: secondary action starts at rest
+  bool restarts = false;  // the instance does not continue its last pose: secondary action starts at rest
 };
 
 // Makes the pointers through which the kernels of shaders/<kernel>/pose.h read.
@@ -38,7 +38,7 @@ inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& co
           context.vertices.data(),
           context.inputs.data(),
           reinterpret_cast<const float*>(context.palette.data()),
-          context.fresh};
+          context.restarts};
 }
 
 // Makes them from only a table and posed entries, for functions that read nothing else.

@@ -56,21 +56,21 @@ pelt_result posed(const char* function, pelt_crowd* crowd, std::uint32_t instanc
   });
 }
 
-pelt_output_location from_place(const pelt::runtime::OutputLocation& place) {
-  return {place.buffer, place.offset, static_cast<pelt_vertex_format>(place.format) + 1, place.stride};
+pelt_output_location from_location(const pelt::runtime::OutputLocation& location) {
+  return {location.buffer, location.offset, static_cast<pelt_vertex_format>(location.format) + 1, location.stride};
 }
 
 void write_outputs(const pelt::runtime::OutputLocations& places, pelt_crowd_outputs* outputs) {
-  write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
-                                  .normals = from_place(places.normals),
-                                  .tangents = from_place(places.tangents),
-                                  .previous_positions = from_place(places.previous_positions),
-                                  .bounds = from_place(places.bounds)},
+  write_struct(pelt_crowd_outputs{.positions = from_location(places.positions),
+                                  .normals = from_location(places.normals),
+                                  .tangents = from_location(places.tangents),
+                                  .previous_positions = from_location(places.previous_positions),
+                                  .bounds = from_location(places.bounds)},
                outputs, "outputs");
 }
 
-void need_written(const float* wanted, const pelt::runtime::OutputLocation& place, const char* name) {
-  if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(formatted("the crowd writes no {}", name));
+void need_written(const float* wanted, const pelt::runtime::OutputLocation& location, const char* name) {
+  if (wanted != nullptr && location.format == VertexFormat::kNone) refuse(formatted("the crowd writes no {}", name));
 }
 
 // Copies vectors to consecutive floats; does nothing if `to` is null.
@@ -294,10 +294,10 @@ pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, uint32_t 
   });
 }
 
-pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* place,
+pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* location,
                                           VkDeviceAddress* address) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt_output_location& wanted = need(place, "place");
+    const pelt_output_location& wanted = need(location, "location");
     VkDeviceAddress& made = need(address, "address");
     const VkDeviceAddress found = runtime_crowd.device_address({.buffer = wanted.buffer, .offset = wanted.offset});
     if (found == 0) refuse("the device has no buffer device addresses", PELT_ERROR_UNSUPPORTED);

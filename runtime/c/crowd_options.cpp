@@ -30,10 +30,10 @@ VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const 
   return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
-pelt::runtime::BufferLocation to_place(pelt_buffer_location place) { return {place.buffer, place.offset}; }
+pelt::runtime::BufferLocation to_location(pelt_buffer_location location) { return {location.buffer, location.offset}; }
 
 pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFormat otherwise, const char* name) {
-  return {to_format(output.format, otherwise, name), to_place(output.place), output.stride};
+  return {to_format(output.format, otherwise, name), to_location(output.location), output.stride};
 }
 
 pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
@@ -51,20 +51,20 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
       .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
       .previous_positions = to_output(given.previous_positions, VertexFormat::kNone, "previous positions"),
       .bounds = given.bounds != 0,
-      .bounds_place = to_place(given.bounds_place),
+      .bounds_location = to_location(given.bounds_location),
       .bounds_stride = given.bounds_stride,
       .control_meshes = given.control_meshes != 0,
       .usage = given.usage};
   if (given.output_slots != 0) options.outputs.slots = given.output_slots;
   for (std::size_t s = 0; s < options.outputs.slot_locations.size(); ++s) {
     const pelt_slot_locations& slot = given.slot_locations[s];
-    options.outputs.slot_locations[s] = {to_place(slot.positions), to_place(slot.normals), to_place(slot.tangents),
-                                         to_place(slot.bounds)};
+    options.outputs.slot_locations[s] = {to_location(slot.positions), to_location(slot.normals),
+                                         to_location(slot.tangents), to_location(slot.bounds)};
   }
-  options.joints = to_place(given.joints);
-  options.inputs = to_place(given.inputs);
-  options.visible = to_place(given.visible);
-  options.drawn = to_place(given.drawn);
+  options.joints = to_location(given.joints);
+  options.inputs = to_location(given.inputs);
+  options.visible = to_location(given.visible);
+  options.drawn = to_location(given.drawn);
   if (given.capacity == nullptr) return options;
   const pelt_crowd_capacity room = read_struct(given.capacity, "options.capacity");
   options.capacity = {.instances = room.instances,

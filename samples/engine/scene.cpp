@@ -67,7 +67,7 @@ Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bo
     const glm::vec2 start = height * (grid + 2.0f * kStray * stray);
     depth_ = std::max(depth_, std::abs(start.y));
     half_width_ = std::max(half_width_, std::abs(start.x));
-    places_.push_back({.start = start, .phase = chance(i, 5), .instance = {}, .level = {}, .previous_world = {}});
+    walkers_.push_back({.start = start, .phase = chance(i, 5), .instance = {}, .level = {}, .previous_world = {}});
   }
   depth_ += 2 * height;
   half_width_ += height;
@@ -76,88 +76,89 @@ Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bo
 
 // Acquires an instance of a kind for a walker. If the crowd has no room for that kind, tries another kind in the next
 // frame.
-void Scene::come(runtime::Crowd& crowd, Walker& place) {
-  place.kind = (++arrivals_ * 2654435761u >> 16) % kinds_.size();
-  const Result<std::uint32_t> instance = crowd.acquire(kinds_[place.kind].number);
+void Scene::come(runtime::Crowd& crowd, Walker& walker) {
+  walker.kind = (++arrivals_ * 2654435761u >> 16) % kinds_.size();
+  const Result<std::uint32_t> instance = crowd.acquire(kinds_[walker.kind].number);
   if (!instance) {
     ++events_.waited;
     return;
   }
   ++events_.came;
-  place.instance = *instance;
-  place.level.reset();
-  place.previous_world.reset();
+  walker.instance = *instance;
+  walker.level.reset();
+  walker.previous_world.reset();
 }
 
-void Scene::choose_level(runtime::Crowd& crowd, Walker& place) const {
-  const glm::vec3 middle(place.world * glm::vec4(kinds_[place.kind].walking.bounds.center(), 1.0f));
+void Scene::choose_level(runtime::Crowd& crowd, Walker& walker) const {
+  const glm::vec3 middle(walker.world * glm::vec4(kinds_[walker.kind].walking.bounds.center(), 1.0f));
   const float share = share_of_picture(camera_, middle, height_);
   std::uint32_t level = 0;
   while (level < kMinShares.size() &&
-         share < kMinShares[level] * (place.level && *place.level <= level ? kMargin : 1.0f))
+         share < kMinShares[level] * (walker.level && *walker.level <= level ? kMargin : 1.0f))
     ++level;
-  if (place.level == level) return;
-  crowd.level(*place.instance, level, place.level ? kFadeFrames : 0);
-  crowd.update_every(*place.instance, seldom_ ? level + 1 : 1);
-  crowd.detail(*place.instance, seldom_ && level > 0 ? Detail::kLinearBlend : Detail::kFull);
-  place.level = level;
+  if (walker.level == level) return;
+  crowd.level(*walker.instance, level, walker.level ? kFadeFrames : 0);
+  crowd.update_every(*walker.instance, seldom_ ? level + 1 : 1);
+  crowd.detail(*walker.instance, seldom_ && level > 0 ? Detail::kLinearBlend : Detail::kFull);
+  walker.level = level;
 }
 
 void Scene::step(runtime::Crowd& crowd, float seconds) {
   last_seconds_ = seconds_;
   seconds_ += seconds;
   crowd.advance(seconds);
-  for (Walker& place : places_) {
-    if (place.instance) place.previous_world = place.world;
-    place.world = world_of(place);
-    if (place.world[3].z > 0) {
+  for (Walker& walker : walkers_) {
+    if (walker.instance) walker.previous_world = walker.world;
+    walker.world = world_of(walker);
+    if (walker.world[3].z > 0) {
       // The walker has passed the eye: another instance comes from the haze.
-      if (place.instance) {
-        crowd.release(*place.instance);
+      if (walker.instance) {
+        crowd.release(*walker.instance);
         ++events_.left;
       }
-      place.instance.reset();
-      place.start.y -= depth_;
-      place.world = world_of(place);
+      walker.instance.reset();
+      walker.start.y -= depth_;
+      walker.world = world_of(walker);
     }
-    if (!place.instance) come(crowd, place);
-    if (place.instance) choose_level(crowd, place);
+    if (!walker.instance) come(crowd, walker);
+    if (walker.instance) choose_level(crowd, walker);
   }
-  parallel_for(places_.size(), 16, 0, [&](std::size_t begin, std::size_t end) {
+  parallel_for(walkers_.size(), 16, 0, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (places_[i].instance) crowd.pose(*places_[i].instance, joints_of(places_[i]));
+      if (walkers_[i].instance) crowd.pose(*walkers_[i].instance, joints_of(walkers_[i]));
     }
   });
 }
 
-glm::mat4 Scene::world_of(const Walker& place) const {
-  return glm::translate(glm::mat4(1.0f), {place.start.x, 0.0f, place.start.y + kSpeed * height_ * seconds_});
+glm::mat4 Scene::world_of(const Walker& walker) const {
+  return glm::translate(glm::mat4(1.0f), {walker.start.x, 0.0f, walker.start.y + kSpeed * height_ * seconds_});
 }
 
-std::vector<glm::mat4> Scene::joints_of(const Walker& place, int back) const {
-  const Walking& walking = kinds_[place.kind].walking;
+std::vector<glm::mat4> Scene::joints_of(const Walker& walker, int back) const {
+  const Walking& walking = kinds_[walker.kind].walking;
   std::vector<Transform> local(walking.character->skeleton.joints.size());
   std::vector<glm::mat4> joints(local.size());
   const float duration = walking.clip ? walking.character->clips[*walking.clip].duration : 0.0f;
   const float seconds = back == 0 ? seconds_ : last_seconds_;
-  pose_at(walking, seconds + place.phase * duration, local, joints);
+  pose_at(walking, seconds + walker.phase * duration, local, joints);
   return joints;
 }
 
 void Scene::write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records) {
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) records[i].character = shared::kNobody;
-  for (const Walker& place : places_) {
-    if (!place.instance) continue;
-    const Kind& kind = kinds_[place.kind];
-    const runtime::ShownLevels shown = crowd.shown_levels(*place.instance);
-    records[*place.instance] = {.world = shared::affine_from_mat4(place.world),
-                                .previous_world = shared::affine_from_mat4(place.previous_world.value_or(place.world)),
-                                .color = color_of(kind.walking),
-                                .character = kind.number,
-                                .first_vertex = crowd.first_vertex(*place.instance),
-                                .from = shown.from,
-                                .to = shown.to,
-                                .share = shown.share};
+  for (const Walker& walker : walkers_) {
+    if (!walker.instance) continue;
+    const Kind& kind = kinds_[walker.kind];
+    const runtime::ShownLevels shown = crowd.shown_levels(*walker.instance);
+    records[*walker.instance] = {
+        .world = shared::affine_from_mat4(walker.world),
+        .previous_world = shared::affine_from_mat4(walker.previous_world.value_or(walker.world)),
+        .color = color_of(kind.walking),
+        .character = kind.number,
+        .first_vertex = crowd.first_vertex(*walker.instance),
+        .from = shown.from,
+        .to = shown.to,
+        .share = shown.share};
   }
 }
 

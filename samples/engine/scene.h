@@ -56,17 +56,17 @@ class Scene {
     glm::mat4 world{1.0f};
     std::optional<glm::mat4> previous_world;
   };
-  const std::vector<Walker>& places() const { return places_; }
+  const std::vector<Walker>& walkers() const { return walkers_; }
   // Returns the joint matrices of a walker's pose, `back` frames before the last one.
-  std::vector<glm::mat4> joints_of(const Walker& place, int back = 0) const;
+  std::vector<glm::mat4> joints_of(const Walker& walker, int back = 0) const;
 
  private:
-  void come(runtime::Crowd& crowd, Walker& place);
-  glm::mat4 world_of(const Walker& place) const;
-  void choose_level(runtime::Crowd& crowd, Walker& place) const;
+  void come(runtime::Crowd& crowd, Walker& walker);
+  glm::mat4 world_of(const Walker& walker) const;
+  void choose_level(runtime::Crowd& crowd, Walker& walker) const;
 
   std::vector<Kind> kinds_;
-  std::vector<Walker> places_;
+  std::vector<Walker> walkers_;
   float height_;
   float ground_;
   float aspect_;

@@ -16,6 +16,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/pose.h>
+#include <pelt/rig_json.h>
 #include <pelt/try.h>
 
 namespace pelt::samples {
@@ -136,6 +137,21 @@ std::vector<TimedPose> Poser::way(float from, float to) const {
     last = now;
   }
   return frames;
+}
+
+std::string caption_of(const CharacterData& character) {
+  const Result<Rig> read = parse_rig(character.rig, "its rig");
+  if (!read || read->name.empty()) return character.name;
+  std::string rig = read->name;
+  const std::vector<std::string_view> deformers = deformer_names();
+  if (std::ranges::find(deformers, rig) == deformers.end()) return rig;
+  std::replace(rig.begin(), rig.end(), '_', ' ');
+  for (const auto& [plain, prose] :
+       {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline"), std::pair("mos", "MOS")}) {
+    const std::size_t at = rig.find(plain);
+    if (at != std::string::npos) rig.replace(at, std::strlen(plain), prose);
+  }
+  return rig;
 }
 
 }  // namespace pelt::samples

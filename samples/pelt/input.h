@@ -40,6 +40,10 @@ std::optional<T> parse_number(std::string_view text, T least, T most) {
 // detail (Character::at_level).
 Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level);
 
+// Returns the caption of a picture: the name of the character's rig or, if that is a deformer's, the deformer's name in
+// prose; without a rig, the character's name.
+std::string caption_of(const CharacterData& character);
+
 // The clip and the point caches that move a character over time.
 struct Animation {
   std::string clip;                 // empty: rest pose

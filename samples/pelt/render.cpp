@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <glm/gtc/constants.hpp>
 #include <map>
 #include <span>
@@ -14,7 +13,6 @@
 #include <pelt/import.h>
 #include <pelt/model_of.h>
 #include <pelt/nearest_name.h>
-#include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
@@ -59,19 +57,6 @@ void draw_captions(Image& image, std::span<const Panel> panels, std::span<const 
   }
 }
 
-// Returns the caption of a rig: its name or, if that is a deformer's, the deformer's name in prose.
-std::string caption_of(std::string rig) {
-  const std::vector<std::string_view> deformers = deformer_names();
-  if (std::ranges::find(deformers, rig) == deformers.end()) return rig;
-  std::replace(rig.begin(), rig.end(), '_', ' ');
-  for (const auto& [plain, written] :
-       {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline"), std::pair("mos", "MOS")}) {
-    const std::size_t at = rig.find(plain);
-    if (at != std::string::npos) rig.replace(at, std::strlen(plain), written);
-  }
-  return rig;
-}
-
 // `caches`: those of the command that move this character. With `may_rest`, a character without the command's clip is
 // at rest.
 Result<Figure> make_figure(const RenderCommand& command, const Character& character,
@@ -102,11 +87,7 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
   if (!command.show.empty()) {
     PELT_ASSIGN(panel.view, view_of_bind(character, command.show));
   }
-  panel.caption = character->name;
-  if (!character->rig.empty()) {
-    PELT_ASSIGN(const auto rig, parse_rig(character->rig, "its rig"));
-    panel.caption = caption_of(rig.name);
-  }
+  panel.caption = caption_of(*character);
   return panel;
 }
 

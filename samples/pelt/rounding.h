@@ -16,7 +16,7 @@
 namespace pelt::samples {
 
 // Devices and the CPU round differently. If so small a change of joints and drivers moves a result by much of the
-// allowed difference, rounding decides that result and no device is at fault: the frame of a collapsed triangle, the
+// allowed difference, rounding decides that result and neither device is wrong: the frame of a collapsed triangle, the
 // rotation of a joint with scale 0.
 inline constexpr float kShake = 0x1p-20f;
 inline bool is_up_to_rounding(double shift, double allowed) { return shift > allowed / 4; }

@@ -15,7 +15,7 @@
 #include <pelt/finite.h>
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/pose.h>
-#include <pelt/tools/curve_place.h>
+#include <pelt/tools/curve_offset_pointer.h>
 #include <pelt/tools/index_ranges.h>
 #include <pelt/tools/inspect.h>
 
@@ -181,7 +181,7 @@ class Drawing {
       for (const PosedHandle& anchor : anchors) joints.push_back(data_.skeleton.joints[anchor.joint].name);
       const auto [tips, end] = std::ranges::unique(joints);  // a tip moves with the joint next to it
       joints.erase(tips, end);
-      const std::string place = curve_offset_place(rig_, joints);
+      const std::string place = curve_offset_pointer(rig_, joints);
       for (const PosedHandle& anchor : anchors) {
         const glm::vec3 at = affine_origin(anchor.frame);
         const bool known = std::ranges::any_of(drawn, [&](const PosedHandle& other) {

@@ -11,7 +11,6 @@
 
 #include <pelt/clip_twists.h>
 #include <pelt/nearest_name.h>
-#include <pelt/rig_json.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
@@ -233,14 +232,9 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
                                const std::string& clip) {
   PELT_ASSIGN(auto uploaded, runtime::upload(device, bound.character));
   PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
-  std::string rig_name;
-  if (!bound.character->rig.empty()) {
-    PELT_ASSIGN(const auto rig, parse_rig(bound.character->rig, "its rig"));
-    rig_name = rig.name;
-  }
   auto entry = std::make_unique<Entry>();
   entry->actor = std::make_unique<Actor>(Actor{.key = key,
-                                               .rig_name = std::move(rig_name),
+                                               .caption = samples::caption_of(*bound.character),
                                                .character = std::move(bound.character),
                                                .report = std::move(bound.report),
                                                .bind_seconds = bind_seconds,

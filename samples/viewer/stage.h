@@ -27,7 +27,7 @@ namespace pelt::viewer {
 // A character on the device, posed by the view. Pointers to it are valid until its key is shown again or removed.
 struct Actor {
   std::string key;       // "rig", the deformer, or the file of a companion
-  std::string rig_name;  // Rig::name; empty: none
+  std::string caption;  // its name in the picture
   Character character;
   BindReport report;
   double bind_seconds = 0;
@@ -69,8 +69,8 @@ class Stage {
   void show(Newcomer newcomer, bool is_moved = false);
   void remove(const std::string& key);
 
-  // Replaces the companions: characters drawn in the place of each figure, in the same clip and pose as far as they
-  // have it, such as garments.
+  // Replaces the companions: characters drawn over each figure, in the same clip and pose as far as they have it,
+  // such as garments.
   void accompany(std::vector<Newcomer> companions);
   std::vector<Actor*> companions() const;
 

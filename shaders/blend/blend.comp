@@ -47,8 +47,8 @@ void main() {
   BlendJob job = jobs[work.job];
   InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
   if (!found.inside) return;
-  ListEntry entry = list_entry(work, found.list_place);
-  InstanceLocation place = instance_place(entry.instance);
+  ListEntry entry = list_entry(work, found.list_index);
+  InstanceLocation place = instance_location(entry.instance);
   OutputBlock outputs = output_block(job, entry, place, found.block);
   uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationIndex;
   if (vertex < job.vertex_count && !outputs.held) {

@@ -17,7 +17,6 @@ PELT_SHARED_CONST uint kBlendWorkgroupSize = 128u;  // vertices that a workgroup
 PELT_SHARED_CONST uint kSliceRows = 32u;            // rows of one length, column-major (pelt/pack.h)
 PELT_SHARED_CONST uint kWeightUnits = 65535u;       // sum of the weights of a row, or of each of its groups
 PELT_SHARED_CONST float kWeightUnit = 1.0f / 65535.0f;
-PELT_SHARED_CONST uint kNoIndex = 0xFFFFFFFFu;
 
 PELT_SHARED_CONST uint kBlendLinear = 0u;
 PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;

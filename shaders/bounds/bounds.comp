@@ -136,7 +136,7 @@ void main() {
 
   uint self = gl_LocalInvocationIndex;
   Box box = box_begin();
-  uint palette_first = instance_place(entry.instance).first_palette;
+  uint palette_first = instance_location(entry.instance).first_palette;
   bool painted = job.painted_record_count > 0u && (entry.state & kEntryLinearBlend) != 0u;
   uint first = painted ? job.record_count : 0u;
   uint end = job.record_count + (painted ? job.painted_record_count : 0u);

@@ -6,7 +6,7 @@
 layout(local_size_x = kPlanWorkgroupSize) in;
 
 layout(binding = kBindWork, std430) coherent buffer Work { uvec2 work_words[]; };
-layout(binding = kPlanBindGiven, std430) readonly buffer Given { uint given[]; };
+layout(binding = kPlanBindExternal, std430) readonly buffer Given { uint external[]; };
 layout(binding = kPlanBindTable, std430) readonly buffer Table { uint table[]; };
 layout(binding = kPlanBindArguments, std430) writeonly buffer Arguments { uint arguments[]; };
 
@@ -44,14 +44,14 @@ void append(uint list, ListEntry entry) {
   PlanList to = plan_list(list);
   if (to.capacity == 0u) return;
   uint place = atomicAdd(work_words[plan.first_count + list].x, 1u);
-  if (place < to.capacity) work_words[to.first_entry + place] = uvec2(entry.instance, entry.state);
+  if (place < to.capacity) work_words[to.first_in_list + place] = uvec2(entry.instance, entry.state);
 }
 
 void add_to_lists(ListEntry entry) {
   uint at = kLocationPairs * entry.instance;
   uint number = work_words[at].x;
-  bool has_outputs = work_words[at + 2u].y != kNoLocation;
-  if (number == kNoLocation || !has_outputs) return;
+  bool has_outputs = work_words[at + 2u].y != kNoIndex;
+  if (number == kNoIndex || !has_outputs) return;
   PlanCharacter character = plan_character(number);
   if (state_is_deformed(entry.state, character.has_linear_blend != 0u))
     append(character.first_list + kListDeformed, entry);
@@ -62,12 +62,12 @@ void add_to_lists(ListEntry entry) {
 }
 
 // Returns entry i of the caller's list.
-ListEntry given_entry(uint i) {
-  if (plan.drawn_frame == 0u) return ListEntry(given[1u + 2u * i], given[2u + 2u * i]);
-  uint instance = given[1u + i];
+ListEntry external_entry(uint i) {
+  if (plan.drawn_frame == 0u) return ListEntry(external[1u + 2u * i], external[2u + 2u * i]);
+  uint instance = external[1u + i];
   if (instance >= plan.instance_count) return ListEntry(instance, 0u);
   uint state = work_words[kLocationPairs * instance + 3u].x;
-  if (state == kNoLocation) return ListEntry(kNoLocation, 0u);
+  if (state == kNoIndex) return ListEntry(kNoIndex, 0u);
   // An instance that was not drawn in the last frame has no previous positions.
   if (drawn_frames[instance] != plan.drawn_frame - 1u) state |= kEntryTeleport;
   drawn_frames[instance] = plan.drawn_frame;
@@ -80,9 +80,9 @@ void make_lists() {
     work_words[plan.first_count + l] = uvec2(0u);
   memoryBarrierBuffer();
   barrier();
-  uint count = min(given[0], plan.instance_count);
+  uint count = min(external[0], plan.instance_count);
   for (uint i = gl_LocalInvocationIndex; i < count; i += kPlanWorkgroupSize) {
-    ListEntry entry = given_entry(i);
+    ListEntry entry = external_entry(i);
     if (entry.instance < plan.instance_count) add_to_lists(entry);
   }
   memoryBarrierBuffer();
@@ -110,7 +110,7 @@ void main() {
       uint count = min(work_words[plan.first_count + job.list].x, list.capacity);
       uint at = plan.first_start + kStartPairs * j;
       work_words[at] = uvec2(workgroups, count);
-      work_words[at + 1u] = uvec2(list.first_entry, 0u);
+      work_words[at + 1u] = uvec2(list.first_in_list, 0u);
       workgroups += job.blocks * count;
     }
     write_arguments(s, workgroups);

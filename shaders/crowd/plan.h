@@ -12,7 +12,7 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kPlanWorkgroupSize = 128u;
 
-PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count, then ListEntry[], written by the caller; for
+PELT_SHARED_CONST uint kPlanBindExternal = 1u;   // uint[]: a count, then ListEntry[], written by the caller; for
                                                  // drawn skins the numbers of their instances
 PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: PlanCharacter[], then PlanLevels[], PlanList[],
                                                  // PlanJob[], PlanStep[]
@@ -45,8 +45,8 @@ struct PlanCharacter {
 PELT_SHARED_SIZE(PlanCharacter, 16);
 
 struct PlanList {
-  uint first_entry;  // in the work, in units of two words
-  uint capacity;     // instances of its character; 0: no job reads the list
+  uint first_in_list;  // in the work, in units of two words
+  uint capacity;       // instances of its character; 0: no job reads the list
 };
 PELT_SHARED_SIZE(PlanList, 8);
 

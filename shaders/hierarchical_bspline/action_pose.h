@@ -118,7 +118,7 @@ PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseW
   if (steps < 0.0f) steps += kActionClock;
   vec3 moved = target - state.target;
   // Starts at rest also after NaN, from joints or a clock without a value.
-  bool goes_on = !work.fresh && state.begun >= 1.0f && is_within(steps, kMaxActionSteps) &&
+  bool goes_on = !work.restarts && state.begun >= 1.0f && is_within(steps, kMaxActionSteps) &&
                  is_within(dot(moved, moved), kMaxActionMove * kMaxActionMove);
   if (!goes_on) {
     state = ActionState(vec3(0.0f), vec3(0.0f), target, clock, 1.0f);

@@ -48,11 +48,11 @@ void main() {
   InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kNormalsWorkgroupSize));
   uint vertex = found.block * kNormalsWorkgroupSize + gl_LocalInvocationID.x;
   if (!found.inside || vertex >= job.vertex_count) return;
-  ListEntry entry = list_entry(work, found.list_place);
+  ListEntry entry = list_entry(work, found.list_index);
   uint ring = rings[job.first_word + vertex];
   if ((entry.state & kEntryHold) != 0u || ring == kNoIndex) return;
 
-  uint first_element = instance_place(entry.instance).first_vertex + job.output_first;
+  uint first_element = instance_location(entry.instance).first_vertex + job.output_first;
   RingSum sum = sum_ring(job.first_word + ring, first_element, vertex);
   if (!ring_has_normal(sum)) return;
   vec3 normal = normalize(sum.normal);

@@ -322,12 +322,12 @@ TEST_F(Conformance, BadArgumentsExitWithTwo) {
 }
 
 TEST_F(Conformance, MalformedFilesNameThePlaceAndExitWithTwo) {
-  struct Fault {
+  struct Breakage {
     const char* pointer;  // replaced by `value`, or removed if that is "absent"
     Json value;
     const char* message;
   };
-  const Fault faults[] = {
+  const Breakage breakages[] = {
       {"/format", "pelt-cases 2", "/format: must be"},
       {"/system", 3, "/system: must be a string"},
       {"/results", "absent", "/: the key 'results' is missing"},
@@ -342,17 +342,17 @@ TEST_F(Conformance, MalformedFilesNameThePlaceAndExitWithTwo) {
       {"/results/0/poses/1/pose", "down", "/results/0/poses/1/pose: there is no pose 'down'"},
       {"/results/0/poses/0/skip", {0}, "/results/0/poses/0/skip: nothing is skipped at bind"},
   };
-  for (const Fault& fault : faults) {
+  for (const Breakage& breakage : breakages) {
     Json broken = linear_blend_case();
-    const Json::json_pointer at(fault.pointer);
-    if (fault.value == "absent") {
+    const Json::json_pointer at(breakage.pointer);
+    if (breakage.value == "absent") {
       broken[at.parent_pointer()].erase(at.back());
     } else {
-      broken[at] = fault.value;
+      broken[at] = breakage.value;
     }
     const Outcome result = run(write("broken.json", broken.dump()) + " --backend cpu");
-    EXPECT_EQ(result.status, 2) << fault.message << "\n" << result.output;
-    EXPECT_THAT(result.output, HasSubstr(std::string("broken.json: ") + fault.message));
+    EXPECT_EQ(result.status, 2) << breakage.message << "\n" << result.output;
+    EXPECT_THAT(result.output, HasSubstr(std::string("broken.json: ") + breakage.message));
   }
 }
 

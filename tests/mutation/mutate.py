@@ -153,7 +153,7 @@ class Shaders:
         folder.mkdir(parents=True)
         require(passes(SHADER_TESTS, BUILD, {"PELT_TEST_DEVICE": "mutated", "PELT_MUTANTS": str(folder)}))
 
-    def judge(self, file, number, text):
+    def outcome_of(self, file, number, text):
         changed = self.tree / file
         original = changed.read_text()
         folder = WORK / "mutants"
@@ -196,7 +196,7 @@ class Kernels:
         for tests in {tuple(map(tuple, kernel_tests(file))) for file in files}:
             require(passes(tests, self.build, {}))
 
-    def judge(self, file, number, text):
+    def outcome_of(self, file, number, text):
         changed = self.tree / file
         original = changed.read_text()
         try:
@@ -246,7 +246,7 @@ def main():
         if arguments.minutes and time.monotonic() - started > arguments.minutes * 60:
             print(f"stopped after {done} of {len(work)} changes")
             break
-        outcome = (shaders if file.startswith("shaders/") else kernels).judge(file, number, after)
+        outcome = (shaders if file.startswith("shaders/") else kernels).outcome_of(file, number, after)
         if outcome == "survived" and (file, before.strip(), after.strip()) in reasons:
             outcome = "explained"
         counts[outcome] = counts.get(outcome, 0) + 1

@@ -9,7 +9,7 @@
 #include <pelt/import.h>
 #include <pelt/pose.h>
 #include <pelt/rig.h>
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 #include <pelt/tools/sample_poses.h>
 
 #include "tests/runtime/crowds.h"

@@ -256,7 +256,7 @@ TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
   EXPECT_NE(positions, 0u);
   EXPECT_EQ(normals - positions, outputs.normals.offset - outputs.positions.offset);
   EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.bounds, &positions), "not one of the outputs");
-  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), nullptr, &positions), "place is null");
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), nullptr, &positions), "location is null");
   EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, nullptr), "address is null");
   ASSERT_OK(pelt_crowd_get_outputs(without.get(), &outputs));
   EXPECT_INVALID(pelt_crowd_get_device_address(without.get(), &outputs.positions, &positions), "in its usage");

@@ -25,7 +25,7 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
           "positions must have the format kFloat");
   refused([](CrowdOutputs& o) { o.positions.stride = 8; }, "positions take 12 bytes, more than their stride of 8");
   refused([](CrowdOutputs& o) { o.normals.stride = 6; }, "multiples of 4");
-  refused([](CrowdOutputs& o) { o.tangents.place.offset = 2; }, "multiples of 4");
+  refused([](CrowdOutputs& o) { o.tangents.location.offset = 2; }, "multiples of 4");
   refused([](CrowdOutputs& o) { o.previous_positions.format = VertexFormat::kOctahedral16; },
           "must have the format kFloat");
   refused(
@@ -37,7 +37,7 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
   refused(
       [](CrowdOutputs& o) {
         o.bounds = true;
-        o.bounds_place.offset = 6;
+        o.bounds_location.offset = 6;
       },
       "bounds are at offset 6 with stride 0; both must be multiples of 4");
   refused(
@@ -167,8 +167,8 @@ TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
   const CrowdCapacity room{.instances = 1, .vertices = 7};
   CrowdOutputs outputs;
   const auto buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});
-  outputs.normals.place = {buffer, 20};
-  outputs.tangents.place = {buffer, 24};
+  outputs.normals.location = {buffer, 20};
+  outputs.tangents.location = {buffer, 24};
   outputs.normals.stride = outputs.tangents.stride = 8;
   const auto bound = [&](VkDeviceSize alignment) {
     return bind_outputs(lay_out(outputs, room, alignment).slots[0], room, VK_NULL_HANDLE, alignment);
@@ -264,7 +264,7 @@ TEST_F(MixedCrowds, WriteBoundsWithAStride) {
     const Buffer buffer = callers_buffer(kOffset + 6 * stride + 4);
     fill(buffer, std::vector(buffer.size(), std::byte{0x5A}));
     CrowdOptions theirs = options;
-    theirs.outputs.bounds_place = {buffer.handle(), kOffset};
+    theirs.outputs.bounds_location = {buffer.handle(), kOffset};
     Crowd crowd = make(theirs);
     pose_all(crowd);
     ASSERT_TRUE(run(*gpu_device(), crowd));

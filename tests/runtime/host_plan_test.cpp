@@ -41,8 +41,8 @@ class PlannedFrames : public Crowds {
     place_lists(instances_, plan_);
     // The last two places are of no instance, and of one without outputs.
     for (std::uint32_t i = 0; i < count; ++i) places_.push_back({.character = i < instances_[0] ? 0u : 1u});
-    places_[count - 2].character = shared::kNoLocation;
-    places_[count - 1].first_vertex = shared::kNoLocation;
+    places_[count - 2].character = shared::kNoIndex;
+    places_[count - 1].first_vertex = shared::kNoIndex;
     work_bytes_ = 8 * (plan_.first_list + 2 * count * plan_.table.lists.size());
   }
 
@@ -80,10 +80,10 @@ class PlannedFrames : public Crowds {
       const std::size_t at = plan_.first_start + shared::kStartPairs * j;
       planned.starts.push_back(pair_at(work, at));
       const std::uint32_t list = plan_.table.jobs[j].list;
-      EXPECT_EQ(pair_at(work, at + 1)[0], plan_.table.lists[list].first_entry);
+      EXPECT_EQ(pair_at(work, at + 1)[0], plan_.table.lists[list].first_in_list);
       std::vector<Pair>& found = planned.lists[list];
       found.clear();
-      const std::size_t first = plan_.table.lists[list].first_entry;
+      const std::size_t first = plan_.table.lists[list].first_in_list;
       for (std::size_t i = 0; i < planned.starts.back()[1]; ++i) found.push_back(pair_at(work, first + i));
       std::sort(found.begin(), found.end());
     }

@@ -114,22 +114,22 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
         o.control_meshes = true;
       },
       "with control meshes must have a single output slot");
-  refused([](CrowdOutputs& o) { o.previous_positions.stride = 12; }, "leave out their place and stride");
-  refused([&](CrowdOutputs& o) { o.previous_positions.place = place(1, 0); }, "leave out their place");
-  refused([&](CrowdOutputs& o) { o.positions.place = place(1, 0); },
+  refused([](CrowdOutputs& o) { o.previous_positions.stride = 12; }, "leave out their location and stride");
+  refused([&](CrowdOutputs& o) { o.previous_positions.location = place(1, 0); }, "leave out their location");
+  refused([&](CrowdOutputs& o) { o.positions.location = place(1, 0); },
           "positions must be in buffers of the caller's in both");
   refused([&](CrowdOutputs& o) { o.slot_locations[0].normals = place(1, 0); },
           "normals must be in buffers of the caller's in");
   refused(
       [&](CrowdOutputs& o) {
-        o.bounds_place = place(1, 0);
+        o.bounds_location = place(1, 0);
         o.slot_locations[0].bounds = place(1, 6);
       },
       "bounds of slot 1 are at offset 6, which is not a multiple of 4");
   refused(
       [&](CrowdOutputs& o) {
         o.slots = 3;
-        o.positions.place = place(1, 0);
+        o.positions.location = place(1, 0);
         o.slot_locations[0].positions = place(1, 1 << 20);
         o.slot_locations[1].positions = place(1, 1 << 20);
       },
@@ -188,7 +188,7 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   theirs.outputs.positions = {VertexFormat::kFloat, places(0).positions, 24};
   theirs.outputs.normals = {VertexFormat::kOctahedral16, places(0).normals, 24};
   theirs.outputs.tangents = {VertexFormat::kOctahedral16, places(0).tangents, 24};
-  theirs.outputs.bounds_place = places(0).bounds;
+  theirs.outputs.bounds_location = places(0).bounds;
   for (std::uint32_t slot = 1; slot < 3; ++slot) theirs.outputs.slot_locations[slot - 1] = places(slot);
   Crowd crowd = make(theirs);
   const auto bytes_of = [](VkBuffer buffer, VkDeviceSize size) {

@@ -95,9 +95,9 @@ TEST_F(StrictDevices, CountWhatLiesBeforeAnOutputThatTheyBindFurtherInFront) {
   CrowdOptions options{.instances = {instances}, .frames_in_flight = 1};
   options.outputs.bounds = true;
   options.outputs.bounds_stride = stride;
-  options.outputs.bounds_place = {buffer.handle(), 0};
+  options.outputs.bounds_location = {buffer.handle(), 0};
   EXPECT_TRUE(Crowd::create(*device_, *gpu_, options));
-  options.outputs.bounds_place.offset = 252;
+  options.outputs.bounds_location.offset = 252;
   const std::uint64_t end = 252 + std::uint64_t{stride} * (instances - 1) + 24;
   const Result<Crowd> crowd = Crowd::create(*device_, *gpu_, options);
   EXPECT_EQ(crowd.has_value(), end <= test::kStrictRange);

@@ -30,6 +30,7 @@ FORBIDDEN = {  # pattern -> what to write
     rf"\b(?:[Oo]nce|[Tt]wice|times|bytes|floats|words|numbers|one|two|three|four|[0-9]+) an? (?:{THING})\b": "per",
     r"\b(?:give|gives|giving) way\b|\bleft to linear blend\b|\btakes? over\b": "falls back to linear blend",
     r"\bverdicts?\b|\blikeness\b|\bhealthy\b": "report, weight similarity, non-degenerate",
+    r"\bjudge[sd]?\b|\bjudging\b|\bmistakes?\b": "check, misuse",
 }
 COUNTED = ("where", "says", "alone", "beside", "held", "given", "core", "place")
 

@@ -95,7 +95,7 @@ class SkinBuild {
     Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
     progress_.begin("checking");
-    int step = 0;  // making the checker, then each check
+    int step = 0;  // making the check, then each run
     const int steps = rig_.check == CheckMode::kFallback ? kMaxRounds + 2 : 2;
     const std::function<void(double)> show = [&](double part) { progress_.show_part((step + part) / steps); };
     std::optional<BindCheck> check = make_check(bound->character, show);
@@ -104,13 +104,13 @@ class SkinBuild {
           "not compared with linear blend: this needs weights, a pose, and drivers that are not streamed");
       return bound;
     }
-    const std::vector<float> may_be_left =
-        rig_.check == CheckMode::kFallback ? find_may_be_left() : std::vector<float>();
+    const std::vector<float> can_fall_back =
+        rig_.check == CheckMode::kFallback ? find_can_fall_back() : std::vector<float>();
     for (int round = 0;; ++round) {
       // The last check changes nothing; its report describes the final character.
       step = round + 1;
       const Result<bool> more =
-          check->run(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
+          check->run(bound->character, round < kMaxRounds ? std::span(can_fall_back) : std::span<const float>(), show);
       if (!more) {
         bound->report.notes.push_back(
             fmt::format("not compared with linear blend{}: {}", round == 0 ? "" : " again", more.error().message));
@@ -118,16 +118,16 @@ class SkinBuild {
         break;
       }
       if (!*more) break;
-      bound = build(builder, skins, check->left());
+      bound = build(builder, skins, check->fallback());
       if (!bound) return bound;
     }
     bound->report.check = check->report();
-    const std::string left = left_in_words(*bound->report.check);
+    const std::string left = fallback_in_words(*bound->report.check);
     if (!left.empty()) bound->report.notes.push_back(left);
     return bound;
   }
 
-  // Returns a checker that compares with linear blend; none if drivers are streamed, linear blend cannot move the
+  // Returns the check against linear blend; none if drivers are streamed, linear blend cannot move the
   // skins, or no pose shows how the character moves.
   std::optional<BindCheck> make_check(const Character& character, const std::function<void(double)>& progress) const {
     if (!character->streams.empty()) return std::nullopt;
@@ -147,7 +147,7 @@ class SkinBuild {
 
   // Returns 1 for each vertex, of all skins end to end, that may fall back to linear blend; 0 if the rig asks for
   // something that linear blend cannot do (sculpted key poses) or that cannot be mixed with it.
-  std::vector<float> find_may_be_left() const {
+  std::vector<float> find_can_fall_back() const {
     std::vector<float> may;
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (plan_.is_skin(m)) may.insert(may.end(), model_.meshes[m].positions.size(), may_leave(m) ? 1.0f : 0.0f);

@@ -84,7 +84,7 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model,
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     float of_face = 0;
-    float of_core = 0;  // largest sum over one rigid region
+    float of_region = 0;  // largest sum over one rigid region
     const std::span<const Influence> row = mesh.weights.row(i);
     const auto region_of = [&](const Influence& influence) {
       return regions[model.bound_joints[influence.index].joint];
@@ -97,9 +97,9 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model,
       if (region_of(influence) == chain::kNoRigidRegion) continue;
       float sum = 0;
       for (const Influence& other : row) sum += region_of(other) == region_of(influence) ? other.weight : 0.0f;
-      of_core = std::max(of_core, sum);
+      of_region = std::max(of_region, sum);
     }
-    parts[i] = std::max(std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_core) - 1));
+    parts[i] = std::max(std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_region) - 1));
   }
   return parts;
 }
@@ -138,7 +138,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
     pieces.all += areas[i];
     pieces.rigid_regions += areas[i] * left[i];
   }
-  auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
+  auto in_regions = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // vertices in rigid parts
   const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
   if (treatment != RigidParts::kMoved) {
@@ -149,11 +149,11 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
       if (!rigid[i]) continue;
       pieces.rigid_parts += areas[i];
       pieces.rigid_regions -= areas[i] * left[i];
-      in_cores -= left[i] > 0 ? 1 : 0;
+      in_regions -= left[i] > 0 ? 1 : 0;
       left[i] = 1;
     }
   }
-  if (count + in_cores == 0) return pieces;
+  if (count + in_regions == 0) return pieces;
   const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
   if (below.empty() || hides_all) {
     note_hidden(below, added.layer, mesh, planned);
@@ -165,22 +165,22 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
         "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint and stay on linear blend",
         layer.label, count, left.size(), mesh.name));
   }
-  if (in_cores > 0) {
+  if (in_regions > 0) {
     notes.push_back(
         fmt::format("{}: {} of the {} vertices of mesh '{}' are in regions that move as one piece (heads, hands, "
                     "feet, hips, faces) and stay on linear blend as far as they follow only joints of one region",
-                    layer.label, in_cores, left.size(), mesh.name));
+                    layer.label, in_regions, left.size(), mesh.name));
   }
   return pieces;
 }
 
 // Returns why a layer over *, whose mask is not 0 everywhere, leaves all of a mesh to linear blend.
-std::string why_left(const PieceAreas& pieces, LeftPieces leaves, const Mesh& mesh) {
+std::string why_painted(const PieceAreas& pieces, PaintedPieces leaves, const Mesh& mesh) {
   std::vector<std::string> parts;
   if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint");
   if (pieces.rigid_regions > 0 || parts.empty()) {
-    parts.push_back(leaves == LeftPieces::kFaces ? "follows facial joints, or joints that carry them"
-                                                 : "moves as one piece (heads, hands, feet, hips, faces)");
+    parts.push_back(leaves == PaintedPieces::kFaces ? "follows facial joints, or joints that carry them"
+                                                    : "moves as one piece (heads, hands, feet, hips, faces)");
   }
   return fmt::format(
       "everything that it would move of mesh '{0}' {1}, and stays on linear blend; a layer with the target "
@@ -219,12 +219,12 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
   PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
   std::vector<std::uint32_t> regions;
   const DeformerEntry& entry = deformer_entry(layer.deformer);
-  const LeftPieces leaves =
-      source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
-  if (leaves == LeftPieces::kRigidRegions) {
+  const PaintedPieces leaves =
+      source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : PaintedPieces::kNone;
+  if (leaves == PaintedPieces::kRigidRegions) {
     const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
     regions = chain::rigid_regions(model, meshes);
-  } else if (leaves == LeftPieces::kFaces) {
+  } else if (leaves == PaintedPieces::kFaces) {
     regions = bearers_of_faces(model.skeleton);
   }
   for (const std::size_t m : targets) {
@@ -252,7 +252,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
     if (source.target == "*") {
       plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, regions, plan.layers, notes);
       if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
-        layer.idle.push_back(why_left(plan.pieces[m], leaves, mesh));
+        layer.idle.push_back(why_painted(plan.pieces[m], leaves, mesh));
       }
     }
     below.push_back(std::move(added));

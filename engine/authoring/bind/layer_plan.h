@@ -59,8 +59,8 @@ struct LayerPlan {
 
 // Applies the rules of rig.h. In a layer over *, connected parts that practically follow one joint (eyes, teeth, a
 // helmet) stay on linear blend, which keeps them rigid; a surface FFD would mix them with their surroundings. If the
-// deformer asks for it (DeformerEntry::leaves), faces (patch_joints) or whole rigid regions (rigid_regions) stay as
-// well. Errors name the layer. The model must be valid and include the meshes of the muscles.
+// deformer asks for it (DeformerEntry::leaves), faces (patch_joints) or whole rigid regions (chain::rigid_regions) stay
+// as well. Errors name the layer. The model must be valid and include the meshes of the muscles.
 //
 // The ends of a muscle's line move with their joints by linear blend. Between them, the rig's first layer with curves
 // moves the line, so that muscles follow the curves that move the skin; if the rig has none, a layer is added.

@@ -46,8 +46,8 @@ class Finder {
         options_(options),
         bind_(matrices_at_bind(model, meshes)),
         depth_(depths_of_joints(model.skeleton)) {
-    places_ = find_joint_clusters(model, find_skins(model, meshes), bind_);
-    result_.notes = places_.notes;
+    tree_ = find_joint_clusters(model, find_skins(model, meshes), bind_);
+    result_.notes = tree_.notes;
   }
 
   Result<Chains> find() {
@@ -68,10 +68,10 @@ class Finder {
   const std::string& name_of(std::uint32_t joint) const { return model_.skeleton.joints[joint].name; }
 
   Result<std::vector<bool>> find_split() {
-    std::vector<bool> split(places_.clusters.size());
+    std::vector<bool> split(tree_.clusters.size());
     for (const std::string& name : options_.split) {
       PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, name, "split"));
-      const std::uint32_t place = places_.of_joint[joint];
+      const std::uint32_t place = tree_.of_joint[joint];
       if (place == kNone) {
         result_.notes.push_back(fmt::format("No automatic curve runs through joint '{}' of 'split'.", name));
       } else {
@@ -86,27 +86,27 @@ class Finder {
   std::uint32_t carrier(const Path& path, std::size_t i) const {
     std::optional<std::uint32_t> joint;
     for (const std::size_t next : {i - 1, i + 1}) {  // at the front, i - 1 wraps round to an index beyond the end
-      if (next >= path.size() || places_.clusters[path[next]].parent != path[i]) continue;
-      std::uint32_t other = turning_joint(model_, places_, path[i], path[next]);
+      if (next >= path.size() || tree_.clusters[path[next]].parent != path[i]) continue;
+      std::uint32_t other = turning_joint(model_, tree_, path[i], path[next]);
       while (joint && *joint != other) {
         std::uint32_t& later = *joint > other ? *joint : other;
         const auto parent = model_.skeleton.parent_of(later);
-        const bool is_here = parent && places_.of_joint[*parent] == path[i];
+        const bool is_here = parent && tree_.of_joint[*parent] == path[i];
         later = is_here ? *parent : std::min(*joint, other);  // siblings
       }
       joint = other;
     }
-    return joint.value_or(places_.clusters[path[i]].lowest);
+    return joint.value_or(tree_.clusters[path[i]].lowest);
   }
 
   void add_automatic(const std::vector<bool>& split) {
     UniqueNames names;
     std::vector<Chain> chains;
-    for (Path path : find_paths(model_, places_, split, result_.notes)) {
-      const auto first_joint = [&](std::uint32_t p) { return places_.clusters[p].first_joint(); };
-      const bool runs_down = places_.clusters[path.back()].parent != kNone &&
-                             (path.size() == 1 || places_.clusters[path.back()].parent == path[path.size() - 2]);
-      const bool runs_up = path.size() > 1 && places_.clusters[path.front()].parent == path[1];
+    for (Path path : find_paths(model_, tree_, split, result_.notes)) {
+      const auto first_joint = [&](std::uint32_t p) { return tree_.clusters[p].first_joint(); };
+      const bool runs_down = tree_.clusters[path.back()].parent != kNone &&
+                             (path.size() == 1 || tree_.clusters[path.back()].parent == path[path.size() - 2]);
+      const bool runs_up = path.size() > 1 && tree_.clusters[path.front()].parent == path[1];
       if (runs_up && (!runs_down || first_joint(path.back()) < first_joint(path.front()))) std::ranges::reverse(path);
       Chain chain = lay_along(path);
       if (chain.anchors.size() >= 2) chains.push_back(std::move(chain));
@@ -124,20 +124,19 @@ class Finder {
 
   Chain lay_along(const Path& path) const {
     Chain chain;
-    if (const auto& tip = places_.clusters[path.front()].tip; tip && path.size() > 1) {
+    if (const auto& tip = tree_.clusters[path.front()].tip; tip && path.size() > 1) {
       append(chain.anchors, carrier(path, 0), *tip);
     }
     for (std::size_t i = 0; i < path.size(); ++i) {
-      append(chain.anchors, carrier(path, i), places_.clusters[path[i]].position);
-      const std::uint32_t parent = places_.clusters[path[i]].parent;
+      append(chain.anchors, carrier(path, i), tree_.clusters[path[i]].position);
+      const std::uint32_t parent = tree_.clusters[path[i]].parent;
       const bool is_top = (i == 0 || path[i - 1] != parent) && (i + 1 == path.size() || path[i + 1] != parent);
       if (is_top) chain.top = chain.anchors.size() - 1;
     }
-    if (const auto& tip = places_.clusters[path.back()].tip)
-      append(chain.anchors, carrier(path, path.size() - 1), *tip);
+    if (const auto& tip = tree_.clusters[path.back()].tip) append(chain.anchors, carrier(path, path.size() - 1), *tip);
     for (std::size_t a = 1; a + 1 < chain.anchors.size(); ++a) {
-      const std::uint32_t place = places_.of_joint[chain.anchors[a].joint];
-      chain.anchors[a].is_branch = place != kNone && places_.clusters[place].link_count() > 2;
+      const std::uint32_t place = tree_.of_joint[chain.anchors[a].joint];
+      chain.anchors[a].is_branch = place != kNone && tree_.clusters[place].link_count() > 2;
       if (chain.anchors[a].is_branch) straighten(chain.anchors, a);
     }
     return chain;
@@ -212,8 +211,8 @@ class Finder {
     Chain chain{.name = named.name};
     const glm::dvec3 offset(named.offset);
     const auto tip_of = [&](std::uint32_t joint) -> std::optional<glm::dvec3> {
-      const std::uint32_t place = places_.of_joint[joint];
-      return place == kNone ? std::nullopt : places_.clusters[place].tip;
+      const std::uint32_t place = tree_.of_joint[joint];
+      return place == kNone ? std::nullopt : tree_.clusters[place].tip;
     };
     bool begins_at_tip = false;  // false for a tip that rounds to the position of its joint
     for (std::size_t i = 0; i < joints.size(); ++i) {
@@ -235,26 +234,26 @@ class Finder {
   }
 
   void report() {
-    std::vector<std::vector<std::size_t>> of_place(places_.clusters.size());
-    // Curves through each joint that is not in `places_`.
+    std::vector<std::vector<std::size_t>> of_cluster(tree_.clusters.size());
+    // Curves through each joint that is not in `tree_`.
     std::vector<std::vector<std::size_t>> of_other(model_.skeleton.joints.size());
     std::vector<std::size_t> links(model_.skeleton.joints.size(), 0);  // largest number per joint on a curve
     for (std::size_t c = 0; c < result_.chains.size(); ++c) {
       const std::vector<Anchor>& anchors = result_.chains[c].anchors;
       for (std::size_t a = 0; a < anchors.size(); ++a) {
         const std::uint32_t joint = anchors[a].joint;
-        const std::uint32_t place = places_.of_joint[joint];
-        std::vector<std::size_t>& curves = place == kNone ? of_other[joint] : of_place[place];
+        const std::uint32_t place = tree_.of_joint[joint];
+        std::vector<std::size_t>& curves = place == kNone ? of_other[joint] : of_cluster[place];
         if (curves.empty() || curves.back() != c) curves.push_back(c);
         links[joint] = std::max<std::size_t>(links[joint], a > 0 && a + 1 < anchors.size() ? 2 : 1);
       }
     }
-    for (std::uint32_t j = 0; j < places_.of_joint.size(); ++j) {
-      const std::uint32_t place = places_.of_joint[j];
+    for (std::uint32_t j = 0; j < tree_.of_joint.size(); ++j) {
+      const std::uint32_t place = tree_.of_joint[j];
       if (place == kNone && of_other[j].empty()) continue;
-      const std::size_t count = place == kNone ? links[j] : places_.clusters[place].link_count();
+      const std::size_t count = place == kNone ? links[j] : tree_.clusters[place].link_count();
       const Linkage linkage = count <= 1 ? Linkage::kEnd : static_cast<Linkage>(std::min<std::size_t>(count, 5) - 1);
-      result_.joints.push_back({j, linkage, place == kNone ? of_other[j] : of_place[place]});
+      result_.joints.push_back({j, linkage, place == kNone ? of_other[j] : of_cluster[place]});
       if (result_.joints.back().curves.empty()) {
         result_.notes.push_back(fmt::format("No curve runs through joint '{}'.", name_of(j)));
       }
@@ -265,7 +264,7 @@ class Finder {
   const ChainOptions& options_;
   std::vector<glm::dmat4> bind_;
   std::vector<std::uint32_t> depth_;  // number of joints above each joint
-  JointClusters places_;
+  JointClusters tree_;
   Chains result_;
 };
 

@@ -73,19 +73,17 @@ double extent_of(std::span<const glm::dmat4> bind, const std::vector<bool>& body
 }
 
 // Returns `above` or the child of it that is at `position`, or kNone.
-std::uint32_t find_same(const JointClusters& places, std::uint32_t above, const glm::dvec3& position, double together) {
-  const auto is_same = [&](std::uint32_t p) {
-    return glm::distance(position, places.clusters[p].position) <= together;
-  };
+std::uint32_t find_same(const JointClusters& tree, std::uint32_t above, const glm::dvec3& position, double together) {
+  const auto is_same = [&](std::uint32_t p) { return glm::distance(position, tree.clusters[p].position) <= together; };
   if (is_same(above)) return above;
-  const std::vector<std::uint32_t>& siblings = places.clusters[above].children;
+  const std::vector<std::uint32_t>& siblings = tree.clusters[above].children;
   if (siblings.size() > kMaxSiblings) return kNone;
   const auto found = std::ranges::find_if(siblings, is_same);
   return found == siblings.end() ? kNone : *found;
 }
 
-// Makes one place of joints that coincide. The lowest joint is the one with the most weight among those without a child
-// in the place.
+// Makes one cluster of joints that coincide. The lowest joint is the one with the most weight among those without a
+// child in the cluster.
 void gather(const Model& model, std::span<const double> weights, std::span<const glm::dmat4> bind,
             const std::vector<bool>& body, double together, JointClusters& result) {
   const std::vector<Joint>& joints = model.skeleton.joints;
@@ -109,12 +107,12 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
     if (above != kNone) result.clusters[above].children.push_back(result.of_joint[j]);
     result.clusters.push_back({.joints = {j}, .position = position, .parent = above});
   }
-  for (JointCluster& place : result.clusters) {
+  for (JointCluster& cluster : result.clusters) {
     std::uint32_t best = kNone;
-    for (const std::uint32_t j : place.joints) {
+    for (const std::uint32_t j : cluster.joints) {
       if (!has_child_here[j] && (best == kNone || weights[j] > weights[best])) best = j;
     }
-    place.lowest = best;
+    cluster.lowest = best;
   }
 }
 
@@ -125,34 +123,34 @@ struct OnBone {
 };
 
 // Returns the helper `first` and those below it, since helpers may be each other's children; nothing if they branch.
-std::vector<std::uint32_t> helpers_from(const JointClusters& places, std::uint32_t first) {
+std::vector<std::uint32_t> helpers_from(const JointClusters& tree, std::uint32_t first) {
   std::vector<std::uint32_t> helpers{first};
-  while (!places.clusters[helpers.back()].children.empty()) {
-    if (places.clusters[helpers.back()].children.size() > 1 || helpers.size() == kMaxSiblings) return {};
-    helpers.push_back(places.clusters[helpers.back()].children.front());
+  while (!tree.clusters[helpers.back()].children.empty()) {
+    if (tree.clusters[helpers.back()].children.size() > 1 || helpers.size() == kMaxSiblings) return {};
+    helpers.push_back(tree.clusters[helpers.back()].children.front());
   }
   return helpers;
 }
 
-OnBone find_bone(const JointClusters& places, std::uint32_t first) {
+OnBone find_bone(const JointClusters& tree, std::uint32_t first) {
   OnBone best;
-  const std::uint32_t top = places.clusters[first].parent;
-  if (top == kNone || places.clusters[top].children.size() > kMaxSiblings) return best;
-  const std::vector<std::uint32_t> helpers = helpers_from(places, first);
-  const glm::dvec3 start = places.clusters[top].position;
+  const std::uint32_t top = tree.clusters[first].parent;
+  if (top == kNone || tree.clusters[top].children.size() > kMaxSiblings) return best;
+  const std::vector<std::uint32_t> helpers = helpers_from(tree, first);
+  const glm::dvec3 start = tree.clusters[top].position;
   const auto lies_on = [&](const glm::dvec3& bone) {
     double reached = 0;
     for (const std::uint32_t helper : helpers) {
-      const glm::dvec3 point = places.clusters[helper].position - start;
+      const glm::dvec3 point = tree.clusters[helper].position - start;
       const double at = glm::dot(point, bone) / glm::dot(bone, bone);
       if (at <= reached || glm::length(point - at * bone) > kBesideBone * glm::length(bone)) return false;
       reached = at;
     }
     return !helpers.empty();
   };
-  const double reach = helpers.empty() ? 0.0 : glm::distance(places.clusters[helpers.back()].position, start);
-  for (const std::uint32_t sibling : places.clusters[top].children) {
-    const glm::dvec3 bone = places.clusters[sibling].position - start;
+  const double reach = helpers.empty() ? 0.0 : glm::distance(tree.clusters[helpers.back()].position, start);
+  for (const std::uint32_t sibling : tree.clusters[top].children) {
+    const glm::dvec3 bone = tree.clusters[sibling].position - start;
     const double length = glm::length(bone);
     // Only longer bones count, and the first of equal ones, so that no two helpers lie on each other's bone.
     const bool longer = length > reach || (length == reach && sibling < first);
@@ -162,40 +160,39 @@ OnBone find_bone(const JointClusters& places, std::uint32_t first) {
 }
 
 // Removes `from` from the tree: its joints count as those of `to`.
-void merge_into(JointClusters& places, std::uint32_t from, std::uint32_t to) {
-  for (const std::uint32_t j : places.clusters[from].joints) {
-    places.of_joint[j] = to;
-    places.clusters[to].joints.push_back(j);
+void merge_into(JointClusters& tree, std::uint32_t from, std::uint32_t to) {
+  for (const std::uint32_t j : tree.clusters[from].joints) {
+    tree.of_joint[j] = to;
+    tree.clusters[to].joints.push_back(j);
   }
-  std::ranges::sort(places.clusters[to].joints);
-  places.clusters[from] = {};
+  std::ranges::sort(tree.clusters[to].joints);
+  tree.clusters[from] = {};
 }
 
 // Makes `helpers` part of the bone down to `child`.
-void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std::uint32_t child,
-                 JointClusters& places) {
-  const std::uint32_t top = places.clusters[child].parent;
-  const glm::dvec3 start = places.clusters[top].position;
-  const glm::dvec3 end = places.clusters[child].position;
-  const auto along = [&](std::uint32_t p) { return share_along(places.clusters[p].position, start, end); };
+void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std::uint32_t child, JointClusters& tree) {
+  const std::uint32_t top = tree.clusters[child].parent;
+  const glm::dvec3 start = tree.clusters[top].position;
+  const glm::dvec3 end = tree.clusters[child].position;
+  const auto along = [&](std::uint32_t p) { return share_along(tree.clusters[p].position, start, end); };
   std::vector<std::uint32_t> sorted(helpers.begin(), helpers.end());
   std::ranges::stable_sort(sorted, {}, along);
   std::uint32_t above = top;
   double reached = 0;
   for (const std::uint32_t helper : sorted) {
     const double at = along(helper);
-    places.notes.push_back(fmt::format("Joint '{}' lies on the bone from '{}' to '{}' and is part of it.",
-                                       name_of(model, places.clusters[helper]), name_of(model, places.clusters[top]),
-                                       name_of(model, places.clusters[child])));
+    tree.notes.push_back(fmt::format("Joint '{}' lies on the bone from '{}' to '{}' and is part of it.",
+                                     name_of(model, tree.clusters[helper]), name_of(model, tree.clusters[top]),
+                                     name_of(model, tree.clusters[child])));
     if (at - reached < kAtBoneEnd || 1 - at < kAtBoneEnd) {
-      merge_into(places, helper, 1 - at < kAtBoneEnd ? child : above);
+      merge_into(tree, helper, 1 - at < kAtBoneEnd ? child : above);
       continue;
     }
-    places.clusters[helper].position = start + at * (end - start);
-    places.clusters[helper].parent = above;
-    std::ranges::replace(places.clusters[above].children, child, helper);
-    places.clusters[helper].children = {child};
-    places.clusters[child].parent = helper;
+    tree.clusters[helper].position = start + at * (end - start);
+    tree.clusters[helper].parent = above;
+    std::ranges::replace(tree.clusters[above].children, child, helper);
+    tree.clusters[helper].children = {child};
+    tree.clusters[child].parent = helper;
     above = helper;
     reached = at;
   }
@@ -203,47 +200,47 @@ void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std
 
 // Makes helpers part of a sibling's bone that they lie on. Otherwise a twist helper would make a bifurcation of an
 // elbow, and a curve would run down the forearm and up again.
-void thread_helpers(const Model& model, JointClusters& places) {
-  const auto count = static_cast<std::uint32_t>(places.clusters.size());
+void thread_helpers(const Model& model, JointClusters& tree) {
+  const auto count = static_cast<std::uint32_t>(tree.clusters.size());
   std::vector<OnBone> bones(count);
-  for (std::uint32_t p = 0; p < count; ++p) bones[p] = find_bone(places, p);
+  for (std::uint32_t p = 0; p < count; ++p) bones[p] = find_bone(tree, p);
   std::vector<std::vector<std::uint32_t>> helpers(count);  // helpers on each bone, by the child at its lower end
   for (std::uint32_t p = 0; p < count; ++p) {
     std::uint32_t child = bones[p].child;
     if (child == kNone) continue;
     // The bone itself may end at a helper; each step finds a longer one.
     while (bones[child].child != kNone) child = bones[child].child;
-    const std::vector<std::uint32_t> below = helpers_from(places, p);
+    const std::vector<std::uint32_t> below = helpers_from(tree, p);
     helpers[child].insert(helpers[child].end(), below.begin(), below.end());
-    std::erase(places.clusters[places.clusters[p].parent].children, p);
+    std::erase(tree.clusters[tree.clusters[p].parent].children, p);
   }
   for (std::uint32_t child = 0; child < count; ++child) {
-    if (!helpers[child].empty()) thread_bone(model, helpers[child], child, places);
+    if (!helpers[child].empty()) thread_bone(model, helpers[child], child, tree);
   }
 }
 
-void drop_merged(JointClusters& places) {
-  std::vector<std::uint32_t> now(places.clusters.size(), kNone);
+void drop_merged(JointClusters& tree) {
+  std::vector<std::uint32_t> now(tree.clusters.size(), kNone);
   std::vector<JointCluster> kept;
-  for (std::uint32_t p = 0; p < places.clusters.size(); ++p) {
-    if (places.clusters[p].joints.empty()) continue;
+  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+    if (tree.clusters[p].joints.empty()) continue;
     now[p] = static_cast<std::uint32_t>(kept.size());
-    kept.push_back(std::move(places.clusters[p]));
+    kept.push_back(std::move(tree.clusters[p]));
   }
-  for (JointCluster& place : kept) {
-    if (place.parent != kNone) place.parent = now[place.parent];
-    for (std::uint32_t& child : place.children) child = now[child];
+  for (JointCluster& cluster : kept) {
+    if (cluster.parent != kNone) cluster.parent = now[cluster.parent];
+    for (std::uint32_t& child : cluster.children) child = now[child];
   }
-  for (std::uint32_t& p : places.of_joint) {
+  for (std::uint32_t& p : tree.of_joint) {
     if (p != kNone) p = now[p];
   }
-  places.clusters = std::move(kept);
+  tree.clusters = std::move(kept);
 }
 
 }  // namespace
 
-const std::string& name_of(const Model& model, const JointCluster& place) {
-  return model.skeleton.joints[place.first_joint()].name;
+const std::string& name_of(const Model& model, const JointCluster& cluster) {
+  return model.skeleton.joints[cluster.first_joint()].name;
 }
 
 std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uint32_t> meshes) {
@@ -300,10 +297,10 @@ JointClusters find_joint_clusters(const Model& model, std::span<const Mesh* cons
   return result;
 }
 
-std::uint32_t turning_joint(const Model& model, const JointClusters& places, std::uint32_t p, std::uint32_t child) {
-  if (places.clusters[child].joints.empty()) return places.clusters[p].lowest;
-  const auto joint = model.skeleton.parent_of(places.clusters[child].joints.front());
-  return joint && places.of_joint[*joint] == p ? *joint : places.clusters[p].lowest;
+std::uint32_t turning_joint(const Model& model, const JointClusters& tree, std::uint32_t p, std::uint32_t child) {
+  if (tree.clusters[child].joints.empty()) return tree.clusters[p].lowest;
+  const auto joint = model.skeleton.parent_of(tree.clusters[child].joints.front());
+  return joint && tree.of_joint[*joint] == p ? *joint : tree.clusters[p].lowest;
 }
 
 }  // namespace pelt::chain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The joints that curves run through, as a tree. Joints at the same position share a place.
+// The joints that curves run through, as a tree. Joints at the same position share a cluster.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct JointCluster {
   std::vector<std::uint32_t> children;
   std::optional<glm::dvec3> tip;  // end of the bone of a joint without children, model space at bind
 
-  // Returns the joint that names the place; a tip, which has no joint, is named after the one above it.
+  // Returns the joint that names the cluster; a tip, which has no joint, is named after the one above it.
   std::uint32_t first_joint() const { return joints.empty() ? lowest : joints.front(); }
   std::size_t link_count() const { return children.size() + (parent == kNone ? 0 : 1); }
 };
@@ -36,7 +36,7 @@ struct JointClusters {
 };
 
 // Returns the name of first_joint().
-const std::string& name_of(const Model& model, const JointCluster& place);
+const std::string& name_of(const Model& model, const JointCluster& cluster);
 
 // Returns the meshes of `meshes` that have weights; if there are none, all meshes of the model that have weights.
 std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uint32_t> meshes);
@@ -52,6 +52,6 @@ JointClusters find_joint_clusters(const Model& model, std::span<const Mesh* cons
                                   std::span<const glm::dmat4> bind);
 
 // Returns the joint at `p` that turns the bone to its child `child`.
-std::uint32_t turning_joint(const Model& model, const JointClusters& places, std::uint32_t p, std::uint32_t child);
+std::uint32_t turning_joint(const Model& model, const JointClusters& tree, std::uint32_t p, std::uint32_t child);
 
 }  // namespace pelt::chain

@@ -34,40 +34,40 @@ bool is_same_length(double one, double other) { return std::abs(one - other) < k
 
 // Bones in a row, from one end or branch to the next.
 struct Run {
-  Path places;
+  Path clusters;
   std::array<std::uint32_t, 2> straightest{kNone, kNone};  // the run that continues it at its front and at its back
   std::uint32_t curves = 0;
 
-  std::uint32_t at(bool back) const { return back ? places.back() : places.front(); }
-  std::uint32_t beside(bool back) const { return back ? places[places.size() - 2] : places[1]; }
+  std::uint32_t at(bool back) const { return back ? clusters.back() : clusters.front(); }
+  std::uint32_t beside(bool back) const { return back ? clusters[clusters.size() - 2] : clusters[1]; }
 };
 
 struct Pair {
-  std::uint32_t place;
+  std::uint32_t cluster;
   std::uint32_t a, b;  // runs
 };
 
 class Linkages {
  public:
-  Linkages(const Model& model, const JointClusters& places, const std::vector<bool>& split,
+  Linkages(const Model& model, const JointClusters& tree, const std::vector<bool>& split,
            std::vector<std::string>& notes)
       : model_(model),
         names_(parse_joint_names(model.skeleton)),
-        places_(places.clusters),
+        clusters_(tree.clusters),
         split_(split),
         notes_(notes) {}
 
   std::vector<Path> find() {
     find_runs();
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
-      if (places_[p].link_count() > 1 && !is_through(p) && !split_[p]) pair_links(p);
+    for (std::uint32_t p = 0; p < clusters_.size(); ++p) {
+      if (clusters_[p].link_count() > 1 && !is_through(p) && !split_[p]) pair_links(p);
     }
     follow_pairs();
     drop_contained();
     std::vector<Path> paths;
     for (const Path& curve : curves_) paths.push_back(places_of(curve));
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
-      if (places_[p].link_count() == 0 && places_[p].tip) paths.push_back({p});
+    for (std::uint32_t p = 0; p < clusters_.size(); ++p) {
+      if (clusters_[p].link_count() == 0 && clusters_[p].tip) paths.push_back({p});
     }
     return paths;
   }
@@ -76,26 +76,26 @@ class Linkages {
   // Returns true if curves continue from bone to bone at `p`. They do not at the topmost joint: two limbs may begin
   // side by side below it.
   bool is_through(std::uint32_t p) const {
-    return places_[p].link_count() == 2 && places_[p].parent != kNone && !split_[p];
+    return clusters_[p].link_count() == 2 && clusters_[p].parent != kNone && !split_[p];
   }
 
   std::vector<std::uint32_t> neighbours(std::uint32_t p) const {
-    std::vector<std::uint32_t> result = places_[p].children;
-    if (places_[p].parent != kNone) result.insert(result.begin(), places_[p].parent);
+    std::vector<std::uint32_t> result = clusters_[p].children;
+    if (clusters_[p].parent != kNone) result.insert(result.begin(), clusters_[p].parent);
     return result;
   }
 
   void find_runs() {
-    std::vector<std::uint32_t> run_above(places_.size(), kNone);  // run of the bone above each place
-    runs_at_.resize(places_.size());
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+    std::vector<std::uint32_t> run_above(clusters_.size(), kNone);  // run of the bone above each cluster
+    runs_at_.resize(clusters_.size());
+    for (std::uint32_t p = 0; p < clusters_.size(); ++p) {
       if (is_through(p)) continue;
       for (std::uint32_t next : neighbours(p)) {
-        if (run_above[next == places_[p].parent ? p : next] != kNone) continue;
-        Run run{.places = {p}};
+        if (run_above[next == clusters_[p].parent ? p : next] != kNone) continue;
+        Run run{.clusters = {p}};
         for (std::uint32_t here = p;;) {
-          run_above[next == places_[here].parent ? here : next] = static_cast<std::uint32_t>(runs_.size());
-          run.places.push_back(next);
+          run_above[next == clusters_[here].parent ? here : next] = static_cast<std::uint32_t>(runs_.size());
+          run.clusters.push_back(next);
           if (!is_through(next)) break;
           const std::vector<std::uint32_t> both = neighbours(next);
           const std::uint32_t ahead = both[0] == here ? both[1] : both[0];
@@ -105,22 +105,22 @@ class Linkages {
         runs_.push_back(std::move(run));
       }
     }
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+    for (std::uint32_t p = 0; p < clusters_.size(); ++p) {
       if (is_through(p)) continue;
-      if (places_[p].parent != kNone) runs_at_[p].push_back(run_above[p]);
-      for (const std::uint32_t child : places_[p].children) runs_at_[p].push_back(run_above[child]);
+      if (clusters_[p].parent != kNone) runs_at_[p].push_back(run_above[p]);
+      for (const std::uint32_t child : clusters_[p].children) runs_at_[p].push_back(run_above[child]);
     }
   }
 
-  bool back_at(std::uint32_t run, std::uint32_t place) const { return runs_[run].places.back() == place; }
+  bool back_at(std::uint32_t run, std::uint32_t cluster) const { return runs_[run].clusters.back() == cluster; }
 
-  const JointCluster& link(std::uint32_t run, std::uint32_t place) const {
-    return places_[runs_[run].beside(back_at(run, place))];
+  const JointCluster& link(std::uint32_t run, std::uint32_t cluster) const {
+    return clusters_[runs_[run].beside(back_at(run, cluster))];
   }
-  const std::string& link_name(std::uint32_t run, std::uint32_t place) const {
-    return name_of(model_, link(run, place));
+  const std::string& link_name(std::uint32_t run, std::uint32_t cluster) const {
+    return name_of(model_, link(run, cluster));
   }
-  const JointName& parsed_name(const JointCluster& place) const { return names_[place.first_joint()]; }
+  const JointName& parsed_name(const JointCluster& cluster) const { return names_[cluster.first_joint()]; }
 
   void add_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) {
     std::uint32_t& of_a = runs_[a].straightest[back_at(a, p)];
@@ -139,13 +139,13 @@ class Linkages {
   // Returns the cosine of the angle between two limbs: the widest of the angles to their first, second and last
   // positions, since collar bones may begin side by side.
   double spread(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
-    const Path& to_a = runs_[a].places;
-    const Path& to_b = runs_[b].places;
+    const Path& to_a = runs_[a].clusters;
+    const Path& to_b = runs_[b].clusters;
     const std::size_t last = std::min(to_a.size(), to_b.size()) - 1;
     double widest = 1;
     for (const std::size_t step : {std::size_t{1}, std::min<std::size_t>(2, last), last}) {
       const auto way = [&](const Path& path, bool back) {
-        return places_[back ? path[path.size() - 1 - step] : path[step]].position - places_[p].position;
+        return clusters_[back ? path[path.size() - 1 - step] : path[step]].position - clusters_[p].position;
       };
       const glm::dvec3 one = way(to_a, back_at(a, p));
       const glm::dvec3 other = way(to_b, back_at(b, p));
@@ -165,10 +165,10 @@ class Linkages {
   // Returns true if two limbs have bones of the same lengths.
   bool are_alike(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
     const auto lengths = [&](std::uint32_t run) {
-      const Path& path = runs_[run].places;
+      const Path& path = runs_[run].clusters;
       std::vector<double> result;
       for (std::size_t i = 1; i < path.size(); ++i) {
-        result.push_back(glm::distance(places_[path[i - 1]].position, places_[path[i]].position));
+        result.push_back(glm::distance(clusters_[path[i - 1]].position, clusters_[path[i]].position));
       }
       if (back_at(run, p)) std::ranges::reverse(result);
       return result;
@@ -178,17 +178,17 @@ class Linkages {
 
   // Returns true if the names of two limbs and of the joint that carries them have one side, like fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
-    const Side side = parsed_name(places_[p]).side;
+    const Side side = parsed_name(clusters_[p]).side;
     return side != Side::kNone && side == parsed_name(link(a, p)).side && side == parsed_name(link(b, p)).side;
   }
 
   // Returns true if a curve may go from one link to another.
   bool may_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t above = places_[p].parent;
+    const std::uint32_t above = clusters_[p].parent;
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
     const bool both_away = above == kNone || (!is_above(a) && !is_above(b));
-    if (both_away && places_[p].link_count() > 2 && of_one_side(p, a, b)) return false;
-    const bool is_fork = places_[p].link_count() == 3 && are_alike(a, b, p);
+    if (both_away && clusters_[p].link_count() > 2 && of_one_side(p, a, b)) return false;
+    const bool is_fork = clusters_[p].link_count() == 3 && are_alike(a, b, p);
     const double least = are_mirrored(a, b, p) ? kMinAngleMirrored : !both_away || is_fork ? kMinAngle : kMinAngleAway;
     return spread(p, a, b) < std::cos(glm::radians(least));
   }
@@ -200,7 +200,7 @@ class Linkages {
     std::vector<glm::dvec3> directions;
     std::vector<double> lengths;
     for (const std::uint32_t run : links) {
-      const glm::dvec3 bone = places_[runs_[run].beside(back_at(run, p))].position - places_[p].position;
+      const glm::dvec3 bone = clusters_[runs_[run].beside(back_at(run, p))].position - clusters_[p].position;
       lengths.push_back(glm::length(bone));
       directions.push_back(bone / lengths.back());
     }
@@ -213,7 +213,7 @@ class Linkages {
     const auto torn = [&](std::size_t a, std::size_t b) {
       for (std::size_t c = 0; c < count; ++c) {
         const bool mirrored = c != a && c != b && is_same_length(lengths[b], lengths[c]) &&
-                              runs_[links[b]].places.size() == runs_[links[c]].places.size() && !same_side(b, c);
+                              runs_[links[b]].clusters.size() == runs_[links[c]].clusters.size() && !same_side(b, c);
         if (mirrored && std::abs(cosine(a, b) - cosine(a, c)) < kAlike) return true;
       }
       return false;
@@ -232,7 +232,7 @@ class Linkages {
   // Pairs the links at `p`. A link's first pair is its straightest, or the one that keeps mirrored limbs together.
   void pair_links(std::uint32_t p) {
     const std::vector<std::uint32_t>& links = runs_at_[p];
-    const std::string& name = name_of(model_, places_[p]);
+    const std::string& name = name_of(model_, clusters_[p]);
     if (links.size() > kMaxLinks) {
       notes_.push_back(fmt::format("Joint '{}' has {} links: all curves end at it.", name, links.size()));
       return;
@@ -254,7 +254,7 @@ class Linkages {
       said.push_back(fmt::format("'{}' with '{}'", link_name(links[c.a], p), link_name(links[c.b], p)));
     };
     std::vector<Candidate> candidates = by_straightness;
-    const bool has_parent = places_[p].parent != kNone;
+    const bool has_parent = clusters_[p].parent != kNone;
     std::ranges::stable_sort(candidates, {},
                              [&](const Candidate& c) { return std::pair(c.torn, !(has_parent && c.a == 0)); });
     for (const Candidate& c : candidates) {
@@ -284,19 +284,19 @@ class Linkages {
   }
 
   bool is_mutual(const Pair& pair) const {
-    return runs_[pair.a].straightest[back_at(pair.a, pair.place)] == pair.b &&
-           runs_[pair.b].straightest[back_at(pair.b, pair.place)] == pair.a;
+    return runs_[pair.a].straightest[back_at(pair.a, pair.cluster)] == pair.b &&
+           runs_[pair.b].straightest[back_at(pair.b, pair.cluster)] == pair.a;
   }
 
-  // Lengthens a curve at its far end, which is `place` of its last run, while `goes_on` allows.
+  // Lengthens a curve at its far end, which is `cluster` of its last run, while `goes_on` allows.
   template <class GoesOn>
-  void extend(Path& curve, std::uint32_t place, const GoesOn& goes_on) const {
+  void extend(Path& curve, std::uint32_t cluster, const GoesOn& goes_on) const {
     for (;;) {
       const std::uint32_t run = curve.back();
-      const std::uint32_t next = runs_[run].straightest[back_at(run, place)];
-      if (next == kNone || !goes_on(Pair{place, run, next})) return;
+      const std::uint32_t next = runs_[run].straightest[back_at(run, cluster)];
+      if (next == kNone || !goes_on(Pair{cluster, run, next})) return;
       curve.push_back(next);
-      place = runs_[next].at(!back_at(next, place));
+      cluster = runs_[next].at(!back_at(next, cluster));
     }
   }
 
@@ -327,8 +327,8 @@ class Linkages {
     }
     for (const Pair& pair : pairs_) {
       Path curve{pair.a, pair.b};
-      extend_both(curve, runs_[pair.a].at(!back_at(pair.a, pair.place)), runs_[pair.b].at(!back_at(pair.b, pair.place)),
-                  [&](const Pair& onward) {
+      extend_both(curve, runs_[pair.a].at(!back_at(pair.a, pair.cluster)),
+                  runs_[pair.b].at(!back_at(pair.b, pair.cluster)), [&](const Pair& onward) {
                     if (runs_[onward.b].curves >= kMaxCurves) return false;
                     ++runs_[onward.b].curves;
                     return true;
@@ -359,11 +359,11 @@ class Linkages {
   Path places_of(const Path& curve) const {
     Path result;
     for (std::size_t i = 0; i < curve.size(); ++i) {
-      Path run = runs_[curve[i]].places;
+      Path run = runs_[curve[i]].clusters;
       // Runs meet end to end. The second run determines the direction of the first.
       const bool turned = i > 0 ? run.front() != result.back()
-                                : curve.size() > 1 && (run.front() == runs_[curve[1]].places.front() ||
-                                                       run.front() == runs_[curve[1]].places.back());
+                                : curve.size() > 1 && (run.front() == runs_[curve[1]].clusters.front() ||
+                                                       run.front() == runs_[curve[1]].clusters.back());
       if (turned) std::ranges::reverse(run);
       if (i > 0) result.pop_back();
       result.insert(result.end(), run.begin(), run.end());
@@ -373,7 +373,7 @@ class Linkages {
 
   const Model& model_;
   std::vector<JointName> names_;  // of each joint
-  const std::vector<JointCluster>& places_;
+  const std::vector<JointCluster>& clusters_;
   const std::vector<bool>& split_;
   std::vector<std::string>& notes_;
   std::vector<Run> runs_;
@@ -384,9 +384,9 @@ class Linkages {
 
 }  // namespace
 
-std::vector<Path> find_paths(const Model& model, const JointClusters& places, const std::vector<bool>& split,
+std::vector<Path> find_paths(const Model& model, const JointClusters& tree, const std::vector<bool>& split,
                              std::vector<std::string>& notes) {
-  return Linkages(model, places, split, notes).find();
+  return Linkages(model, tree, split, notes).find();
 }
 
 }  // namespace pelt::chain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The linkage rules: from a tree of places to paths through it.
+// The linkage rules: from a tree of clusters to paths through it.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace pelt::chain {
 
-// Indices of places, in order; each is the parent or a child of the next. A single one: a curve to its tip.
+// Indices of clusters, in order; each is the parent or a child of the next. A single one: a curve to its tip.
 using Path = std::vector<std::uint32_t>;
 
 // Finds the paths of the curves by the rules in chains.h. `split` marks the ends of paths. Appends to `notes`.
-std::vector<Path> find_paths(const Model& model, const JointClusters& places, const std::vector<bool>& split,
+std::vector<Path> find_paths(const Model& model, const JointClusters& tree, const std::vector<bool>& split,
                              std::vector<std::string>& notes);
 
 }  // namespace pelt::chain

@@ -40,7 +40,7 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
                                         std::uint32_t curve, glm::vec3 point) {
   if (!trust.any(curve, row)) return std::nullopt;
   std::vector<CurveLocation> places;
-  rest.find_joint_clusters(curve, point, places);
+  rest.find_locations(curve, point, places);
   std::optional<CurveOffer> nearest;
   for (const CurveLocation& place : places) {
     const double trusted = trust.at(curve, rest.length_at(place), row);

@@ -126,7 +126,7 @@ RestCurves::RestCurves(std::vector<RestCurve> curves, std::vector<std::vector<Bo
   }
 }
 
-void RestCurves::find_joint_clusters(std::size_t curve, glm::vec3 point, std::vector<CurveLocation>& places) const {
+void RestCurves::find_locations(std::size_t curve, glm::vec3 point, std::vector<CurveLocation>& places) const {
   std::vector<FrameCurve::Location> found;
   frames_[curve].find_locations(point, found);
   for (const FrameCurve::Location& place : found) {

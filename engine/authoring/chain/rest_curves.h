@@ -46,8 +46,8 @@ class RestCurves {
     return lengths_[curve][bone + 1] - lengths_[curve][bone];
   }
 
-  // Appends candidates as FrameCurve::find_joint_clusters() does.
-  void find_joint_clusters(std::size_t curve, glm::vec3 point, std::vector<CurveLocation>& places) const;
+  // Appends candidates as FrameCurve::find_locations() does.
+  void find_locations(std::size_t curve, glm::vec3 point, std::vector<CurveLocation>& places) const;
 
   void refine(CurveLocation& place, glm::vec3 point) const;
 

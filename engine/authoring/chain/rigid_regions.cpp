@@ -36,40 +36,41 @@ double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
 
 // Returns true if the end of a limb is about as short as it is thick. An end that only continues its limb, as thick as
 // before and in the same direction, does not count.
-bool is_stub(const JointClusters& places, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
-  const JointCluster& place = places.clusters[p];
-  if (!place.children.empty() || !place.tip || place.parent == kNone) return false;
-  const glm::dvec3 bone = *place.tip - place.position;
+bool is_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
+  const JointCluster& cluster = tree.clusters[p];
+  if (!cluster.children.empty() || !cluster.tip || cluster.parent == kNone) return false;
+  const glm::dvec3 bone = *cluster.tip - cluster.position;
   const double length = glm::length(bone);
   if (!(length > 0)) return false;
   const double bone_thickness = thickness(skin[p], bone / length);
   if (length >= kStubby * bone_thickness) return false;
-  const JointCluster& above = places.clusters[place.parent];
+  const JointCluster& above = tree.clusters[cluster.parent];
   if (above.link_count() > 2) return true;
-  const glm::dvec3 before = glm::normalize(place.position - above.position);
-  return glm::dot(before, bone / length) < kTurned || bone_thickness > kThicker * thickness(skin[place.parent], before);
+  const glm::dvec3 before = glm::normalize(cluster.position - above.position);
+  return glm::dot(before, bone / length) < kTurned ||
+         bone_thickness > kThicker * thickness(skin[cluster.parent], before);
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> rigid_regions(const Model& model, std::span<const std::uint32_t> meshes) {
   const std::vector<const Mesh*> skins = find_skins(model, meshes);
-  const JointClusters places = find_joint_clusters(model, skins, matrices_at_bind(model, meshes));
-  const std::vector<std::vector<SkinPoint>> skin = skin_of_places(model, skins, places);
+  const JointClusters tree = find_joint_clusters(model, skins, matrices_at_bind(model, meshes));
+  const std::vector<std::vector<SkinPoint>> skin = skin_of_clusters(model, skins, tree);
   const std::vector<JointUse> uses = joint_uses(model.skeleton);
-  std::vector<std::uint32_t> core(uses.size(), kNoRigidRegion);
-  for (std::uint32_t p = 0; p < places.clusters.size(); ++p) {
-    const JointCluster& place = places.clusters[p];
+  std::vector<std::uint32_t> region(uses.size(), kNoRigidRegion);
+  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+    const JointCluster& cluster = tree.clusters[p];
     const auto any = [&](const auto& says) {
-      return std::ranges::any_of(place.joints, [&](std::uint32_t j) { return says(uses[j]); });
+      return std::ranges::any_of(cluster.joints, [&](std::uint32_t j) { return says(uses[j]); });
     };
     if (any([](const JointUse& use) { return use.kind == JointKind::kHinge; })) continue;
-    const bool is_core = place.link_count() > 2 || is_stub(places, skin, p) ||
-                         any([](const JointUse& use) { return is_stub_by_name(use.role); });
-    if (!is_core) continue;
-    for (const std::uint32_t j : place.joints) core[j] = p;
+    const bool is_region = cluster.link_count() > 2 || is_stub(tree, skin, p) ||
+                           any([](const JointUse& use) { return is_stub_by_name(use.role); });
+    if (!is_region) continue;
+    for (const std::uint32_t j : cluster.joints) region[j] = p;
   }
-  return core;
+  return region;
 }
 
 }  // namespace pelt::chain

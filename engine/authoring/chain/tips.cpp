@@ -65,17 +65,17 @@ glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along)
 }
 
 // Returns the offset of an unweighted, childless child at about the end of the skin (an end node of exporters).
-std::optional<glm::dvec3> find_end_node(const JointClusters& places, std::span<const glm::dmat4> bind,
+std::optional<glm::dvec3> find_end_node(const JointClusters& tree, std::span<const glm::dmat4> bind,
                                         std::span<const std::vector<std::uint32_t>> children_of,
-                                        const JointCluster& place, const glm::dvec3& tip) {
+                                        const JointCluster& cluster, const glm::dvec3& tip) {
   const double length = glm::length(tip);
   const glm::dvec3 direction = tip / length;
   std::optional<glm::dvec3> best;
   double farthest = 0.5 * length;
-  for (const std::uint32_t j : place.joints) {
+  for (const std::uint32_t j : cluster.joints) {
     for (const std::uint32_t child : children_of[j]) {
-      if (places.of_joint[child] != kNone || !children_of[child].empty()) continue;
-      const glm::dvec3 offset = glm::dvec3(bind[child][3]) - place.position;
+      if (tree.of_joint[child] != kNone || !children_of[child].empty()) continue;
+      const glm::dvec3 offset = glm::dvec3(bind[child][3]) - cluster.position;
       const double ahead = glm::dot(offset, direction);
       if (ahead <= farthest || ahead > 1.5 * length || glm::length(offset - ahead * direction) > 0.5 * length) continue;
       best = offset;
@@ -87,38 +87,38 @@ std::optional<glm::dvec3> find_end_node(const JointClusters& places, std::span<c
 
 // Returns true if all joints below `p` are at the side of the skin that reaches to `tip`, like eyes and a jaw on a
 // skull.
-bool reaches_beyond(const JointClusters& places, std::uint32_t p, const glm::dvec3& tip) {
+bool reaches_beyond(const JointClusters& tree, std::uint32_t p, const glm::dvec3& tip) {
   const double length = glm::length(tip);
-  std::vector<std::uint32_t> below = places.clusters[p].children;
+  std::vector<std::uint32_t> below = tree.clusters[p].children;
   for (std::size_t i = 0; i < below.size(); ++i) {
-    const JointCluster& place = places.clusters[below[i]];
-    const glm::dvec3 offset = place.position - places.clusters[p].position;
+    const JointCluster& cluster = tree.clusters[below[i]];
+    const glm::dvec3 offset = cluster.position - tree.clusters[p].position;
     if (glm::length(offset) > length || glm::dot(offset, tip) > 0.5 * length * length) return false;
     if (below.size() > kMaxBeside) return false;
-    below.insert(below.end(), place.children.begin(), place.children.end());
+    below.insert(below.end(), cluster.children.begin(), cluster.children.end());
   }
   return true;
 }
 
 }  // namespace
 
-std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
-                                                   const JointClusters& places) {
-  std::vector<std::vector<SkinPoint>> points(places.clusters.size());
+std::vector<std::vector<SkinPoint>> skin_of_clusters(const Model& model, std::span<const Mesh* const> skins,
+                                                     const JointClusters& tree) {
+  std::vector<std::vector<SkinPoint>> points(tree.clusters.size());
   std::vector<std::pair<std::uint32_t, double>> sums;
-  const auto has_place = [&](std::uint32_t joint) { return places.of_joint[joint] != kNone; };
+  const auto has_cluster = [&](std::uint32_t joint) { return tree.of_joint[joint] != kNone; };
   for (const Mesh* mesh : skins) {
     for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
       sums.clear();
       for (const Influence& influence : mesh->weights.row(v)) {
         if (influence.weight <= 0) continue;
         std::optional<std::uint32_t> joint = model.bound_joints[influence.index].joint;
-        if (!has_place(*joint)) joint = find_above(model.skeleton, *joint, has_place);  // a facial joint
+        if (!has_cluster(*joint)) joint = find_above(model.skeleton, *joint, has_cluster);  // a facial joint
         if (!joint) continue;
-        const std::uint32_t p = places.of_joint[*joint];
+        const std::uint32_t p = tree.of_joint[*joint];
         // If no bone leaves the coincident joints, only skin of the lowest one counts: skin of the upper ones is on the
         // other side.
-        if (places.clusters[p].link_count() == 0 && *joint != places.clusters[p].lowest) continue;
+        if (tree.clusters[p].link_count() == 0 && *joint != tree.clusters[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
         if (found == sums.end()) {
           sums.emplace_back(p, static_cast<double>(influence.weight));
@@ -127,22 +127,22 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
         }
       }
       for (const auto& [p, weight] : sums) {
-        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.clusters[p].position, weight});
+        points[p].push_back({glm::dvec3(mesh->positions[v]) - tree.clusters[p].position, weight});
       }
     }
   }
   return points;
 }
 
-void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, JointClusters& places) {
-  for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(places.clusters.size()); p < count; ++p) {
-    if (places.clusters[p].parent != kNone || places.clusters[p].joints.size() < 2 ||
-        places.clusters[p].children.size() > 1) {
+void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, JointClusters& tree) {
+  for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(tree.clusters.size()); p < count; ++p) {
+    if (tree.clusters[p].parent != kNone || tree.clusters[p].joints.size() < 2 ||
+        tree.clusters[p].children.size() > 1) {
       continue;
     }
     std::vector<std::uint32_t> upper;
-    for (auto j = model.skeleton.parent_of(places.clusters[p].lowest); j; j = model.skeleton.parent_of(*j)) {
-      if (places.of_joint[*j] == p) upper.push_back(*j);
+    for (auto j = model.skeleton.parent_of(tree.clusters[p].lowest); j; j = model.skeleton.parent_of(*j)) {
+      if (tree.of_joint[*j] == p) upper.push_back(*j);
     }
     std::ranges::reverse(upper);
     std::vector<SkinPoint> behind;
@@ -157,54 +157,54 @@ void split_roots(const Model& model, std::span<const Mesh* const> skins, double 
             above += static_cast<double>(influence.weight);
           }
         }
-        const glm::dvec3 offset = glm::dvec3(mesh->positions[v]) - places.clusters[p].position;
+        const glm::dvec3 offset = glm::dvec3(mesh->positions[v]) - tree.clusters[p].position;
         (above > 0.5 * sum ? behind : ahead).push_back({offset, 1});
       }
     }
     if (behind.empty() || ahead.empty()) continue;
     const glm::dvec3 tip = tip_of_skin(behind, glm::dvec3(0.0));
     if (glm::length(tip) <= together || glm::dot(tip, middle(ahead, glm::dvec3(0.0), -1, 0)) >= 0) continue;
-    JointCluster& here = places.clusters[p];
+    JointCluster& here = tree.clusters[p];
     JointCluster above{.joints = upper, .lowest = upper.back(), .position = here.position + tip, .children = {p}};
-    const auto added = static_cast<std::uint32_t>(places.clusters.size());
+    const auto added = static_cast<std::uint32_t>(tree.clusters.size());
     for (const std::uint32_t j : upper) {
-      places.of_joint[j] = added;
+      tree.of_joint[j] = added;
       std::erase(here.joints, j);
     }
     here.parent = added;
-    places.notes.push_back(
+    tree.notes.push_back(
         fmt::format("The skin of joint '{}' lies on the other side of '{}', which has the same position: it gets a "
                     "bone of its own.",
                     model.skeleton.joints[upper.back()].name, name_of(model, here)));
-    places.clusters.push_back(std::move(above));
+    tree.clusters.push_back(std::move(above));
   }
 }
 
 void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
-               double together, JointClusters& places) {
+               double together, JointClusters& tree) {
   const std::vector<std::vector<std::uint32_t>> children_of = children_of_joints(model.skeleton);
-  std::vector<std::vector<SkinPoint>> skin_of = skin_of_places(model, skins, places);
+  std::vector<std::vector<SkinPoint>> skin_of = skin_of_clusters(model, skins, tree);
   for (std::uint32_t p = 0; p < skin_of.size(); ++p) {
-    const JointCluster& place = places.clusters[p];
-    const bool is_end = place.children.empty();
+    const JointCluster& cluster = tree.clusters[p];
+    const bool is_end = cluster.children.empty();
     std::vector<SkinPoint>& skin = skin_of[p];
-    if (skin.empty() || place.children.size() == 1 || (!is_end && place.parent == kNone)) continue;
+    if (skin.empty() || cluster.children.size() == 1 || (!is_end && cluster.parent == kNone)) continue;
     const double most = is_end ? std::ranges::max(skin, {}, &SkinPoint::weight).weight : 1.0;
     std::erase_if(skin, [&](const SkinPoint& point) { return point.weight < 0.5 * std::min(1.0, most); });
     if (skin.empty()) continue;
     const glm::dvec3 bone =
-        place.parent == kNone ? glm::dvec3(0.0) : place.position - places.clusters[place.parent].position;
-    const glm::dvec3 along = place.parent == kNone ? bone : glm::normalize(bone);
+        cluster.parent == kNone ? glm::dvec3(0.0) : cluster.position - tree.clusters[cluster.parent].position;
+    const glm::dvec3 along = cluster.parent == kNone ? bone : glm::normalize(bone);
     const glm::dvec3 tip = tip_of_skin(skin, along);
     if (glm::length(tip) <= together) continue;
     if (is_end) {
-      places.clusters[p].tip = place.position + find_end_node(places, bind, children_of, place, tip).value_or(tip);
-    } else if (glm::dot(tip, along) > 0.5 * glm::length(tip) && reaches_beyond(places, p, tip)) {
-      places.notes.push_back(fmt::format("The skin of joint '{}' reaches beyond all joints below it: it gets a tip.",
-                                         name_of(model, place)));
-      const auto added = static_cast<std::uint32_t>(places.clusters.size());
-      places.clusters.push_back({.lowest = place.lowest, .position = place.position + tip, .parent = p});
-      places.clusters[p].children.push_back(added);
+      tree.clusters[p].tip = cluster.position + find_end_node(tree, bind, children_of, cluster, tip).value_or(tip);
+    } else if (glm::dot(tip, along) > 0.5 * glm::length(tip) && reaches_beyond(tree, p, tip)) {
+      tree.notes.push_back(fmt::format("The skin of joint '{}' reaches beyond all joints below it: it gets a tip.",
+                                       name_of(model, cluster)));
+      const auto added = static_cast<std::uint32_t>(tree.clusters.size());
+      tree.clusters.push_back({.lowest = cluster.lowest, .position = cluster.position + tip, .parent = p});
+      tree.clusters[p].children.push_back(added);
     }
   }
 }

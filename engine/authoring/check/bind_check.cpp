@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kMaxMovedVertices = 6'000'000;
 constexpr std::size_t kMinCheckPoses = 12;
 
-constexpr std::size_t kMaxPlaces = 12;  // of a report
-constexpr double kMinScore = 0.5;       // of a report's locations
+constexpr std::size_t kMaxDefects = 12;  // of a report
+constexpr double kMinScore = 0.5;        // of a report's locations
 
 std::vector<CheckPose> thinned(std::vector<CheckPose> poses, std::size_t most) {
   if (poses.size() <= most) return poses;
@@ -38,35 +38,35 @@ std::optional<BindCheck> BindCheck::create(Character linear_blend, unsigned thre
   std::vector<CheckPose> poses = clip_poses(*linear_blend, {.poses = most});
   if (poses.empty()) poses = thinned(sample_poses(linear_blend), most);
   if (poses.empty()) return std::nullopt;
-  Result<Checker> checker = Checker::create(std::move(linear_blend), std::move(poses),
-                                            {.threads = threads, .progress = progress, .same_everywhere = true});
-  if (!checker) return std::nullopt;
-  return BindCheck(std::move(*checker), threads);
+  Result<LinearComparison> comparison = LinearComparison::create(
+      std::move(linear_blend), std::move(poses), {.threads = threads, .progress = progress, .same_everywhere = true});
+  if (!comparison) return std::nullopt;
+  return BindCheck(std::move(*comparison), threads);
 }
 
-Result<bool> BindCheck::run(const Character& character, std::span<const float> may_be_left,
+Result<bool> BindCheck::run(const Character& character, std::span<const float> can_fall_back,
                             const std::function<void(double)>& progress) {
-  PELT_ASSIGN(auto defects,
-              checker_.find_defects(character, {.threads = threads_, .progress = progress, .same_everywhere = true}));
+  PELT_ASSIGN(auto defects, comparison_.find_defects(
+                                character, {.threads = threads_, .progress = progress, .same_everywhere = true}));
   if (defects_.vertices.empty()) defects_ = defects;
   remaining_ = 0;
   for (const Defect& defect : defects.vertices) remaining_ = std::max(remaining_, defect.score);
   defects.apart = defects_.apart;  // of the deformer only, before parts of it fell back to linear blend
-  if (may_be_left.empty()) return false;
-  for (std::size_t v = 0; v < may_be_left.size(); ++v) defects.vertices[v].score *= may_be_left[v];
-  const std::vector<float> more = checker_.left_to_linear_blend(defects);
-  left_.resize(more.size(), 0.0f);
+  if (can_fall_back.empty()) return false;
+  for (std::size_t v = 0; v < can_fall_back.size(); ++v) defects.vertices[v].score *= can_fall_back[v];
+  const std::vector<float> more = comparison_.fallback_weights(defects);
+  fallback_.resize(more.size(), 0.0f);
   bool grows = false;
   for (std::size_t v = 0; v < more.size(); ++v) {
-    const float share = may_be_left[v] * (left_[v] + (1 - left_[v]) * more[v]);
-    grows = grows || share > left_[v];
-    left_[v] = std::max(left_[v], share);
+    const float share = can_fall_back[v] * (fallback_[v] + (1 - fallback_[v]) * more[v]);
+    grows = grows || share > fallback_[v];
+    fallback_[v] = std::max(fallback_[v], share);
   }
   return grows;
 }
 
 CheckReport BindCheck::report() const {
-  CheckReport report{.poses = checker_.poses().size(), .from_clips = checker_.poses()[0].clip.has_value()};
+  CheckReport report{.poses = comparison_.poses().size(), .from_clips = comparison_.poses()[0].clip.has_value()};
   report.remaining = remaining_;
   std::vector<std::uint32_t> bad;
   for (std::uint32_t v = 0; v < defects_.vertices.size(); ++v) {
@@ -75,25 +75,25 @@ CheckReport BindCheck::report() const {
   std::ranges::stable_sort(bad, std::greater(), [&](std::uint32_t v) { return defects_.vertices[v].score; });
   std::set<std::string, std::less<>> seen;
   for (const std::uint32_t v : bad) {
-    if (report.defects.size() == kMaxPlaces) break;
-    const SkinLocation place = checker_.place_of(v);
+    if (report.defects.size() == kMaxDefects) break;
+    const SkinLocation place = comparison_.location_of(v);
     if (!seen.emplace(place.joint).second) continue;
     const Defect& defect = defects_.vertices[v];
     report.defects.push_back({.defect = defect,
-                              .pose = checker_.poses()[defect.frame],
+                              .pose = comparison_.poses()[defect.frame],
                               .mesh = std::string(place.mesh),
                               .joint = std::string(place.joint),
                               .vertex = place.vertex,
-                              .left = left_.empty() ? 0 : left_[v]});
+                              .fallback = fallback_.empty() ? 0 : fallback_[v]});
   }
-  if (left_.empty()) return report;
-  const std::vector<double> areas = checker_.areas();
+  if (fallback_.empty()) return report;
+  const std::vector<double> areas = comparison_.areas();
   double all = 0;
   for (std::size_t v = 0; v < areas.size(); ++v) {
     all += areas[v];
-    report.left += areas[v] * left_[v];
+    report.fallback += areas[v] * fallback_[v];
   }
-  if (all > 0) report.left /= all;
+  if (all > 0) report.fallback /= all;
   return report;
 }
 

@@ -10,7 +10,7 @@
 #include <pelt/character.h>
 #include <pelt/check_report.h>
 #include <pelt/result.h>
-#include <pelt/tools/checker.h>
+#include <pelt/tools/linear_comparison.h>
 
 namespace pelt {
 
@@ -25,26 +25,26 @@ class BindCheck {
                                          const std::function<void(double)>& progress);
 
   // Checks a character and returns true if more of it than before should fall back to linear blend. Errors: those of
-  // Checker::find_defects. `may_be_left`: for all skins, concatenated, 1 at vertices that may fall back; empty: none
-  // may.
-  Result<bool> run(const Character& character, std::span<const float> may_be_left,
+  // LinearComparison::find_defects. `can_fall_back`: for all skins, concatenated, 1 at vertices that may fall back;
+  // empty: none may.
+  Result<bool> run(const Character& character, std::span<const float> can_fall_back,
                    const std::function<void(double)>& progress);
 
   // Returns the weight of linear blend at each vertex, for all skins, concatenated.
-  std::span<const float> left() const { return left_; }
+  std::span<const float> fallback() const { return fallback_; }
 
   // Returns the locations of the first check, the weights of linear blend since then, and the worst score of the last
   // check.
   CheckReport report() const;
 
  private:
-  BindCheck(Checker checker, unsigned threads) : checker_(std::move(checker)), threads_(threads) {}
+  BindCheck(LinearComparison comparison, unsigned threads) : comparison_(std::move(comparison)), threads_(threads) {}
 
-  Checker checker_;
+  LinearComparison comparison_;
   unsigned threads_;
   Defects defects_;       // of the first check
   double remaining_ = 0;  // worst score of the last check
-  std::vector<float> left_;
+  std::vector<float> fallback_;
 };
 
 }  // namespace pelt

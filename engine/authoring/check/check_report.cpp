@@ -29,8 +29,8 @@ std::string describe(const DefectLocation& place) {
 }  // namespace
 
 std::string in_words(const DefectLocation& place) {
-  if (!(place.left > 0)) return describe(place);
-  const std::string part = place.left < 1 ? share_in_words(place.left) + " " : "";
+  if (!(place.fallback > 0)) return describe(place);
+  const std::string part = place.fallback < 1 ? share_in_words(place.fallback) + " " : "";
   return fmt::format("{}: {}falls back to linear blend", describe(place), part);
 }
 
@@ -54,18 +54,18 @@ std::string poses_in_words(const CheckReport& report) {
   return fmt::format("{} {}", report.poses, report.from_clips ? "frames of its clips" : "sample poses");
 }
 
-std::string left_in_words(const CheckReport& report) {
+std::string fallback_in_words(const CheckReport& report) {
   constexpr std::size_t kMaxNamed = 3;
-  if (!(report.left > 0)) return "";
+  if (!(report.fallback > 0)) return "";
   std::vector<std::string> named;
   bool more = false;
   for (const DefectLocation& place : report.defects) {
-    if (!(place.left > 0)) continue;
+    if (!(place.fallback > 0)) continue;
     more = named.size() == kMaxNamed;
     if (!more) named.push_back(describe(place));
   }
   return fmt::format("{} of the skin falls back to linear blend, which does better there{}{}{}",
-                     share_in_words(report.left), named.empty() ? "" : ": ", fmt::join(named, "; "),
+                     share_in_words(report.fallback), named.empty() ? "" : ": ", fmt::join(named, "; "),
                      more ? "; ..." : "");
 }
 

@@ -5,7 +5,7 @@
 
 #include <pelt/curve_keys.h>
 #include <pelt/curve_skeleton.h>
-#include <pelt/tools/curve_place.h>
+#include <pelt/tools/curve_offset_pointer.h>
 #include <pelt/tools/fields.h>
 
 #include "engine/authoring/chain/curve_bindings.h"
@@ -148,7 +148,7 @@ DeformerEntry deformer() {
   return {.defaults = CurveSkeletonParameters{},
           .bind = bind_as<CurveSkeletonParameters, bind>,
           .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
-          .leaves = [](const DeformerParameters&) { return LeftPieces::kRigidRegions; },
+          .leaves = [](const DeformerParameters&) { return PaintedPieces::kRigidRegions; },
           .may_fall_back =
               [](const DeformerParameters& parameters) {
                 const auto& curves = parameters.get<CurveSkeletonParameters>();
@@ -158,7 +158,7 @@ DeformerEntry deformer() {
 
 }  // namespace curve_skeleton
 
-std::string curve_offset_place(const Rig& rig, std::span<const std::string> joints) {
+std::string curve_offset_pointer(const Rig& rig, std::span<const std::string> joints) {
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
     const auto* parameters = rig.layers[l].deformer.get_if<CurveSkeletonParameters>();
     if (parameters == nullptr) continue;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "engine/authoring/deformer/level_mapping.h"
+
 #include <algorithm>
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
 
-#include "engine/authoring/deformer/level_mapping.h"
 #include "engine/character/base/invalid.h"
 
 namespace pelt {
@@ -14,12 +15,12 @@ Result<LevelMapping> LevelMapping::create(const Mesh& whole, const MeshLevel& le
   drop_flat(whole.positions, triangles);
   const Result<TriangleTree> tree = TriangleTree::create(whole.positions, triangles);
   if (!tree) return invalid("mesh '{}' has levels of detail, but no triangle with area", whole.name);
-  LevelMapping placed;
-  placed.level_ = &level;
+  LevelMapping mapping;
+  mapping.level_ = &level;
   for (const TriangleTree::NearPoint& near : tree->nearest_of_each(level.mesh.positions, threads)) {
-    placed.closest_.push_back(near.closest);
+    mapping.closest_.push_back(near.closest);
   }
-  return placed;
+  return mapping;
 }
 
 std::vector<float> LevelMapping::carry(std::span<const float> values) const { return values_at(closest_, values); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A level of detail of a mesh, laid over the mesh: values at the mesh's vertices are carried to those of the level.
+// Maps values of a mesh to the vertices of one of its levels of detail.
 #pragma once
 
 #include <cstdint>

@@ -69,24 +69,27 @@ class GridLocator : public SkinLocator {
 
   Result<void> find(const Mesh& mesh, std::span<const std::uint32_t>) override {
     if (parameters_.mapping == SurfaceMapping::kClosest) {
-      PELT_ASSIGN(places_, within(input_.layer, closest_parameters(surface_, mesh.positions, input_.threads)));
+      PELT_ASSIGN(parameters_at_, within(input_.layer, closest_parameters(surface_, mesh.positions, input_.threads)));
       return {};
     }
     if (mesh.uvs.size() != mesh.positions.size()) {
       return invalid(input_,
                      fmt::format("mesh '{}' needs texture coordinates for mapping by texture_coordinates", mesh.name));
     }
-    places_.clear();
+    parameters_at_.clear();
     for (const glm::vec2 uv : mesh.uvs) {
-      places_.push_back(grid_.inside(glm::dvec2(uv) * glm::dvec2(grid_.along[0].spans(), grid_.along[1].spans())));
+      parameters_at_.push_back(
+          grid_.inside(glm::dvec2(uv) * glm::dvec2(grid_.along[0].spans(), grid_.along[1].spans())));
     }
     return {};
   }
 
-  SurfacePoint at(std::size_t vertex) const override { return surface_.evaluate(surface_.finest(), places_[vertex]); }
+  SurfacePoint at(std::size_t vertex) const override {
+    return surface_.evaluate(surface_.finest(), parameters_at_[vertex]);
+  }
 
   bool is_beyond_curvature(std::size_t vertex, double height) const override {
-    const glm::dvec2 uv = places_[vertex];
+    const glm::dvec2 uv = parameters_at_[vertex];
     const SurfacePoint here = at(vertex);
     std::array<glm::dvec3, 2> lifted{here.tangent_u, here.tangent_v};
     for (int d = 0; d < 2; ++d) {
@@ -106,7 +109,7 @@ class GridLocator : public SkinLocator {
   }
 
   Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
-    const glm::dvec2 uv = places_[vertex];
+    const glm::dvec2 uv = parameters_at_[vertex];
     if (per_span_[0] == 0) return append_frame(uv, 1, frames, row);
     std::array<double, 2> low;
     std::array<double, 2> part;
@@ -161,7 +164,7 @@ class GridLocator : public SkinLocator {
   const DeformerInput& input_;
   const Grid& grid_;
   std::array<double, 2> per_span_;
-  std::vector<glm::dvec2> places_;
+  std::vector<glm::dvec2> parameters_at_;
 };
 
 }  // namespace

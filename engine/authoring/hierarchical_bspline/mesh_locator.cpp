@@ -29,27 +29,27 @@ class MeshLocator : public SkinLocator {
       return invalid(input, fmt::format("frames_per_span {} needs more vertices than a level may have; lower it",
                                         std::uint32_t{1} << extra));
     }
-    auto places = std::make_unique<MeshLocator>(surface, input);
-    places->split(stored, extra);
-    places->place_vertices();
-    if (painting != nullptr) places->weights_ = painting->rows_of(surface.topology(), stored + extra);
-    places->parts_ = parts_of(surface.topology(), stored + extra, base);
+    auto locator = std::make_unique<MeshLocator>(surface, input);
+    locator->split(stored, extra);
+    locator->place_vertices();
+    if (painting != nullptr) locator->weights_ = painting->rows_of(surface.topology(), stored + extra);
+    locator->parts_ = parts_of(surface.topology(), stored + extra, base);
     for (std::uint32_t v = 0; v < base.skin.size(); ++v) {
-      places->vertex_at_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
+      locator->vertex_at_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
     }
-    std::vector<glm::uvec3>& triangles = places->triangles_;
-    triangles = triangles_of(places->faces_, places->positions_);
+    std::vector<glm::uvec3>& triangles = locator->triangles_;
+    triangles = triangles_of(locator->faces_, locator->positions_);
     std::erase_if(triangles, [&](glm::uvec3 t) {
-      const auto has_frame = [&](std::uint32_t v) { return places->limits_[v].has_frame(); };
-      return !has_frame(t.x) || !has_frame(t.y) || !has_frame(t.z) || !(triangle_area(places->positions_, t) > 0);
+      const auto has_frame = [&](std::uint32_t v) { return locator->limits_[v].has_frame(); };
+      return !has_frame(t.x) || !has_frame(t.y) || !has_frame(t.z) || !(triangle_area(locator->positions_, t) > 0);
     });
     if (triangles.empty()) return invalid(input, "the surface has no tangent plane anywhere");
-    places->corners_at_.resize(places->positions_.size(), glm::uvec3(0));
+    locator->corners_at_.resize(locator->positions_.size(), glm::uvec3(0));
     for (const glm::uvec3 t : triangles) {
-      for (int c = 0; c < 3; ++c) places->corners_at_[t[c]] = t;
+      for (int c = 0; c < 3; ++c) locator->corners_at_[t[c]] = t;
     }
-    PELT_ASSIGN(places->tree_, within(input.layer, TriangleTree::create(places->positions_, triangles)));
-    return places;
+    PELT_ASSIGN(locator->tree_, within(input.layer, TriangleTree::create(locator->positions_, triangles)));
+    return locator;
   }
 
   MeshLocator(Surface& surface, const DeformerInput& input) : surface_(surface), input_(input) {}

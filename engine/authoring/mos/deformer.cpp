@@ -187,7 +187,7 @@ DeformerEntry deformer() {
   return {.defaults = MosParameters{},
           .bind = bind_as<MosParameters, bind>,
           .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
-          .leaves = [](const DeformerParameters&) { return LeftPieces::kRigidRegions; },
+          .leaves = [](const DeformerParameters&) { return PaintedPieces::kRigidRegions; },
           .may_fall_back =
               [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); },
           .move_bound = move_bound};

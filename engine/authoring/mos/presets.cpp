@@ -128,7 +128,7 @@ class Tree {
   const std::vector<std::uint32_t>& order() const { return order_; }
   std::size_t place_count() const { return up_.size(); }
 
-  std::uint32_t place_of(std::uint32_t joint) const { return clusters_.of_joint[joint]; }
+  std::uint32_t cluster_of(std::uint32_t joint) const { return clusters_.of_joint[joint]; }
   std::uint32_t up(std::uint32_t p) const { return up_[p]; }  // kNone at a root
   const std::vector<std::uint32_t>& down(std::uint32_t p) const { return down_[p]; }
   bool is_above(std::uint32_t p, std::uint32_t q) const { return enter_[p] < enter_[q] && enter_[q] < leave_[p]; }
@@ -275,7 +275,7 @@ class Finder {
   std::vector<Way> runs_of(std::string_view words) const {
     std::vector<std::string_view> word(tree_.place_count());
     for (const std::uint32_t joint : tree_.movers()) {
-      if (holds_word(words, names_[joint].word)) word[tree_.place_of(joint)] = names_[joint].word;
+      if (holds_word(words, names_[joint].word)) word[tree_.cluster_of(joint)] = names_[joint].word;
     }
     std::vector<Way> runs;
     for (const std::uint32_t p : tree_.order()) {
@@ -314,7 +314,7 @@ class Finder {
     bool found = false;
     for (const std::uint32_t joint : joints) {
       if (names_[joint].side != side || !holds_word(words, names_[joint].word)) continue;
-      append(way, tree_.place_of(joint), role);
+      append(way, tree_.cluster_of(joint), role);
       found = true;
     }
     return found;

@@ -28,10 +28,10 @@ enum class RigidParts {
 };
 
 // Pieces under a layer over * that fall back to linear blend because they move as painted or as one piece.
-enum class LeftPieces {
+enum class PaintedPieces {
   kNone,
   kFaces,         // skin that follows facial joints (patch_joints) and the joints that carry these
-  kRigidRegions,  // the same, and rigid regions (rigid_regions)
+  kRigidRegions,  // the same, and rigid regions (chain/rigid_regions.h)
 };
 
 struct DeformerEntry {
@@ -40,7 +40,7 @@ struct DeformerEntry {
   // Returns the treatment of rigid parts under a layer over *. nullptr: it moves them.
   RigidParts (*rigid_parts)(const DeformerParameters&) = nullptr;
   // Returns the pieces under a layer over * that fall back to linear blend. nullptr: none.
-  LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
+  PaintedPieces (*leaves)(const DeformerParameters&) = nullptr;
   // Returns true if bind makes a surface from the skin to carry it, which needs skin with area. nullptr: false.
   bool (*makes_surface)(const DeformerParameters&) = nullptr;
   // Returns true if defects may fall back to linear blend; false if an artist sculpted the layer or the deformer cannot

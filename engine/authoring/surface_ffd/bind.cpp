@@ -172,9 +172,9 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
 // does not follow by dual quaternions, keeps its transitions as painted (as cloth with a body's weights does, to stay
 // outside of it), or has key poses, which skin must follow everywhere.
 std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
-  const bool may_fall_back = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
+  const bool pulls_armpits = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
                              parameters.spread != 0.0f && parameters.key_poses.empty();
-  if (!may_fall_back) return {};
+  if (!pulls_armpits) return {};
   const SparseRows& weights = driver.mesh.weights;
   const from_skin::Armpits armpits(model);
   std::vector<float> shares;

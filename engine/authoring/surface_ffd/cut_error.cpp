@@ -7,7 +7,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 

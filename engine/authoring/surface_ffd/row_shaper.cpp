@@ -45,7 +45,7 @@ void RowShaper::shape(std::uint32_t vertex, const glm::dvec3& point, const glm::
                       std::vector<WeightedElement>& row) {
   unit_ = unit;
   std::swap(row, row_);
-  if (settings_.weight_similarity > 0) weigh_similarity(vertex);
+  if (settings_.weight_similarity > 0) scale_by_similarity(vertex);
   normalise(row_);
   if (settings_.precision == Precision::kLinear) {
     whole_ = row_;
@@ -69,7 +69,7 @@ bool RowShaper::is_same_joint(const Influence& a, const Influence& b) const {
 
 // Multiplies the weight of each driver vertex j by a_j, its weight similarity to the skin vertex: the sum over joints
 // of the smaller weight, to the power of `weight_similarity`.
-void RowShaper::weigh_similarity(std::uint32_t vertex) {
+void RowShaper::scale_by_similarity(std::uint32_t vertex) {
   constexpr double kMin = 1e-6;
   const SparseRows& driver = settings_.painting;
   if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;

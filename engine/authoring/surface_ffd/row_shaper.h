@@ -28,7 +28,7 @@ class RowShaper {
 
  private:
   bool is_same_joint(const Influence& a, const Influence& b) const;
-  void weigh_similarity(std::uint32_t vertex);
+  void scale_by_similarity(std::uint32_t vertex);
   void cut_fitted();
   void begin_fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, bool with_squares);
   void fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal);

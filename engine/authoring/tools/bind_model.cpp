@@ -70,10 +70,10 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
   constexpr double kMaxLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
   if (!bound || !bound->report.check || rig.check != CheckMode::kFallback) return bound;
-  const std::string left = share_in_words(bound->report.check->left);
-  if (bound->report.check->left <= kMaxLeft) {
+  const std::string left = share_in_words(bound->report.check->fallback);
+  if (bound->report.check->fallback <= kMaxLeft) {
     bound->report.notes.push_back(
-        bound->report.check->left > 0
+        bound->report.check->fallback > 0
             ? fmt::format("{} was chosen: it does worse than linear blend on only {} of the skin", kDefaultDeformer,
                           left)
             : fmt::format("{} was chosen: it does no worse than linear blend on any skin", kDefaultDeformer));

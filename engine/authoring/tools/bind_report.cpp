@@ -28,11 +28,11 @@ nlohmann::ordered_json check_json(const std::optional<CheckReport>& report) {
                        {"mesh", place.mesh},
                        {"vertex", place.vertex},
                        {"joint", place.joint},
-                       {"left", place.left}});
+                       {"fallback", place.fallback}});
   }
   return {{"poses", report->poses},
           {"from_clips", report->from_clips},
-          {"left", report->left},
+          {"fallback", report->fallback},
           {"remaining", report->remaining},
           {"defects", std::move(defects)}};
 }

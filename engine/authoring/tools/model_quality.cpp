@@ -8,8 +8,8 @@
 #include <pelt/import.h>
 #include <pelt/model_of.h>
 #include <pelt/rig_json.h>
-#include <pelt/tools/check_poses.h>
-#include <pelt/tools/checker.h>
+#include <pelt/tools/clip_poses.h>
+#include <pelt/tools/linear_comparison.h>
 #include <pelt/tools/model_quality.h>
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
@@ -73,24 +73,25 @@ Result<std::vector<CheckPose>> choose_poses(const std::string& model, const Mode
   return poses;
 }
 
-WorstOfSkin worst_of(const Checker& checker, const WorstLocation& place) {
-  const SkinLocation skin = checker.place_of(place.from);
-  return {std::string(skin.mesh), std::string(skin.joint), checker.poses()[place.frame]};
+WorstOfSkin worst_of(const LinearComparison& comparison, const WorstLocation& place) {
+  const SkinLocation skin = comparison.location_of(place.from);
+  return {std::string(skin.mesh), std::string(skin.joint), comparison.poses()[place.frame]};
 }
 
 // A deformer's figures, and the fractions of the skin that it did not move itself.
 struct Measured {
   Figures figures;
   PieceShares pieces;
-  double left = 0;
+  double fallback = 0;
 };
 
-Result<Measured> measure_bound(const Checker& checker, const Bound& bound, const CheckOptions& options) {
-  PELT_ASSIGN(const auto figures, checker.measure(bound.character, options));
-  return Measured{figures, bound.report.pieces, bound.report.check ? bound.report.check->left : 0};
+Result<Measured> measure_bound(const LinearComparison& comparison, const Bound& bound,
+                               const ComparisonOptions& options) {
+  PELT_ASSIGN(const auto figures, comparison.measure(bound.character, options));
+  return Measured{figures, bound.report.pieces, bound.report.check ? bound.report.check->fallback : 0};
 }
 
-ModelQualityRow row_of(const Checker& checker, std::string deformer, const Result<Measured>& measured,
+ModelQualityRow row_of(const LinearComparison& comparison, std::string deformer, const Result<Measured>& measured,
                        const std::optional<Figures>& dual_quaternion) {
   ModelQualityRow row{.deformer = std::move(deformer)};
   if (!measured) {
@@ -99,28 +100,30 @@ ModelQualityRow row_of(const Checker& checker, std::string deformer, const Resul
   }
   row.figures = measured->figures;
   row.pieces = measured->pieces;
-  row.left = measured->left;
+  row.fallback = measured->fallback;
   if (dual_quaternion) row.restored = restored(row.figures, *dual_quaternion);
-  row.stretch = worst_of(checker, row.figures.stretch_at);
-  if (row.figures.flip_at) row.flip = worst_of(checker, *row.figures.flip_at);
+  row.stretch = worst_of(comparison, row.figures.stretch_at);
+  if (row.figures.flip_at) row.flip = worst_of(comparison, *row.figures.flip_at);
   return row;
 }
 
 // A rig may make drivers of meshes that are skins for linear blend only. Then the remaining skins are measured again,
 // and `restored` is left out: the figures of dual quaternion are of all skins.
-Result<ModelQualityRow> measure_rig(const ModelQualityOptions& given, const Model& model, const Checker& checker,
-                                    const std::optional<Figures>& dual_quaternion, const CheckOptions& options) {
+Result<ModelQualityRow> measure_rig(const ModelQualityOptions& given, const Model& model,
+                                    const LinearComparison& comparison, const std::optional<Figures>& dual_quaternion,
+                                    const ComparisonOptions& options) {
   PELT_ASSIGN(auto rig, given.given_rig ? Result<Rig>(*given.given_rig) : load_rig(given.rig));
   if (given.files == NamedFiles::kAnywhere) rig.files = given.files;
   const std::string source = given.given_rig ? "rig" : given.rig;
   const std::string name = rig.name.empty() ? source : rig.name;
   PELT_ASSIGN(const auto bound, within(source, bind_by(model, rig, !given.no_fallback)));
-  if (checker.takes(bound.character))
-    return row_of(checker, name, measure_bound(checker, bound, options), dual_quaternion);
+  if (comparison.takes(bound.character))
+    return row_of(comparison, name, measure_bound(comparison, bound, options), dual_quaternion);
   PELT_ASSIGN(const auto skins, model_of(bound.character));
   PELT_ASSIGN(auto linear_blend, bind_by(skins, kLinearBlend));
-  PELT_ASSIGN(const auto skins_checker, Checker::create(std::move(linear_blend.character), checker.poses()));
-  return row_of(skins_checker, name, measure_bound(skins_checker, bound, options), std::nullopt);
+  PELT_ASSIGN(const auto skins_comparison,
+              LinearComparison::create(std::move(linear_blend.character), comparison.poses()));
+  return row_of(skins_comparison, name, measure_bound(skins_comparison, bound, options), std::nullopt);
 }
 
 Json json_of(const WorstOfSkin& worst) {
@@ -153,24 +156,25 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
   const bool has_dual = std::any_of(deformers.begin(), deformers.end(), is_dual);
   const bool has_rig = options.given_rig || !options.rig.empty();
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (has_rig ? 1 : 0), options.progress);
-  const CheckOptions check_options{.progress = [&](double fraction) { steps.show(fraction); }};
+  const ComparisonOptions comparison_options{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
-  PELT_ASSIGN(const auto checker,
-              within(model_name, Checker::create(linear_blend.character, std::move(poses), check_options)));
-  report.vertices = checker.vertex_count();
+  PELT_ASSIGN(
+      const auto comparison,
+      within(model_name, LinearComparison::create(linear_blend.character, std::move(poses), comparison_options)));
+  report.vertices = comparison.vertex_count();
   const auto measure_by = [&](const std::string& deformer) -> Result<Measured> {
     steps.next(deformer);
     PELT_ASSIGN(const auto bound, bind_by(model, deformer, !options.no_fallback));
-    return measure_bound(checker, bound, check_options);
+    return measure_bound(comparison, bound, comparison_options);
   };
   const Result<Measured> dual = measure_by(kDualQuaternion);
   const std::optional<Figures> dual_figures = dual ? std::optional(dual->figures) : std::nullopt;
   for (const std::string& deformer : deformers) {
-    report.rows.push_back(row_of(checker, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
+    report.rows.push_back(row_of(comparison, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
   }
   if (has_rig) {
     steps.next(options.given_rig ? "rig" : options.rig);
-    PELT_ASSIGN(auto row, measure_rig(options, model, checker, dual_figures, check_options));
+    PELT_ASSIGN(auto row, measure_rig(options, model, comparison, dual_figures, comparison_options));
     report.rows.push_back(std::move(row));
   }
   return report;
@@ -206,7 +210,7 @@ std::string format_model_quality(const ModelQuality& report) {
                      {"restored", row.restored ? Json(*row.restored) : Json()},
                      {"rigid_parts", row.pieces.rigid_parts},
                      {"rigid_regions", row.pieces.rigid_regions},
-                     {"left", row.left},
+                     {"fallback", row.fallback},
                      {"worst_clip", worst.clip ? Json(report.clip_names[*worst.clip]) : Json()},
                      {"worst_frame", worst.clip ? Json(worst.frame) : Json()},
                      {"worst_stretch", json_of(row.stretch)},

@@ -103,10 +103,10 @@ struct Evaluator::State {
   std::optional<std::uint32_t> clock_input;
   ActionClock clock;
   ActionProgress action;
-  bool fresh = false;  // action starts at rest in this evaluate()
+  bool restarts = false;  // action starts at rest in this evaluate()
 
   void pose_palette(const PalettePass& pass) {
-    const PoseContext context{joints, positions, inputs, palette, fresh};
+    const PoseContext context{joints, positions, inputs, palette, restarts};
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
     PoseRecords& pose = pose_on_cpu(pass.kernel, options.same_everywhere);
     for_ranges(options.jobs, pass.record_count, kEntryGrain / kernel.entries_per_record,
@@ -311,7 +311,7 @@ void Evaluator::evaluate() {
   } else {
     if (state.clock_input) {
       state.inputs[*state.clock_input] = state.clock.value();
-      state.fresh = state.action.pose(state.clock);
+      state.restarts = state.action.pose(state.clock);
     }
     state.stretches = Stretches::kNone;
     for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {

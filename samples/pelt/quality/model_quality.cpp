@@ -45,7 +45,7 @@ void print_text(const ModelQuality& report, Json rows) {
                              {"restored", "restored", "{:.2f}"},
                              {"rigid", "rigid_parts", "{:.1f}%", 100},
                              {"rigid_regions", "regions", "{:.1f}%", 100},
-                             {"left", "left", "{:.1f}%", 100},
+                             {"fallback", "fallback", "{:.1f}%", 100},
                              {"worst stretch", "place"}}),
              refusals);
 }

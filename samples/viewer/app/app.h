@@ -22,7 +22,7 @@ struct AppOptions {
   std::uint32_t samples = 32;              // samples of a picture that stands still
   std::uint32_t samples_per_frame = 4;     // samples of a picture that moves
   NamedFiles files = NamedFiles::kFolder;  // as for Document::open
-  std::vector<std::string> with;           // characters and models in the clip and place of each figure: garments
+  std::vector<std::string> with;           // characters and models that are drawn over each figure: garments
   bool waits = false;                      // each frame waits for the background work, so that pictures are repeatable
 };
 

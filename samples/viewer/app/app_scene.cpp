@@ -170,7 +170,7 @@ void App::State::update_scene() {
       item.bounds = companion->bounds;
       scene.items.push_back(item);
     }
-    captions.push_back(caption_of(*actor));
+    captions.push_back(actor->caption);
   }
   const Result<void> set = renderer->set_scene(scene);
   if (!set) {

@@ -50,9 +50,6 @@ struct Opened {
   std::vector<Newcomer> companions;  // AppOptions::with
 };
 
-// Returns the character's name in the picture: its rig's, or the deformer's.
-std::string caption_of(const Actor& actor);
-
 struct App::State {
   enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo };
 

@@ -33,20 +33,6 @@ void docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
 
 }  // namespace
 
-std::string caption_of(const Actor& actor) {
-  std::string text = actor.key;
-  if (text == kSubject && !actor.rig_name.empty()) text = actor.rig_name;
-  if (text == kSubject) {
-    for (const CharacterMesh& mesh : actor.character->meshes) {
-      if (!mesh.control && mesh.deformer != "linear_blend")
-        text = mesh.deformer.substr(0, mesh.deformer.find(" over "));
-    }
-    if (text == kSubject) text = "linear_blend";
-  }
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
 void App::State::draw_menu() {
   if (!ImGui::BeginMainMenuBar()) return;
   if (ImGui::BeginMenu("File")) {
@@ -242,8 +228,8 @@ void App::State::draw_captions() {
   };
   if (view.compare.mode == CompareMode::kSplit) {
     const float split = view.compare.split * static_cast<float>(rect.width);
-    write(caption_of(*actors.front()), corner + glm::vec2(0.5f * split, 1.5f * em));
-    write(caption_of(*actors.back()), corner + glm::vec2(0.5f * (split + static_cast<float>(rect.width)), 1.5f * em));
+    write(actors.front()->caption, corner + glm::vec2(0.5f * split, 1.5f * em));
+    write(actors.back()->caption, corner + glm::vec2(0.5f * (split + static_cast<float>(rect.width)), 1.5f * em));
     return;
   }
   for (const Actor* actor : actors) {
@@ -253,7 +239,7 @@ void App::State::draw_captions() {
     if (!at) continue;
     const glm::vec2 low(0.0f, 2 * em);
     const glm::vec2 high(rect.width, static_cast<float>(rect.height) - 2 * em);
-    write(caption_of(*actor), corner + glm::clamp(*at + glm::vec2(0, 1.5f * em), low, high));
+    write(actor->caption, corner + glm::clamp(*at + glm::vec2(0, 1.5f * em), low, high));
   }
 }
 

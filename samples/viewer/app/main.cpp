@@ -35,7 +35,7 @@ int run_program(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--model", options.model, "Model for the rig")->type_name("FILE");
-  app.add_option("--with", options.with, "Another character or model in the same place and clip, such as a garment")
+  app.add_option("--with", options.with, "Another character or model, drawn there in the same clip, such as a garment")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_flag_callback(

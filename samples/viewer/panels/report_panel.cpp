@@ -77,7 +77,7 @@ void show_place(Context& context, const CharacterData& data, const DefectLocatio
 void draw_check(Context& context, const CharacterData& data, const CheckReport& report) {
   if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
   row_text("checked in", poses_in_words(report));
-  row_text("linear blend", report.left > 0 ? share_in_words(report.left) + " of the skin" : "nothing");
+  row_text("linear blend", report.fallback > 0 ? share_in_words(report.fallback) + " of the skin" : "nothing");
   for (std::size_t i = 0; i < report.defects.size(); ++i) {
     const DefectLocation& place = report.defects[i];
     ImGui::PushID(static_cast<int>(i));

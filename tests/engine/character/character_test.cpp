@@ -5,8 +5,8 @@
 #include <pelt/character.h>
 #include <pelt/dual_quaternion.h>
 
+#include "tests/support/breakage.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/graded.h"
 #include "tests/support/must.h"
 
@@ -39,7 +39,7 @@ TEST(Character, KnowsItsSize) {
   EXPECT_NEAR(character.size(), std::sqrt(8.0f * 8 + 2 * 2 + 2 * 2), 1e-5f);
 }
 
-const test::Fault kFaults[] = {
+const test::Breakage kBreakages[] = {
     {"JointParentAfterIt", [](CharacterData& d) { d.skeleton.joints[0].parent = 1; }},
     {"JointParentItself", [](CharacterData& d) { d.skeleton.joints[1].parent = 1; }},
     {"JointParentNegative", [](CharacterData& d) { d.skeleton.joints[1].parent = -2; }},
@@ -92,9 +92,9 @@ const test::Fault kFaults[] = {
     {"MaterialNotFinite", [](CharacterData& d) { d.materials[0].base_color.y = kNan; }},
     {"MeshNamesRepeat", [](CharacterData& d) { d.meshes[1].name = d.meshes[0].name; }},
     {"FirstVertex", [](CharacterData& d) { d.meshes[1].first_vertex += 1; }},
-    {"FirstSlot", [](CharacterData& d) { d.meshes[1].first_entry = d.palette_size + 1; }},
-    {"OddSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].first_entry += 1; }},
-    {"LinearSlotOfADualQuaternion", [](CharacterData& d) { d.meshes[1].mode = BlendMode::kLinear; }},
+    {"FirstEntry", [](CharacterData& d) { d.meshes[1].first_entry = d.palette_size + 1; }},
+    {"OddEntryOfADualQuaternion", [](CharacterData& d) { d.meshes[1].first_entry += 1; }},
+    {"LinearEntryOfADualQuaternion", [](CharacterData& d) { d.meshes[1].mode = BlendMode::kLinear; }},
     {"BlendMode", [](CharacterData& d) { d.meshes[0].mode = static_cast<BlendMode>(7); }},
     {"MeshStage", [](CharacterData& d) { d.meshes[0].stage = 1; }},
     {"StageCountTooLarge", [](CharacterData& d) { d.stage_count = 0xFFFFFFFFu; }},
@@ -120,19 +120,19 @@ const test::Fault kFaults[] = {
     {"PassStage", [](CharacterData& d) { d.passes[0].stage = d.stage_count; }},
     {"PassRecordCount", [](CharacterData& d) { d.passes[0].record_count = 0xFFFFFFFFu; }},
     {"PassRecords", [](CharacterData& d) { d.passes[0].records.pop_back(); }},
-    {"PassSlotRange", [](CharacterData& d) { d.passes[0].first_entry = d.palette_size; }},
-    {"PassSlotOverflow", [](CharacterData& d) { d.passes[0].first_entry = 0xFFFFFFFFu; }},
-    {"SlotsWrittenTwice", [](CharacterData& d) { d.passes[1].first_entry = d.passes[0].first_entry; }},
-    {"SlotNotWritten", [](CharacterData& d) { d.palette_size += 1; }},
+    {"PassEntryRange", [](CharacterData& d) { d.passes[0].first_entry = d.palette_size; }},
+    {"PassEntryOverflow", [](CharacterData& d) { d.passes[0].first_entry = 0xFFFFFFFFu; }},
+    {"EntriesWrittenTwice", [](CharacterData& d) { d.passes[1].first_entry = d.passes[0].first_entry; }},
+    {"EntryNotWritten", [](CharacterData& d) { d.palette_size += 1; }},
     {"PaletteSize", [](CharacterData& d) { d.palette_size = 0xFFFFFFFFu; }},
     {"RecordJoint", [](CharacterData& d) { d.passes[0].records[0] = 2; }},
     {"RecordNotFinite", [](CharacterData& d) { d.passes[1].records[5] = 0x7F800000u; }},
     {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_entry = 0; }},
 };
 
-TEST(Character, WithAFaultIsRefused) { test::expect_refused(kFaults, make_data()); }
+TEST(Character, WithAFaultIsRefused) { test::expect_refused(kBreakages, make_data()); }
 
-struct GradientFault {
+struct GradientBreakage {
   const char* name;
   test::Graded kind;
   const char* error;
@@ -143,7 +143,7 @@ void set_entries(CharacterMesh& mesh, std::uint32_t entry) {
   for (std::uint32_t& word : mesh.binding.influences) word = (word & 0xFFFF0000u) | (entry - mesh.first_entry);
 }
 
-const GradientFault kGradientFaults[] = {
+const GradientBreakage kGradientBreakages[] = {
     {"NoGradients", test::Graded::kSkin, "0 words of gradients", [](CharacterMesh& m) { m.binding.gradients.clear(); }},
     {"UnitNotFinite", test::Graded::kPartly, "unit of gradients",
      [](CharacterMesh& m) { m.binding.gradient_units.back() = kNan; }},
@@ -169,12 +169,12 @@ const GradientFault kGradientFaults[] = {
 };
 
 TEST(Character, WithFaultyGradientsIsRefused) {
-  for (const GradientFault& fault : kGradientFaults) {
-    SCOPED_TRACE(fault.name);
-    CharacterData data = *test::make_graded(200, fault.kind);
+  for (const GradientBreakage& breakage : kGradientBreakages) {
+    SCOPED_TRACE(breakage.name);
+    CharacterData data = *test::make_graded(200, breakage.kind);
     EXPECT_EQ(test::create_error(data), "made");
-    fault.change(data.meshes.front());
-    EXPECT_THAT(test::create_error(data), testing::HasSubstr(fault.error));
+    breakage.change(data.meshes.front());
+    EXPECT_THAT(test::create_error(data), testing::HasSubstr(breakage.error));
   }
 }
 

@@ -22,9 +22,9 @@
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
+#include "tests/support/breakage.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
 #include "tests/support/must.h"
 #include "tests/support/sealed.h"

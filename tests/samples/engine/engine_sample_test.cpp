@@ -82,8 +82,8 @@ struct Reach {
   float shadow = 0;
 };
 
-Reach reach_of(const Engine& engine, const Scene::Walker& place) {
-  const runtime::Box box = test::must(runtime::read_bounds(engine.device().pelt(), engine.crowd(), *place.instance));
+Reach reach_of(const Engine& engine, const Scene::Walker& walker) {
+  const runtime::Box box = test::must(runtime::read_bounds(engine.device().pelt(), engine.crowd(), *walker.instance));
   const shared::FrameRecord& frame = engine.frame_record();
   shared::CullConstants view;
   samples::set_planes(view, frame.clip_from_world);
@@ -92,7 +92,7 @@ Reach reach_of(const Engine& engine, const Scene::Walker& place) {
   for (int corner = 0; corner < 8; ++corner) {
     const glm::vec3 at(corner & 1 ? box.greatest.x : box.least.x, corner & 2 ? box.greatest.y : box.least.y,
                        corner & 4 ? box.greatest.z : box.least.z);
-    corners.emplace_back(place.world * glm::vec4(at, 1.0f));
+    corners.emplace_back(walker.world * glm::vec4(at, 1.0f));
     top = std::max(top, corners.back().y);
   }
   Reach reach{1e30f, 1e30f};
@@ -138,9 +138,9 @@ class EngineSample : public testing::Test {
 
   static std::map<std::uint32_t, std::vector<glm::vec3>> positions(const Engine& engine) {
     std::map<std::uint32_t, std::vector<glm::vec3>> all;
-    for (const Scene::Walker& place : engine.scene().places())
-      all[*place.instance] =
-          test::must(runtime::read_vertices(engine.device().pelt(), engine.crowd(), *place.instance)).positions;
+    for (const Scene::Walker& walker : engine.scene().walkers())
+      all[*walker.instance] =
+          test::must(runtime::read_vertices(engine.device().pelt(), engine.crowd(), *walker.instance)).positions;
     return all;
   }
 };
@@ -160,9 +160,9 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
       EXPECT_EQ(draw.instance_count, 1u);
       EXPECT_TRUE(draws[draw.instance / 2].emplace(draw.vertex_offset, draw.index_count).second) << "drawn twice";
     }
-    for (const Scene::Walker& place : engine->scene().places()) {
-      ASSERT_TRUE(place.instance);
-      const std::uint32_t i = *place.instance;
+    for (const Scene::Walker& walker : engine->scene().walkers()) {
+      ASSERT_TRUE(walker.instance);
+      const std::uint32_t i = *walker.instance;
       const Reach reach = reach_of(*engine, place);
       if (std::min(std::abs(reach.box), std::abs(reach.shadow)) < 1e-4f) continue;  // either is right
       EXPECT_EQ(drawn.contains(i), reach.shadow > 0) << i;
@@ -174,7 +174,7 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
       // The draws are those of the levels that the crowd moves.
       const runtime::ShownLevels shown = engine->crowd().shown_levels(i);
       fading += shown.from != shown.to ? 1 : 0;
-      const Character& character = engine->scene().kinds()[place.kind].walking.character;
+      const Character& character = engine->scene().kinds()[walker.kind].walking.character;
       std::map<std::int32_t, std::uint32_t> wanted;
       for (const std::uint32_t level : {shown.from, shown.to}) {
         for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
@@ -206,7 +206,7 @@ TEST_F(EngineSample, LeavesSkinsAloneThatAreNotSeen) {
   run(*engine, 1, 0.05f);
   const auto before = positions(*engine);
   std::set<std::uint32_t> stayed;
-  for (const Scene::Walker& place : engine->scene().places()) stayed.insert(*place.instance);
+  for (const Scene::Walker& walker : engine->scene().walkers()) stayed.insert(*walker.instance);
   run(*engine, 1, 0.001f);
   ASSERT_EQ(engine->scene().events().left, 0u);
   const std::vector<std::uint32_t> listed = test::must(engine->culling().read_drawn(engine->device()));
@@ -255,13 +255,13 @@ TEST_F(EngineSample, KnowsHowPixelsMove) {
 
   std::size_t compared = 0, right = 0;
   float largest = 0;
-  for (const Scene::Walker& place : engine->scene().places()) {
-    const Character& character = engine->scene().kinds()[place.kind].walking.character;
-    const Character shown = character.at_level(engine->crowd().shown_levels(*place.instance).to);
-    if (engine->crowd().shown_levels(*place.instance).share < 1 || !place.previous_world) continue;
+  for (const Scene::Walker& walker : engine->scene().walkers()) {
+    const Character& character = engine->scene().kinds()[walker.kind].walking.character;
+    const Character shown = character.at_level(engine->crowd().shown_levels(*walker.instance).to);
+    if (engine->crowd().shown_levels(*walker.instance).share < 1 || !walker.previous_world) continue;
     Evaluator now(shown), then(shown);
-    now.pose(engine->scene().joints_of(place));
-    then.pose(engine->scene().joints_of(place, 1));
+    now.pose(engine->scene().joints_of(walker));
+    then.pose(engine->scene().joints_of(walker, 1));
     now.evaluate();
     then.evaluate();
     const auto pixel = [&](const glm::mat4& clip_from_world, const glm::mat4& world, glm::vec3 position) {
@@ -272,11 +272,11 @@ TEST_F(EngineSample, KnowsHowPixelsMove) {
     for (const CharacterMesh& mesh : shown->meshes) {
       if (mesh.control) continue;
       for (std::uint32_t v = mesh.first_vertex; v < mesh.first_vertex + mesh.vertex_count(); ++v) {
-        const glm::vec3 world_position(place.world * glm::vec4(now.positions()[v], 1.0f));
-        const glm::vec3 normal = glm::mat3(place.world) * now.normals()[v];
+        const glm::vec3 world_position(walker.world * glm::vec4(now.positions()[v], 1.0f));
+        const glm::vec3 normal = glm::mat3(walker.world) * now.normals()[v];
         if (glm::dot(normal, glm::normalize(frame.eye - world_position)) < 0.5f) continue;  // it faces the eye
-        const glm::vec2 at = pixel(frame.clip_from_world, place.world, now.positions()[v]);
-        const glm::vec2 was = pixel(frame.previous_clip_from_world, *place.previous_world, then.positions()[v]);
+        const glm::vec2 at = pixel(frame.clip_from_world, walker.world, now.positions()[v]);
+        const glm::vec2 was = pixel(frame.previous_clip_from_world, *walker.previous_world, then.positions()[v]);
         if (at.x < 0 || at.y < 0 || at.x >= size.x || at.y >= size.y) continue;
         const glm::vec2 found = motion[static_cast<std::size_t>(at.y) * 480 + static_cast<std::size_t>(at.x)];
         ++compared;

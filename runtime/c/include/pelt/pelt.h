@@ -436,8 +436,8 @@ typedef struct pelt_buffer_location {
 /* Vertex v of an instance is element first_vertex + v (pelt_instance_info). */
 typedef struct pelt_vertex_output {
   pelt_vertex_format format;
-  uint32_t stride;            /* bytes, a multiple of 4; 0: tight, or the fastest in the crowd's own buffer */
-  pelt_buffer_location place; /* offset: a multiple of 4 */
+  uint32_t stride;               /* bytes, a multiple of 4; 0: tight, or the fastest in the crowd's own buffer */
+  pelt_buffer_location location; /* offset: a multiple of 4 */
 } pelt_vertex_output;
 
 /* An instance to move, in the caller's list (pelt_crowd_options.visible). */
@@ -504,10 +504,10 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output tangents;  /* unit */
   /* Float positions of the frame before, for motion vectors (docs/runtime.md, Previous positions). Needs positions, in
    * a buffer that keeps its content from frame to frame. Skins only: cannot be combined with control_meshes. With
-   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_slot): leave `place` and
+   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_slot): leave `location` and
    * `stride` 0. */
   pelt_vertex_output previous_positions;
-  pelt_buffer_location bounds_place; /* offset: a multiple of 4 */
+  pelt_buffer_location bounds_location; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from one
    * box to the next. A box always contains the skin; docs/runtime.md, Bounds, describes how much larger it is. The
    * boxes belong to the frame being recorded; an instance that is not moved keeps its box. */
@@ -752,7 +752,7 @@ PELT_API pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, 
 /* Returns the address of element 0 of an output, for shaders and acceleration structure builds. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (for the crowd's own buffer: pelt_crowd_options.usage), and the device
  * needs bufferDeviceAddress. */
-PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* place,
+PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* location,
                                                    VkDeviceAddress* address);
 /* Returns the first of the initial instances of a character; its other initial instances follow. */
 PELT_API pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance);

@@ -39,7 +39,7 @@ enum class VertexFormat : std::uint32_t {
 // The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
 struct VertexOutput {
   VertexFormat format = VertexFormat::kNone;
-  BufferLocation place;  // offset: a multiple of 4
+  BufferLocation location;  // offset: a multiple of 4
   // Bytes from element to element, a multiple of 4. 0: tight in a caller's buffer, the fastest in the crowd's own.
   std::uint32_t stride = 0;
 };
@@ -66,7 +66,7 @@ struct CrowdOutputs {
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, has just appeared, or was teleported. Needs positions, in a buffer that keeps its content from
   // frame to frame. Skins only: cannot be combined with control_meshes. With several slots nothing is copied and no
-  // memory is taken: the positions of the slot before are used (Crowd::previous_slot); leave `place` and `stride`
+  // memory is taken: the positions of the slot before are used (Crowd::previous_slot); leave `location` and `stride`
   // unset.
   VertexOutput previous_positions;
   // Writes a box round each instance's skin: float3 least corner, then float3 greatest corner, model space, metres. It
@@ -74,7 +74,7 @@ struct CrowdOutputs {
   // describes how much larger it is. An instance that is not moved keeps its box. A box belongs to the frame being
   // recorded, so it is too late to cull the whole instance from that frame. Offset: a multiple of 4.
   bool bounds = false;
-  BufferLocation bounds_place;
+  BufferLocation bounds_location;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
   // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
   // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
@@ -418,7 +418,7 @@ class Crowd {
   CrowdBytes bytes() const;
   // Returns the address of element 0 of an output, for shaders and acceleration structure builds; 0 if the device has
   // no buffer addresses. The buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
-  VkDeviceAddress device_address(const OutputLocation& place) const;
+  VkDeviceAddress device_address(const OutputLocation& location) const;
   // Index of the instance's first vertex in every output.
   std::uint32_t first_vertex(std::uint32_t instance) const;
   std::uint32_t vertex_count(std::uint32_t instance) const;

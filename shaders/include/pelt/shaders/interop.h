@@ -51,7 +51,7 @@ T choose(bool is, T yes, T no) {
     const vec3* vertices;       /* posed by earlier stages */                                                   \
     const float* inputs;        /* streamed positions, then controls */                                         \
     const float* palette;       /* written by earlier passes */                                                 \
-    bool fresh = false;         /* the instance does not go on from the frame before */                         \
+    bool restarts = false;      /* the instance does not go on from the frame before */                         \
   };                                                                                                            \
   inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                                       \
   inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); }                    \
@@ -121,6 +121,9 @@ Affine unpacked(PackedAffine f) {
   return Affine(f.a0, f.b0, f.c0, f.o0, f.a1, f.b1, f.c1, f.o1, f.a2, f.b2, f.c2, f.o2);
 }
 #endif
+
+// An index of nothing.
+PELT_SHARED_CONST uint kNoIndex = 0xFFFFFFFFu;
 
 PELT_SHARED_END
 

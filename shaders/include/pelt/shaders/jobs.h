@@ -13,18 +13,15 @@ PELT_SHARED_BEGIN
 // In every pass: InstanceLocation[], jobs, and after them, as uvec2[], starts and lists.
 PELT_SHARED_CONST uint kBindWork = 0u;
 
-// No character has such an instance, or it has no outputs.
-PELT_SHARED_CONST uint kNoLocation = 0xFFFFFFFFu;
-
 // An instance of the crowd: its first element in each stream.
 struct InstanceLocation {
-  uint character;  // index in the table of the plan, or kNoLocation if the crowd has no such instance
+  uint character;  // index in the table of the plan, or kNoIndex if the crowd has no such instance
   uint first_joint;
   uint first_input;
   uint first_palette;  // palette entry
   uint first_driver;   // index among the vertices of drivers
-  uint first_vertex;   // in the outputs, or kNoLocation: it has no outputs and is not moved
-  // If the caller lists the drawn skins: the state of the instance, or kNoLocation if it was not posed yet.
+  uint first_vertex;   // in the outputs, or kNoIndex: it has no outputs and is not moved
+  // If the caller lists the drawn skins: the state of the instance, or kNoIndex if it was not posed yet.
   uint drawn_state;
   uint unused;
 };
@@ -44,7 +41,7 @@ PELT_SHARED_SIZE(JobRange, 12);
 struct JobStart {
   uint first_workgroup;
   uint instance_count;
-  uint first_entry;  // of the list: in the work, in units of two words
+  uint first_in_list;  // of the list: in the work, in units of two words
   uint unused;
 };
 PELT_SHARED_SIZE(JobStart, 16);

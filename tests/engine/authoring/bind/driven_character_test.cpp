@@ -16,9 +16,9 @@
 #include "shaders/driver/key_pose/pose.h"
 #include "shaders/key_weights/pose.h"
 #include "shaders/morph/morph.h"
+#include "tests/support/breakage.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
 #include "tests/support/must.h"
 
@@ -72,7 +72,7 @@ TEST_P(DrivenFile, KeepsEveryConfiguration) {
 
 INSTANTIATE_TEST_SUITE_P(All, DrivenFile, testing::ValuesIn(test::deformers()), testing::PrintToStringParamName());
 
-// ----------------------------------------------------------------------------------------------------------- faults
+// ----------------------------------------------------------------------------------------------------------- breakages
 
 // Makes three tubes: one by linear blend combined, as in Wires, with a streamed cage; one by a cage with key poses of
 // both kinds and a morph target; one by a patch.
@@ -163,7 +163,7 @@ std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) 
 std::uint32_t& rbf_width(CharacterData& d) { return weight_table(d)[key_word(d, 2, 4) + key_word(d, 2, 1)]; }
 std::uint32_t& angle_word(CharacterData& d, std::size_t word) { return weight_table(d)[key_word(d, 1, 1) + word]; }
 
-const test::Fault kDrivenFaults[] = {
+const test::Breakage kDrivenBreakages[] = {
     // Streams, controls, inputs.
     {"StreamOfNoMesh", [](CharacterData& d) { d.streams[0].mesh = 99; }, "a stream uses mesh 99"},
     {"StreamOfSkin",
@@ -292,7 +292,7 @@ const test::Fault kDrivenFaults[] = {
     {"RbfCoefficientNotFinite", [](CharacterData& d) { key_word(d, 2, 5) = kNanWord; }, "not finite"},
 };
 
-TEST(DrivenCharacter, WithAFaultIsRefused) { test::expect_refused(kDrivenFaults, make_data()); }
+TEST(DrivenCharacter, WithAFaultIsRefused) { test::expect_refused(kDrivenBreakages, make_data()); }
 
 // All records name the same words: checking and posing them would take time by the square of the file's size.
 TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {

@@ -15,8 +15,8 @@
 #include <pelt/pelt_file.h>
 #include <pelt/tools/joint_roles.h>
 
+#include "tests/support/breakage.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"

@@ -79,7 +79,7 @@ class Body {
 
   // Measures the distances of a garment's vertices from the part of the body that they were on at bind: if an arm
   // passes close to the torso, parts of the body itself meet. The sign is that of the normal at the closest point,
-  // interpolated over the triangle, since a face's own normal misjudges edges.
+  // interpolated over the triangle, since a face's own normal is wrong at edges.
   void measure(const std::vector<glm::vec3>& garment_rest, const std::vector<glm::vec3>& garment,
                Clearance& clearance) const {
     constexpr float kPart = 0.025f;  // metres at bind

@@ -13,8 +13,8 @@
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
 
+#include "tests/support/breakage.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"
 
@@ -199,7 +199,7 @@ TEST(HelperJoints, WithoutSenseAreRefused) {
 TEST(HelperJoints, OfBrokenCharactersAreRefused) {
   const Character sound =
       bound_with({{.joint = "helper", .source = "joint1"}, {.joint = "tip", .source = "helper", .twist = 1}});
-  const test::Fault faults[] = {
+  const test::Breakage breakages[] = {
       {"Joint", [](auto& d) { d.skeleton.helpers[1].joint = 99; }, "names joint 99, but there are only 5"},
       {"Source", [](auto& d) { d.skeleton.helpers[1].source = 99; }, "names joint 99, but there are only 5"},
       {"LastFar", [](auto& d) { d.skeleton.helpers[1].last = 99; }, "names joint 99, but there are only 5"},
@@ -214,7 +214,7 @@ TEST(HelperJoints, OfBrokenCharactersAreRefused) {
       {"Order", [](auto& d) { std::swap(d.skeleton.helpers[0], d.skeleton.helpers[1]); },
        "comes after one that turns with it"},
   };
-  test::expect_refused(faults, *sound);
+  test::expect_refused(breakages, *sound);
 }
 
 }  // namespace

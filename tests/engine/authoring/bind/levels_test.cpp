@@ -13,9 +13,9 @@
 #include <pelt/pelt_file.h>
 #include <pelt/tools/triangle_tree.h>
 
+#include "tests/support/breakage.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"

@@ -12,9 +12,9 @@
 #include <pelt/model_of.h>
 
 #include "engine/character/pose_kernels.h"
+#include "tests/support/breakage.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
 #include "tests/support/tube.h"
 
@@ -224,7 +224,7 @@ TEST(MorphTargets, TakeRoomWhereTheyMoveAlone) {
 
 TEST(MorphTargets, ThatAreWrongAreRefused) {
   const Character character = test::bound_by(linear_tube(), "linear_blend");
-  const test::Fault faults[] = {
+  const test::Breakage breakages[] = {
       {"no targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 0; }, "there are no morph targets"},
       {"slices", [](CharacterData& d) { d.meshes[0].morphs->slices.pop_back(); }, "do not cover"},
       {"descending slices",
@@ -245,7 +245,7 @@ TEST(MorphTargets, ThatAreWrongAreRefused) {
       {"clock", [](CharacterData& d) { d.controls[0] = {ControlKind::kClock, "clock", "", 0, 0, d.controls[0].input}; },
        "takes the clock for a weight"},
   };
-  test::expect_refused(faults, *character);
+  test::expect_refused(breakages, *character);
 }
 
 }  // namespace

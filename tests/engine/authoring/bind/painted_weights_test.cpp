@@ -8,9 +8,9 @@
 
 #include "engine/character/evaluate/blend.h"
 #include "shaders/blend/blend.h"
+#include "tests/support/breakage.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/must.h"
 
 namespace pelt {

@@ -10,7 +10,7 @@
 #include <pelt/builtin.h>
 #include <pelt/pelt_file.h>
 #include <pelt/surface_ffd.h>
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/kernel_targets.h"
@@ -37,9 +37,9 @@ Rig torn(CheckMode check) {
 
 Figures figures_on_clips(const Model& model, const Character& character) {
   const Character linear = bound_by(model, "linear_blend");
-  const Result<Checker> checker = Checker::create(linear, clip_poses(*linear));
-  EXPECT_TRUE(checker) << checker.error().message;
-  return *checker->measure(character);
+  const Result<LinearComparison> comparison = LinearComparison::create(linear, clip_poses(*linear));
+  EXPECT_TRUE(comparison) << comparison.error().message;
+  return *comparison->measure(character);
 }
 
 TEST(BindCheck, LeavesWhatTearsToLinearBlend) {
@@ -49,11 +49,11 @@ TEST(BindCheck, LeavesWhatTearsToLinearBlend) {
   ASSERT_GT(figures_on_clips(arm, plain.character).stretch, 2.5);
   EXPECT_LT(figures_on_clips(arm, checked.character).stretch, 2);
   ASSERT_TRUE(checked.report.check);
-  EXPECT_GT(checked.report.check->left, 0.001);
-  EXPECT_LT(checked.report.check->left, 1);
+  EXPECT_GT(checked.report.check->fallback, 0.001);
+  EXPECT_LT(checked.report.check->fallback, 1);
   ASSERT_FALSE(checked.report.check->defects.empty());
   const DefectLocation& worst = checked.report.check->defects[0];
-  EXPECT_EQ(worst.left, 1);
+  EXPECT_EQ(worst.fallback, 1);
   EXPECT_GT(worst.defect.score, 1);
   EXPECT_LT(checked.report.check->remaining, worst.defect.score);
   EXPECT_THAT(in_words(worst), testing::EndsWith(": falls back to linear blend"));
@@ -62,21 +62,21 @@ TEST(BindCheck, LeavesWhatTearsToLinearBlend) {
   for (const MeshReport& mesh : checked.report.meshes) EXPECT_LE(mesh.max_influences, 8u);
 }
 
-TEST(BindCheck, ReportsAlone) {
+TEST(BindCheck, OnlyReports) {
   const Model arm = make_arm();
   const Bound plain = bound(arm, torn(CheckMode::kNone));
   const Bound reported = bound(arm, torn(CheckMode::kReport));
   ASSERT_TRUE(reported.report.check);
-  EXPECT_EQ(reported.report.check->left, 0);
+  EXPECT_EQ(reported.report.check->fallback, 0);
   ASSERT_FALSE(reported.report.check->defects.empty());
-  EXPECT_EQ(reported.report.check->defects[0].left, 0);
+  EXPECT_EQ(reported.report.check->defects[0].fallback, 0);
   EXPECT_GT(reported.report.check->defects[0].defect.score, 1);
   EXPECT_EQ(reported.report.check->remaining, reported.report.check->defects[0].defect.score);
   EXPECT_EQ(figures_on_clips(arm, reported.character).stretch, figures_on_clips(arm, plain.character).stretch);
   EXPECT_FALSE(plain.report.check);
 }
 
-TEST(BindCheck, HasNothingToSayOfLinearBlend) {
+TEST(BindCheck, SkipsLinearBlend) {
   EXPECT_FALSE(bound(make_arm(), *rig_from_deformer_name("linear_blend")).report.check);
 }
 
@@ -88,8 +88,8 @@ TEST(BindCheck, LeavesNextToNothingOfTheLimbAndTheBiped) {
     return bound_model.report.check.value_or(CheckReport{});
   };
   const CheckReport of_limb = checked(make_limb()), of_biped = checked(make_biped());
-  EXPECT_EQ(of_limb.left, 0) << in_words(of_limb.defects.at(0));
-  EXPECT_LT(of_biped.left, 0.002) << in_words(of_biped.defects.at(0));
+  EXPECT_EQ(of_limb.fallback, 0) << in_words(of_limb.defects.at(0));
+  EXPECT_LT(of_biped.fallback, 0.002) << in_words(of_biped.defects.at(0));
 }
 
 // An offset that a sculptor wants does not fall back to linear blend.
@@ -99,7 +99,7 @@ TEST(BindCheck, LeavesWhatWasSculpted) {
   rig.layers[0].deformer.get<SurfaceFfdParameters>().driver.offsets.push_back({.vertex = 0, .offset = {0, 0.1f, 0}});
   const Bound checked = bound(arm, rig);
   ASSERT_TRUE(checked.report.check);
-  EXPECT_EQ(checked.report.check->left, 0);
+  EXPECT_EQ(checked.report.check->fallback, 0);
 }
 
 // Returns a tube in a cage. The tube hangs on a separate joint outside the skeleton, like a mesh of a file without
@@ -148,7 +148,7 @@ TEST_P(BindCheckOn, IsTheSameOnEveryProcessor) {
 INSTANTIATE_TEST_SUITE_P(Targets, BindCheckOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
 
-TEST(CheckReport, NamesFaultJointPoseAndVertex) {
+TEST(CheckReport, NamesKindJointPoseAndVertex) {
   DefectLocation place{.defect = {DefectKind::kStretch, 2.34, 1.2, 0},
                        .pose = {.name = "walk at 0.42 s"},
                        .mesh = "body",
@@ -157,12 +157,12 @@ TEST(CheckReport, NamesFaultJointPoseAndVertex) {
   EXPECT_EQ(in_words(place), "stretched 2.3 times at joint 'hand' in pose 'walk at 0.42 s' (mesh 'body', vertex 12)");
   place.joint = "";
   place.defect = {DefectKind::kStrain, 0.79, 1.4, 0};
-  place.left = 0.4f;
+  place.fallback = 0.4f;
   EXPECT_EQ(in_words(place),
             "skin painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): 40.0% falls back to "
             "linear blend");
   place.defect.kind = DefectKind::kDistance;
-  place.left = 1;
+  place.fallback = 1;
   EXPECT_EQ(in_words(place),
             "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): falls back to "
             "linear blend");

@@ -86,7 +86,7 @@ glm::dvec3 moved(const Model& model, const std::string& pose_name, const glm::dv
   return pivot + glm::dvec3(turn * glm::dvec4(point - pivot, 0));
 }
 
-glm::dvec3 place_of(const Model& model, const std::string& joint) {
+glm::dvec3 location_of(const Model& model, const std::string& joint) {
   std::vector<glm::mat4> rest(model.skeleton.joints.size());
   rest_matrices(model.skeleton, rest);
   return glm::dvec3(rest[model.skeleton.find(joint).value()][3]);
@@ -122,9 +122,9 @@ TEST(SamplePoses, BendElbowsToTheFrontAndKneesToTheBack) {
   EXPECT_THAT(turns_of(biped, "left_forearm"), ElementsAre("bent 90", "bent 135"));
   EXPECT_THAT(turns_of(biped, "right_shin"), ElementsAre("bent 90", "bent 135"));
   for (const std::string side : {"left", "right"}) {
-    const glm::dvec3 shoulder = place_of(biped, side + "_upper_arm"), elbow = place_of(biped, side + "_forearm"),
-                     hand = place_of(biped, side + "_hand"), hip = place_of(biped, side + "_thigh"),
-                     knee = place_of(biped, side + "_shin"), foot = place_of(biped, side + "_foot");
+    const glm::dvec3 shoulder = location_of(biped, side + "_upper_arm"), elbow = location_of(biped, side + "_forearm"),
+                     hand = location_of(biped, side + "_hand"), hip = location_of(biped, side + "_thigh"),
+                     knee = location_of(biped, side + "_shin"), foot = location_of(biped, side + "_foot");
     for (const int degrees : {90, 135}) {
       const std::string bent = " bent " + std::to_string(degrees);
       const glm::dvec3 hand_there = moved(biped, side + "_forearm" + bent, hand);
@@ -139,14 +139,14 @@ TEST(SamplePoses, BendElbowsToTheFrontAndKneesToTheBack) {
 
 TEST(SamplePoses, RaiseAnArmOverTheHead) {
   const Model& biped = biped_model();
-  const glm::dvec3 elbow = place_of(biped, "left_forearm"), shoulder = place_of(biped, "left_upper_arm");
+  const glm::dvec3 elbow = location_of(biped, "left_forearm"), shoulder = location_of(biped, "left_upper_arm");
   EXPECT_THAT(turns_of(biped, "left_upper_arm"),
               ElementsAre("front 90", "back 45", "up 135", "down 45", "out 45", "in 30", "twisted 60"));
   EXPECT_NEAR(angle(moved(biped, "left_upper_arm up 135", elbow) - shoulder, {0, 1, 0}), 0, 1e-3);
   EXPECT_GT(moved(biped, "left_upper_arm front 90", elbow).z, shoulder.z + 0.2);
   EXPECT_GT(moved(biped, "left_upper_arm out 45", elbow).x, elbow.x + 0.02);
-  EXPECT_LT(moved(biped, "right_upper_arm out 45", place_of(biped, "right_forearm")).x,
-            place_of(biped, "right_forearm").x - 0.02);
+  EXPECT_LT(moved(biped, "right_upper_arm out 45", location_of(biped, "right_forearm")).x,
+            location_of(biped, "right_forearm").x - 0.02);
 }
 
 // The chest's bone ends at the neck, although the arm has more joints; the foot's ends at the centre of its skin.
@@ -175,7 +175,7 @@ Model leg(double bent, const std::string& shin = "shin.L", const std::string& fo
 TEST(SamplePoses, BendAHingeByWhatItLacks) {
   for (const double bent : {0.0, 12.0, 60.0, 100.0, 150.0}) {
     const Model model = leg(bent);
-    const glm::dvec3 foot = moved(model, "shin.L bent 135", place_of(model, "foot.L"));
+    const glm::dvec3 foot = moved(model, "shin.L bent 135", location_of(model, "foot.L"));
     EXPECT_NEAR(foot.y, 1 - std::cos(glm::radians(135.0)), 1e-5) << bent;
     EXPECT_NEAR(foot.z, -std::sin(glm::radians(135.0)), 1e-5) << bent;
   }
@@ -185,7 +185,7 @@ TEST(SamplePoses, BendAHingeByWhatItLacks) {
 
 // A slightly overstretched knee is still a knee; one that is clearly bent bends as it looks, like a bird's.
 TEST(SamplePoses, BelieveNamesBeforeSmallBends) {
-  const auto behind = [](const Model& model) { return moved(model, "shin.L bent 90", place_of(model, "foot.L")).z; };
+  const auto behind = [](const Model& model) { return moved(model, "shin.L bent 90", location_of(model, "foot.L")).z; };
   EXPECT_NEAR(behind(leg(-8)), -1, 1e-5);
   EXPECT_NEAR(behind(leg(-40)), 1, 1e-5);
 }
@@ -194,9 +194,9 @@ TEST(SamplePoses, BelieveNamesBeforeSmallBends) {
 TEST(SamplePoses, FindTheFront) {
   Model model = leg(0);
   const std::uint32_t toe = model.skeleton.find("toe.L").value();
-  EXPECT_LT(moved(model, "shin.L bent 90", place_of(model, "foot.L")).z, -0.9);
+  EXPECT_LT(moved(model, "shin.L bent 90", location_of(model, "foot.L")).z, -0.9);
   model.skeleton.joints[toe].rest.translation *= -1.0f;
-  EXPECT_GT(moved(model, "shin.L bent 90", place_of(model, "foot.L")).z, 0.9);
+  EXPECT_GT(moved(model, "shin.L bent 90", location_of(model, "foot.L")).z, 0.9);
 }
 
 // Nothing shows how a straight chain without names bends: it swings to both sides, about both axes.
@@ -232,7 +232,7 @@ TEST(SamplePoses, BendTheEndOfAFingerAsTheRest) {
                                  {"ring.02.L", 1, {2, 0, 0}},
                                  {"ring.03.L", 2, {3, -0.2f, 0}},
                                  {"end", 3, {4, -0.2f, 0}}});
-  EXPECT_LT(moved(finger, "ring.03.L bent 90", place_of(finger, "end")).y, -1);
+  EXPECT_LT(moved(finger, "ring.03.L bent 90", location_of(finger, "end")).y, -1);
 }
 
 // Bones of the hand spread to the sides; fingers bend about the axis of their second joint.
@@ -243,8 +243,8 @@ TEST(SamplePoses, BendFingersAtTheFirstJointAsAtTheSecond) {
                                {"index.03.L", 2, {2.9f, -0.3f, 0.3f}}});
   EXPECT_THAT(turns_of(hand, "index.01.L"), ElementsAre("bent 90"));
   EXPECT_THAT(turns_of(hand, "index.02.L"), ElementsAre("bent 90"));
-  EXPECT_LT(moved(hand, "index.01.L bent 90", place_of(hand, "index.02.L")).y, -0.9);
-  EXPECT_LT(moved(hand, "index.02.L bent 90", place_of(hand, "index.03.L")).y, -0.9);
+  EXPECT_LT(moved(hand, "index.01.L bent 90", location_of(hand, "index.02.L")).y, -0.9);
+  EXPECT_LT(moved(hand, "index.02.L bent 90", location_of(hand, "index.03.L")).y, -0.9);
 }
 
 TEST(SamplePoses, LeaveOutJointsWithoutSkinOfTheirOwn) {
@@ -284,7 +284,7 @@ TEST(SamplePoses, SwingLegsOfAnimalsHalfAsFar) {
   EXPECT_THAT(turns_of(body({0, 0.4f, 1}), "thigh.L"), Contains("front 45"));
   // An animal's head is at its front.
   const Model aside = body({-1, 0.4f, 0});
-  EXPECT_LT(moved(aside, "thigh.L front 45", place_of(aside, "shin.L")).x, -0.4);
+  EXPECT_LT(moved(aside, "thigh.L front 45", location_of(aside, "shin.L")).x, -0.4);
 }
 
 }  // namespace

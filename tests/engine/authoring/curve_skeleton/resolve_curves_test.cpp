@@ -9,7 +9,7 @@
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/mos.h>
-#include <pelt/tools/curve_place.h>
+#include <pelt/tools/curve_offset_pointer.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/rig/check_rig.h"
@@ -265,7 +265,7 @@ TEST(CurveLocation, IsThatOfTheCurveOverTheJoints) {
   CurveSkeletonParameters curves;
   curves.curves = {{"legs", {"hip", "knee"}}, {"arms", {"shoulder", "elbow", "hand"}}};
   const Rig rig{.layers = {{.deformer = MosParameters{}}, {}, {.deformer = curves}}};
-  const auto place = [&](const std::vector<std::string>& joints) { return curve_offset_place(rig, joints); };
+  const auto place = [&](const std::vector<std::string>& joints) { return curve_offset_pointer(rig, joints); };
   EXPECT_EQ(place({"hip", "knee"}), "/layers/2/parameters/curves/0/offset");
   EXPECT_EQ(place({"shoulder", "elbow", "hand"}), "/layers/2/parameters/curves/1/offset");
   EXPECT_EQ(place({"hand", "elbow", "shoulder"}), "");

@@ -11,7 +11,7 @@
 #include <pelt/frame.h>
 
 #include "engine/character/records.h"
-#include "tests/support/fault.h"
+#include "tests/support/breakage.h"
 #include "tests/support/swinging.h"
 
 namespace pelt::hierarchical_bspline {
@@ -25,8 +25,8 @@ constexpr float kInfinite = std::numeric_limits<float>::infinity();
 class Rod {
  public:
   // Poses it with its vertex at `target`, and returns the position of the mass.
-  glm::vec3 pose(float clock, glm::vec3 target, bool fresh = false) {
-    const shared::PoseWork work{nullptr, nullptr, &target, &clock, &identity_[0].x, fresh};
+  glm::vec3 pose(float clock, glm::vec3 target, bool restarts = false) {
+    const shared::PoseWork work{nullptr, nullptr, &target, &clock, &identity_[0].x, restarts};
     const shared::ActionEntries entries = shared::pose_action(record, state_, work);
     state_ = entries.state;
     return transform_point(entries.shift, record.rest);
@@ -132,7 +132,7 @@ std::uint32_t own_entry(const CharacterData& data) {
   return std::ranges::find(data.passes, PoseKernel::kSecondaryAction, &PalettePass::kernel)->first_entry;
 }
 
-const test::Fault kFaults[] = {
+const test::Breakage kBreakages[] = {
     {"Vertex", [](CharacterData& d) { change_action(d, [&](auto& r) { r.vertex = d.vertex_count(); }); },
      "names a vertex that no earlier stage moves"},
     {"Entry", [](CharacterData& d) { change_action(d, [&](auto& r) { r.entry = own_entry(d); }); },
@@ -153,7 +153,7 @@ const test::Fault kFaults[] = {
      "names an input that is not a clock"},
 };
 
-TEST(ActionRecords, WithAFaultAreRefused) { test::expect_refused(kFaults, *swinging_tube()); }
+TEST(ActionRecords, WithAFaultAreRefused) { test::expect_refused(kBreakages, *swinging_tube()); }
 
 }  // namespace
 }  // namespace pelt::hierarchical_bspline

@@ -141,7 +141,7 @@ TEST(MadeBase, KeepsSheetsThatNearlyTouchApart) {
 }
 
 // ------------------------------------------------------------------------------------------------------ skins with
-// faults
+// breakages
 
 // Calls `spoil` with a fine and with a coarse tube, and expects that both bind.
 void expect_bears(const std::function<void(Mesh&)>& spoil) {

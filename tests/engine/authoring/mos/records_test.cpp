@@ -78,7 +78,7 @@ struct File {
   std::uint32_t chain = 0, driver = 0, point = 0, plain = 0;
 };
 
-struct Fault {
+struct Breakage {
   const char* name;
   void (*change)(File&);
   const char* says;
@@ -90,7 +90,7 @@ void expect_refused(const Result<void>& result, const char* says) {
   EXPECT_THAT(result.error().message, testing::HasSubstr(says));
 }
 
-const Fault kSampleFaults[] = {
+const Breakage kSampleBreakages[] = {
     {"SamplesFar", [](File& f) { f.along.records[4] = kFar; }, "record 0 reads past its table"},
     {"SamplesPastTheEnd", [](File& f) { f.along.records[9] += 1; }, "record 1 reads past its table"},
     {"SampleBelow", [](File& f) { f.along.table[0] = word_of(-0.1f); }, "not in its window"},
@@ -111,16 +111,16 @@ const Fault kSampleFaults[] = {
 };
 
 TEST(MosRecords, OfSamplesWithAFaultAreRefused) {
-  for (const Fault& fault : kSampleFaults) {
-    SCOPED_TRACE(fault.name);
+  for (const Breakage& breakage : kSampleBreakages) {
+    SCOPED_TRACE(breakage.name);
     File file;
     test::must(kMosTable.validate(file.along, file.data));
-    fault.change(file);
-    expect_refused(kMosTable.validate(file.along, file.data), fault.says);
+    breakage.change(file);
+    expect_refused(kMosTable.validate(file.along, file.data), breakage.says);
   }
 }
 
-const Fault kFaults[] = {
+const Breakage kBreakages[] = {
     {"NoTable",
      [](File& f) {
        f.points.table.resize(shared::kMosHeaderWords - 1);
@@ -240,14 +240,14 @@ const Fault kFaults[] = {
 };
 
 TEST(MosRecords, WithAFaultAreRefused) {
-  for (const Fault& fault : kFaults) {
-    SCOPED_TRACE(fault.name);
+  for (const Breakage& breakage : kBreakages) {
+    SCOPED_TRACE(breakage.name);
     File file;
     test::must(kMosWindowPoint.validate(file.points, file.data));
     test::must(kMosPoint.validate(file.single, file.data));
-    fault.change(file);
-    expect_refused(kMosWindowPoint.validate(file.points, file.data), fault.says);
-    expect_refused(kMosPoint.validate(file.single, file.data), fault.says);
+    breakage.change(file);
+    expect_refused(kMosWindowPoint.validate(file.points, file.data), breakage.says);
+    expect_refused(kMosPoint.validate(file.single, file.data), breakage.says);
   }
 }
 

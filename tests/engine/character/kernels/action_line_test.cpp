@@ -8,8 +8,8 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "shaders/driver/action_line/pose.h"
+#include "tests/support/breakage.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 
 namespace pelt::action_line {
 namespace {
@@ -36,7 +36,7 @@ std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
 std::uint32_t word_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 
-const test::Fault kLineFaults[] = {
+const test::Breakage kLineBreakages[] = {
     {"LineFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(action_line): record 0 reads past its table"},
     {"LineAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kLineWords + 1; },
      "record 0 reads past its table"},
@@ -76,7 +76,7 @@ const test::Fault kLineFaults[] = {
     {"InverseNan", [](CharacterData& d) { sample_word(d, 9) = kNanWord; }, "not finite"},
 };
 
-TEST(LineRecords, WithAFaultAreRefused) { test::expect_refused(kLineFaults, make_data()); }
+TEST(LineRecords, WithAFaultAreRefused) { test::expect_refused(kLineBreakages, make_data()); }
 
 }  // namespace
 }  // namespace pelt::action_line

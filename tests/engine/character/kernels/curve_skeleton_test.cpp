@@ -10,8 +10,8 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "shaders/curve_skeleton/pose.h"
+#include "tests/support/breakage.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/must.h"
 
 namespace pelt::curve_skeleton {
@@ -56,7 +56,7 @@ void ease(CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys +
 
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
 
-const test::Fault kFaults[] = {
+const test::Breakage kBreakages[] = {
     // Records: curve, bone, first sample.
     {"CurveFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(curve_skeleton): record 0 reads past its table"},
     {"CurveAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kCurveWords + 1; },
@@ -66,7 +66,9 @@ const test::Fault kFaults[] = {
     {"BoneFar", [](CharacterData& d) { record_word(d, 1) = 0xFFFFFFFFu; }, "names a bone that does not exist"},
     {"SamplesFar", [](CharacterData& d) { record_word(d, 2) = kFar; }, "record 0 reads past its table"},
     {"SamplesPastTheEnd",
-     [](CharacterData& d) { record_word(d, 2) = table_size(d) - shared::kCurveEntries * shared::kCurveSampleWords + 1; },
+     [](CharacterData& d) {
+       record_word(d, 2) = table_size(d) - shared::kCurveEntries * shared::kCurveSampleWords + 1;
+     },
      "record 0 reads past its table"},
     {"SecondRecord", [](CharacterData& d) { record_word(d, kRecordWords<shared::CurveRecord>) = kFar; },
      "record 1 reads past its table"},
@@ -210,7 +212,7 @@ const test::Fault kFaults[] = {
      "'twist/joint1' is of an unknown kind"},
 };
 
-TEST(CurveRecords, WithAFaultAreRefused) { test::expect_refused(kFaults, make_data()); }
+TEST(CurveRecords, WithAFaultAreRefused) { test::expect_refused(kBreakages, make_data()); }
 
 // Whichever word of the table changes, the character is refused or can be posed.
 TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {

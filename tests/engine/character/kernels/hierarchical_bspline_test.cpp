@@ -20,8 +20,8 @@
 #include "shaders/hierarchical_bspline/frame_pose.h"
 #include "shaders/hierarchical_bspline/limit_pose.h"
 #include "shaders/hierarchical_bspline/segment_pose.h"
+#include "tests/support/breakage.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/tube_surface.h"
 
 namespace pelt::hierarchical_bspline {
@@ -372,7 +372,7 @@ std::uint32_t own_entry(const CharacterData& data) {
 
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
-const test::Fault kRecordFaults[] = {
+const test::Breakage kRecordBreakages[] = {
     {"SegmentJoint", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.joint = 2; }); },
      "joint that does not exist"},
     {"SegmentParent", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.parent = 2; }); },
@@ -422,7 +422,7 @@ const test::Fault kRecordFaults[] = {
      "beyond 1e+12"},
 };
 
-TEST(SurfaceRecords, WithAFaultAreRefused) { test::expect_refused(kRecordFaults, *with_every_record()); }
+TEST(SurfaceRecords, WithAFaultAreRefused) { test::expect_refused(kRecordBreakages, *with_every_record()); }
 
 // The descriptions of palette entries: which joint with which weight, which vertex.
 TEST(SurfaceEntries, SayWhatTheyAreAndWhatTheyRead) {

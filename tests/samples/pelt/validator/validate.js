@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // node validate.js SCHEMAS FILE...: prints a list that has for each file its errors and warnings, as "CODE pointer:
-// message", and the faults of its PELT_deformers extension. SCHEMAS is a list of schemas, [[uri, path]...]; the first
+// message", and the errors of its PELT_deformers extension. SCHEMAS is a list of schemas, [[uri, path]...]; the first
 // is the extension's own.
 'use strict';
 const fs = require('fs');

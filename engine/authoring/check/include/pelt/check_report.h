@@ -20,7 +20,7 @@ struct DefectLocation {
   std::string mesh;
   std::string joint;         // joint with the largest weight at the vertex; empty if it has no weights
   std::uint32_t vertex = 0;  // index in the model's mesh
-  float left = 0;            // weight of linear blend at that vertex because of the check
+  float fallback = 0;        // weight of linear blend at that vertex because of the check
 };
 
 // Describes a location: "stretched 2.3 times at joint 'upper_arm.L' in pose 'walk at 0.42 s' (mesh 'body', vertex 12):
@@ -39,7 +39,7 @@ struct CheckReport {
   std::vector<DefectLocation> defects;  // worst first, one per joint, at most 12; scores of at least 0.5
   // Fraction of the skin's area that falls back to linear blend because of defects; without the parts that layers over
   // * never move.
-  double left = 0;
+  double fallback = 0;
   double remaining = 0;  // worst score of the final character; above 1 some skin still has a defect
 };
 
@@ -47,6 +47,6 @@ struct CheckReport {
 std::string poses_in_words(const CheckReport& report);
 
 // Describes how much falls back to linear blend, with the worst of these locations; empty if nothing does.
-std::string left_in_words(const CheckReport& report);
+std::string fallback_in_words(const CheckReport& report);
 
 }  // namespace pelt

@@ -13,11 +13,11 @@ enum class DefectKind : std::uint8_t {
   kDistance,  // distance from linear blend, over D; allowed: 0.2
 };
 
-// The worst defect of one kind at one location.
+// The worst value of one kind at one location; a defect if its score is above 1.
 struct Defect {
   DefectKind kind = DefectKind::kStretch;
   double value = 0;
-  double score = 0;  // value over the kind's allowed value; above 1 it is a defect
+  double score = 0;  // value over the kind's allowed value
   std::size_t frame = 0;
 };
 

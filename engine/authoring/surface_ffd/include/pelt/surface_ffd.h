@@ -52,9 +52,9 @@ struct SurfaceFfdParameters {
   // Extended mode without cut_error: driver vertices that move a vertex; 0: all; none: 8, with kQuadratic 12.
   std::optional<std::uint32_t> influences;
   Precision precision = Precision::kLinear;  // extended
-  float weight_similarity =
-      1.0f;                   // extended: exponent of the weight similarity of vertex and driver vertex; 0: no effect
-  bool exact_normals = true;  // extended: whether normals follow the gradient of the weights; else only the frames
+  // Extended: exponent of the weight similarity of a vertex and a driver vertex; 0: no effect.
+  float weight_similarity = 1.0f;
+  bool exact_normals = true;       // extended: whether normals follow the gradient of the weights; else only the frames
   std::vector<GroupPair> exclude;  // these elements never move these vertices
   // These elements move only these vertices, and these vertices follow no other elements.
   std::vector<GroupPair> exclusive;

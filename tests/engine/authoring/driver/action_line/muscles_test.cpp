@@ -225,18 +225,17 @@ TEST(MuscleRig, IsBounded) {
     rig.muscles.push_back(rig.muscles[0]);
     rig.muscles.back().name += std::to_string(k);
   }
-  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
-              HasSubstr("vertices, more than 262144; lower their resol"));
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr("vertices, more than 262144; lower their resol"));
   rig.muscles.resize(1025, rig.muscles[0]);
   EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr("the rig has 1025 muscles, more than 1024"));
 }
 
-struct Fault {
+struct Breakage {
   void (*change)(Muscle&);
   const char* says;
 };
 
-const Fault kMuscleFaults[] = {
+const Breakage kMuscleBreakages[] = {
     {[](Muscle& m) { m.name.clear(); }, "the rig: /muscles/0/name: must not be empty"},
     {[](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
     {[](Muscle& m) { m.to.joint = "joint2x"; }, "muscle 'muscle': there is no joint 'joint2x'; did you mean 'joint"},
@@ -263,10 +262,10 @@ const Fault kMuscleFaults[] = {
 };
 
 TEST(MuscleRig, ThatIsWrongIsRefused) {
-  for (const Fault& fault : kMuscleFaults) {
+  for (const Breakage& breakage : kMuscleBreakages) {
     Muscle muscle = straight();
-    fault.change(muscle);
-    EXPECT_THAT(test::bind_error(test::make_tube(), rig_with(muscle)), HasSubstr(fault.says));
+    breakage.change(muscle);
+    EXPECT_THAT(test::bind_error(test::make_tube(), rig_with(muscle)), HasSubstr(breakage.says));
   }
 }
 

@@ -138,8 +138,8 @@ void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code
   EXPECT_THAT(model.error().message, testing::HasSubstr(why));
 }
 
-void expect_each_refused(const GltfFile& file, const std::vector<Defect>& defects) {
-  for (const Defect& defect : defects) {
+void expect_each_refused(const GltfFile& file, const std::vector<JsonBreakage>& defects) {
+  for (const JsonBreakage& defect : defects) {
     SCOPED_TRACE(defect.place + " = " + defect.value.dump());
     GltfFile changed = file;
     changed.json = nlohmann::json::parse(file.text());

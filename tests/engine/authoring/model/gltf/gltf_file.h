@@ -113,7 +113,7 @@ Model imported(const GltfFile& file);
 void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code = ErrorCode::kInvalidFile);
 
 // A JSON pointer, and a value that a document cannot have there.
-struct Defect {
+struct JsonBreakage {
   std::string place;
   nlohmann::json value;
   std::string why;
@@ -121,6 +121,6 @@ struct Defect {
 };
 
 // Fails the test unless the file is refused with each of the defects.
-void expect_each_refused(const GltfFile& file, const std::vector<Defect>& defects);
+void expect_each_refused(const GltfFile& file, const std::vector<JsonBreakage>& defects);
 
 }  // namespace pelt::test

@@ -157,7 +157,7 @@ TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
 }
 
 TEST(ImportGltf, NamesTheDefectAndItsPlace) {
-  const std::vector<test::Defect> defects{
+  const std::vector<test::JsonBreakage> defects{
       {"/asset/version", "1.0", "is not glTF 2.0", ErrorCode::kUnsupported},
       {"/asset/minVersion", "2.1", "is not glTF 2.0", ErrorCode::kUnsupported},
       {"/asset", json::array(), "/asset: is an array, not an object"},

@@ -105,12 +105,12 @@ TEST(ImportLevels, RefuseIdsThatAreNone) {
   GltfFile file = triangles({"near", "far", "farther"});
   file.json["nodes"][1]["extensions"]["MSFT_lod"]["ids"] = {0};
   const std::string at = "/nodes/1/extensions/MSFT_lod";
-  std::vector<test::Defect> defects{{at + "/ids", {1}, at + "/ids/0: names node 1 again"},
-                                    {at + "/ids", {0, 0}, at + "/ids/1: names node 0 again"},
-                                    {at + "/ids", std::vector<int>(64, 0), at + "/ids: has 64 levels"},
-                                    {at + "/ids", "all", at + "/ids: "},
-                                    {at, json::array(), at + ": "},
-                                    {at, json::object(), at}};
+  std::vector<test::JsonBreakage> defects{{at + "/ids", {1}, at + "/ids/0: names node 1 again"},
+                                          {at + "/ids", {0, 0}, at + "/ids/1: names node 0 again"},
+                                          {at + "/ids", std::vector<int>(64, 0), at + "/ids: has 64 levels"},
+                                          {at + "/ids", "all", at + "/ids: "},
+                                          {at, json::array(), at + ": "},
+                                          {at, json::object(), at}};
   for (const json& id : {json(3), json(-1), json(0.5), json("far"), json(1e300)}) {
     defects.push_back({at + "/ids/0", id, at + "/ids/0: "});
   }

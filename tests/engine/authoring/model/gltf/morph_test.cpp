@@ -151,7 +151,7 @@ TEST(ImportMorphTargets, MayBeHundreds) {
 
 TEST(ImportMorphTargets, AreChecked) {
   const std::string at = "/meshes/0/primitives/0/targets";
-  const std::vector<test::Defect> defects{
+  const std::vector<test::JsonBreakage> defects{
       {at, json::object(), "targets: is an object, not an array"},
       {at + "/0", 3, "is 3, not an object"},
       {at + "/0/POSITION", 9, "targets/0/POSITION: 9, but there are only 3 accessors"},

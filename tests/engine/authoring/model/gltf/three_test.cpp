@@ -11,7 +11,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/import.h>
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 #include <pelt/tools/file_io.h>
 
 #include "tests/engine/authoring/model/gltf/gltf_file.h"

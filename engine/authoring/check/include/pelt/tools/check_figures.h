@@ -38,11 +38,12 @@ struct Figures {
   double rigid_share = 0;  // fraction of edges that are rigid
   double drift99 = 0;      // 99th percentile of the distance from linear blend, over D, of vertices all of whose edges
                            // keep their length in linear blend
-  double flips = 0;      // fraction of triangles, over all frames, that face away from linear blend's, which has there
-                         // more than 0.3 of A'rest
-  double regained = 0;   // sum of min(A'moved, A'rest) - A'linear over triangles whose A'linear is below 0.7 A'rest,
-                         // over the skin's area and the number of frames
-  WorstLocation far_at;  // a vertex
+  double flips = 0;     // fraction of triangles, over all frames, that face away from linear blend's, which has there
+                        // more than 0.3 of A'rest
+  double regained = 0;  // sum of min(A'moved, A'rest) - A'linear over triangles whose A'linear is below 0.7 A'rest,
+                        // over the skin's area and the number of frames
+
+  WorstLocation far_at;      // a vertex
   WorstLocation stretch_at;  // an edge
   WorstLocation rigid_at;    // the edge of rigid_max
   // The first corner of the largest triangle that faces away, in the frame in which the most area does; none if no

@@ -49,8 +49,8 @@ struct ModelQualityRow {
   std::string error;  // why there are no figures; empty: there are figures
   Figures figures;
   std::optional<double> restored;
-  PieceShares pieces;  // of the skin's area
-  double left = 0;     // fraction of the skin's area that falls back to linear blend
+  PieceShares pieces;   // of the skin's area
+  double fallback = 0;  // fraction of the skin's area that falls back to linear blend
   WorstOfSkin stretch;
   std::optional<WorstOfSkin> flip;
 };

@@ -49,7 +49,7 @@ class DefectMeter {
 // Returns for each vertex the weight in [0, 1] of linear blend. It rises from 0 at a score of 1 to 1 at a score of 1.8,
 // and falls off around defects so slowly that the transition stretches no edge by more than a quarter. It is 0
 // everywhere if no score is above 1. `welded`: vertices at one position (weld_within).
-std::vector<float> left_to_linear_blend(const Defects& defects, const LinearReference& reference,
-                                        std::span<const std::uint32_t> welded);
+std::vector<float> fallback_weights(const Defects& defects, const LinearReference& reference,
+                                    std::span<const std::uint32_t> welded);
 
 }  // namespace pelt

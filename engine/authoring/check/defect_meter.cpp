@@ -4,7 +4,7 @@
 #include <queue>
 #include <utility>
 
-#include <pelt/tools/defects.h>
+#include <pelt/tools/defect_meter.h>
 #include <pelt/tools/parallel.h>
 
 #include "engine/authoring/base/stop.h"
@@ -12,9 +12,9 @@
 namespace pelt {
 namespace {
 
-constexpr double kAllLeft = 1.8;   // score from which a vertex falls back to linear blend completely
-constexpr double kGentle = 0.25;   // largest extra stretch of an edge by the transition to linear blend
-constexpr double kSteepest = 0.5;  // largest drop along one edge: the transition takes at least two rings
+constexpr double kWholeFallback = 1.8;  // score from which a vertex falls back to linear blend completely
+constexpr double kGentle = 0.25;        // largest extra stretch of an edge by the transition to linear blend
+constexpr double kSteepest = 0.5;       // largest drop along one edge: the transition takes at least two rings
 constexpr std::size_t kGrain = 4096;
 
 double allowed(DefectKind kind) {
@@ -85,8 +85,8 @@ Defects DefectMeter::defects() const {
   return defects;
 }
 
-std::vector<float> left_to_linear_blend(const Defects& defects, const LinearReference& reference,
-                                        std::span<const std::uint32_t> welded) {
+std::vector<float> fallback_weights(const Defects& defects, const LinearReference& reference,
+                                    std::span<const std::uint32_t> welded) {
   std::vector<float> left(welded.size(), 0.0f);
   std::priority_queue<std::pair<float, std::uint32_t>> open;
   const auto raise = [&](std::uint32_t v, double value) {
@@ -96,7 +96,7 @@ std::vector<float> left_to_linear_blend(const Defects& defects, const LinearRefe
     open.emplace(share, v);
   };
   for (std::size_t v = 0; v < welded.size(); ++v) {
-    raise(welded[v], std::clamp((defects.vertices[v].score - 1) / (kAllLeft - 1), 0.0, 1.0));
+    raise(welded[v], std::clamp((defects.vertices[v].score - 1) / (kWholeFallback - 1), 0.0, 1.0));
   }
   if (open.empty()) return left;
   struct Way {

@@ -10,8 +10,8 @@
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/mesh.h>
-#include <pelt/tools/check_poses.h>
-#include <pelt/tools/checker.h>
+#include <pelt/tools/clip_poses.h>
+#include <pelt/tools/linear_comparison.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
@@ -25,7 +25,7 @@ namespace {
 // The skins of a character, concatenated in the model's order.
 class Skins {
  public:
-  explicit Skins(const Character& character, const CheckOptions& options)
+  explicit Skins(const Character& character, const ComparisonOptions& options)
       : character_(character),
         evaluator_(character, {.jobs = thread_jobs(options.threads),
                                .normals = false,
@@ -101,7 +101,8 @@ std::vector<std::pair<std::string_view, std::uint32_t>> skins_of(const Character
 
 }  // namespace
 
-Result<Checker> Checker::create(Character linear_blend, std::vector<CheckPose> poses, const CheckOptions& options) {
+Result<LinearComparison> LinearComparison::create(Character linear_blend, std::vector<CheckPose> poses,
+                                                  const ComparisonOptions& options) {
   Skins skins(linear_blend, options);
   const CheckPose at_rest{.name = "rest"};
   const std::span<const glm::vec3> standing = skins.at(at_rest);
@@ -117,17 +118,18 @@ Result<Checker> Checker::create(Character linear_blend, std::vector<CheckPose> p
   };
   LinearReference reference(rest, triangles_of(*linear_blend), poses.size(), linear, options.threads);
   if (error) return tl::unexpected(*error);
-  return Checker(std::move(linear_blend), std::move(poses), rest, std::move(reference));
+  return LinearComparison(std::move(linear_blend), std::move(poses), rest, std::move(reference));
 }
 
-bool Checker::takes(const Character& character) const {
+bool LinearComparison::takes(const Character& character) const {
   return skins_of(*character) == skins_of(*linear_) &&
          character->skeleton.joints.size() == linear_->skeleton.joints.size() &&
          character->clips.size() == linear_->clips.size();
 }
 
 template <class Meter>
-Result<void> Checker::measure(const Character& character, const CheckOptions& options, Meter& meter) const {
+Result<void> LinearComparison::measure(const Character& character, const ComparisonOptions& options,
+                                       Meter& meter) const {
   if (!takes(character)) {
     return invalid("'{}' has other skins, joints or clips than the linear blend to compare it with", character->name);
   }
@@ -142,26 +144,26 @@ Result<void> Checker::measure(const Character& character, const CheckOptions& op
   return {};
 }
 
-Result<Figures> Checker::measure(const Character& character, const CheckOptions& options) const {
+Result<Figures> LinearComparison::measure(const Character& character, const ComparisonOptions& options) const {
   FigureMeter meter(reference_, options.threads);
   PELT_TRY(measure(character, options, meter));
   return meter.figures();
 }
 
-Result<Defects> Checker::find_defects(const Character& character, const CheckOptions& options) const {
+Result<Defects> LinearComparison::find_defects(const Character& character, const ComparisonOptions& options) const {
   DefectMeter meter(reference_, options.threads);
   PELT_TRY(measure(character, options, meter));
   return meter.defects();
 }
 
-std::vector<float> Checker::left_to_linear_blend(const Defects& defects) const {
+std::vector<float> LinearComparison::fallback_weights(const Defects& defects) const {
   constexpr float kRounding = 1e-6f;  // relative to the size, by which coincident vertices may differ
-  return pelt::left_to_linear_blend(defects, reference_, weld_within(rest_, kRounding * linear_.size()));
+  return pelt::fallback_weights(defects, reference_, weld_within(rest_, kRounding * linear_.size()));
 }
 
-std::vector<double> Checker::areas() const { return vertex_areas(rest_, reference_.triangles()); }
+std::vector<double> LinearComparison::areas() const { return vertex_areas(rest_, reference_.triangles()); }
 
-std::vector<std::uint32_t> Checker::rows_of(const CharacterData& character) {
+std::vector<std::uint32_t> LinearComparison::rows_of(const CharacterData& character) {
   std::vector<std::uint32_t> rows;
   for (const CharacterMesh& mesh : character.meshes) {
     if (mesh.control) continue;
@@ -172,7 +174,7 @@ std::vector<std::uint32_t> Checker::rows_of(const CharacterData& character) {
   return rows;
 }
 
-SkinLocation Checker::place_of(std::uint32_t vertex) const {
+SkinLocation LinearComparison::location_of(std::uint32_t vertex) const {
   const std::uint32_t row = rows_[vertex];
   for (const CharacterMesh& mesh : linear_->meshes) {
     if (mesh.control) continue;

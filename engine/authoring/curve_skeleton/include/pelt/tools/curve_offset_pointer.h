@@ -11,6 +11,6 @@ namespace pelt {
 
 // Returns the JSON pointer, in the rig's JSON, to the offset of the first curve that a layer lists over these joints,
 // in their order: "/layers/0/parameters/curves/2/offset". Empty: no layer lists one.
-std::string curve_offset_place(const Rig& rig, std::span<const std::string> joints);
+std::string curve_offset_pointer(const Rig& rig, std::span<const std::string> joints);
 
 }  // namespace pelt

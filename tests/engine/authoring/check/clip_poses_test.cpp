@@ -4,7 +4,7 @@
 
 #include <pelt/builtin.h>
 #include <pelt/pose.h>
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 
 #include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"

@@ -6,7 +6,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/pose.h>
-#include <pelt/tools/check_poses.h>
+#include <pelt/tools/clip_poses.h>
 
 namespace pelt {
 

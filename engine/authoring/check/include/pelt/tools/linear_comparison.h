@@ -14,11 +14,11 @@
 #include <pelt/check_pose.h>
 #include <pelt/result.h>
 #include <pelt/tools/check_figures.h>
-#include <pelt/tools/defects.h>
+#include <pelt/tools/defect_meter.h>
 
 namespace pelt {
 
-struct CheckOptions {
+struct ComparisonOptions {
   unsigned threads = 0;                           // 0: all cores; results do not depend on it
   std::function<void(double fraction)> progress;  // called from the calling thread; may be empty
   bool same_everywhere = false;                   // Evaluator::Options::same_everywhere
@@ -31,11 +31,12 @@ struct SkinLocation {
   std::string_view joint;    // name of the joint with the largest weight; empty if the vertex has no weights
 };
 
-class Checker {
+class LinearComparison {
  public:
   // `linear_blend`: the model bound by linear blend only. `poses` name its clips and joints. Errors: kUnsupported, with
   // mesh and pose, if linear blend moves a vertex to a position that is not finite.
-  static Result<Checker> create(Character linear_blend, std::vector<CheckPose> poses, const CheckOptions& options = {});
+  static Result<LinearComparison> create(Character linear_blend, std::vector<CheckPose> poses,
+                                         const ComparisonOptions& options = {});
 
   // Returns true if a character has the same skins as that of linear blend, and as many joints and clips. A rig that
   // turns a mesh into a driver has fewer skins.
@@ -43,14 +44,14 @@ class Checker {
 
   // Measures a character. WorstLocation::frame is an index into the poses; vertices are numbered through the skins in
   // the model's order. Errors: kInvalidArgument if takes() is false; kUnsupported as in create.
-  Result<Figures> measure(const Character& character, const CheckOptions& options = {}) const;
+  Result<Figures> measure(const Character& character, const ComparisonOptions& options = {}) const;
 
   // Finds the defects of a character, compared with linear blend. Errors are those of measure.
-  Result<Defects> find_defects(const Character& character, const CheckOptions& options = {}) const;
+  Result<Defects> find_defects(const Character& character, const ComparisonOptions& options = {}) const;
 
   // Returns the weight of linear blend, for each vertex of the concatenated skins, that removes the defects
-  // (defects.h).
-  std::vector<float> left_to_linear_blend(const Defects& defects) const;
+  // (defect_meter.h).
+  std::vector<float> fallback_weights(const Defects& defects) const;
 
   // Returns the rest area round each vertex, a third of that of its triangles, square metres.
   std::vector<double> areas() const;
@@ -58,11 +59,12 @@ class Checker {
   const std::vector<CheckPose>& poses() const { return poses_; }
   std::size_t vertex_count() const { return reference_.vertex_count(); }
   // Precondition: vertex < vertex_count().
-  SkinLocation place_of(std::uint32_t vertex) const;
+  SkinLocation location_of(std::uint32_t vertex) const;
   const Character& linear_blend() const { return linear_; }
 
  private:
-  Checker(Character linear_blend, std::vector<CheckPose> poses, std::vector<glm::vec3> rest, LinearReference reference)
+  LinearComparison(Character linear_blend, std::vector<CheckPose> poses, std::vector<glm::vec3> rest,
+                   LinearReference reference)
       : linear_(std::move(linear_blend)),
         poses_(std::move(poses)),
         rest_(std::move(rest)),
@@ -73,7 +75,7 @@ class Checker {
 
   // Calls meter.add for every pose.
   template <class Meter>
-  Result<void> measure(const Character& character, const CheckOptions& options, Meter& meter) const;
+  Result<void> measure(const Character& character, const ComparisonOptions& options, Meter& meter) const;
 
   Character linear_;
   std::vector<CheckPose> poses_;

@@ -6,8 +6,8 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
-#include <pelt/tools/check_poses.h>
-#include <pelt/tools/checker.h>
+#include <pelt/tools/clip_poses.h>
+#include <pelt/tools/linear_comparison.h>
 #include <pelt/tools/sample_poses.h>
 
 #include "tests/support/driven.h"
@@ -19,10 +19,10 @@ namespace {
 
 using test::bound_by;
 
-TEST(Checker, FindsNothingInLinearBlend) {
+TEST(LinearComparison, FindsNothingInLinearBlend) {
   const Character linear = bound_by(make_arm(), "linear_blend");
-  const Checker checker = test::must(Checker::create(linear, sample_poses(linear)));
-  const Figures figures = test::must(checker.measure(linear));
+  const LinearComparison comparison = test::must(LinearComparison::create(linear, sample_poses(linear)));
+  const Figures figures = test::must(comparison.measure(linear));
   EXPECT_EQ(figures.far, 0);
   EXPECT_LE(figures.stretch, 1);
   EXPECT_EQ(figures.flips, 0);
@@ -31,18 +31,18 @@ TEST(Checker, FindsNothingInLinearBlend) {
 }
 
 // That figures are the same on any number of threads is tested with them.
-TEST(Checker, TellsItsProgressOnAnyNumberOfThreads) {
+TEST(LinearComparison, TellsItsProgressOnAnyNumberOfThreads) {
   const Model arm = make_arm();
   const Character linear = bound_by(arm, "linear_blend"), dual = bound_by(arm, "dual_quaternion");
-  const Checker checker = test::must(Checker::create(linear, clip_poses(*linear)));
+  const LinearComparison comparison = test::must(LinearComparison::create(linear, clip_poses(*linear)));
   std::set<double> regained;
   for (const unsigned threads : {1u, 3u, 0u}) {
     double done = 0;
-    const CheckOptions options{.threads = threads, .progress = [&](double fraction) {
-                                 EXPECT_GT(fraction, done);
-                                 done = fraction;
-                               }};
-    regained.insert(test::must(checker.measure(dual, options)).regained);
+    const ComparisonOptions options{.threads = threads, .progress = [&](double fraction) {
+                                      EXPECT_GT(fraction, done);
+                                      done = fraction;
+                                    }};
+    regained.insert(test::must(comparison.measure(dual, options)).regained);
     EXPECT_EQ(done, 1);
   }
   EXPECT_EQ(regained.size(), 1u);
@@ -50,17 +50,17 @@ TEST(Checker, TellsItsProgressOnAnyNumberOfThreads) {
 }
 
 // Vertices count over all meshes, and each has the joint that moves it most.
-TEST(Checker, SaysWhereAVertexIs) {
+TEST(LinearComparison, SaysWhereAVertexIs) {
   Model model = make_arm();
   const Mesh first = model.meshes.front();
   model.meshes.push_back(first);
   model.meshes.back().name = "second";
   const auto count = static_cast<std::uint32_t>(first.positions.size());
   const Character linear = bound_by(model, "linear_blend");
-  const Checker checker = test::must(Checker::create(linear, sample_poses(linear)));
-  ASSERT_EQ(checker.vertex_count(), 2 * count);
+  const LinearComparison comparison = test::must(LinearComparison::create(linear, sample_poses(linear)));
+  ASSERT_EQ(comparison.vertex_count(), 2 * count);
   for (std::uint32_t v = 0; v < 2 * count; v += 91) {
-    const SkinLocation place = checker.place_of(v);
+    const SkinLocation place = comparison.location_of(v);
     EXPECT_EQ(place.mesh, v < count ? "skin" : "second") << v;
     EXPECT_EQ(place.vertex, v % count);
     const std::span<const Influence> row = model.meshes.front().weights.row(v % count);
@@ -70,22 +70,22 @@ TEST(Checker, SaysWhereAVertexIs) {
   }
 }
 
-TEST(Checker, TakesCharactersOfTheSameSkins) {
+TEST(LinearComparison, TakesCharactersOfTheSameSkins) {
   const Character linear = bound_by(make_arm(), "linear_blend");
-  const Checker checker = test::must(Checker::create(linear, sample_poses(linear)));
-  EXPECT_TRUE(checker.takes(bound_by(make_arm(), "mos")));
+  const LinearComparison comparison = test::must(LinearComparison::create(linear, sample_poses(linear)));
+  EXPECT_TRUE(comparison.takes(bound_by(make_arm(), "mos")));
   Model two = make_arm();
   two.meshes.push_back(make_arm().meshes.front());
   two.meshes.back().name = "second";
-  EXPECT_FALSE(checker.takes(bound_by(two, "linear_blend")));
+  EXPECT_FALSE(comparison.takes(bound_by(two, "linear_blend")));
   const Character other = bound_by(make_limb(), "mos");
-  EXPECT_FALSE(checker.takes(other));
-  const Result<Figures> figures = checker.measure(other);
+  EXPECT_FALSE(comparison.takes(other));
+  const Result<Figures> figures = comparison.measure(other);
   ASSERT_FALSE(figures);
   EXPECT_THAT(figures.error().message, testing::HasSubstr("other skins"));
 }
 
-TEST(Checker, NamesWhatIsNotFinite) {
+TEST(LinearComparison, NamesWhatIsNotFinite) {
   Model model = test::make_tube({.around = 10, .along = 24, .joints = 5});
   // The scale at the clip's end is more than a float holds.
   model.clips = {{"burst", 1, {}, {}}};
@@ -94,9 +94,9 @@ TEST(Checker, NamesWhatIsNotFinite) {
     model.clips[0].channels.push_back({joint, ChannelPath::kScale, Interpolation::kLinear, {0, 1}, values});
   }
   const Character linear = bound_by(model, "linear_blend");
-  const Result<Checker> checker = Checker::create(linear, clip_poses(*linear));
-  ASSERT_FALSE(checker);
-  EXPECT_THAT(checker.error().message,
+  const Result<LinearComparison> comparison = LinearComparison::create(linear, clip_poses(*linear));
+  ASSERT_FALSE(comparison);
+  EXPECT_THAT(comparison.error().message,
               testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to a position that is not finite by "
                                      "linear_blend, in pose 'burst at [0-9.]+ s'"));
 }

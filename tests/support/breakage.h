@@ -10,19 +10,19 @@
 
 namespace pelt::test {
 
-struct Fault {
+struct Breakage {
   const char* name;
   void (*change)(CharacterData&);
   const char* says = "";  // part of the error
 };
 
-void PrintTo(const Fault& fault, std::ostream* out);
+void PrintTo(const Breakage& breakage, std::ostream* out);
 
-// Expects that `whole` is a valid character, and is refused with the fault.
-void expect_refused(const Fault& fault, CharacterData whole);
+// Expects that `whole` is a valid character, and is refused with the breakage.
+void expect_refused(const Breakage& breakage, CharacterData whole);
 
-// Expects that of each fault.
-void expect_refused(std::span<const Fault> faults, const CharacterData& whole);
+// Expects that of each breakage.
+void expect_refused(std::span<const Breakage> breakages, const CharacterData& whole);
 
 // Returns the message of the error of making the character, or "made".
 std::string create_error(CharacterData data);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-#include "tests/support/fault.h"
+#include "tests/support/breakage.h"
 
 #include <ostream>
 #include <utility>
 
 namespace pelt::test {
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+void PrintTo(const Breakage& breakage, std::ostream* out) { *out << breakage.name; }
 
-void expect_refused(const Fault& fault, CharacterData whole) {
+void expect_refused(const Breakage& breakage, CharacterData whole) {
   const Result<Character> sound = Character::create(whole);
   ASSERT_TRUE(sound) << sound.error().message;
-  fault.change(whole);
+  breakage.change(whole);
   const Result<Character> character = Character::create(whole);
   ASSERT_FALSE(character);
   EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(character.error().message, testing::HasSubstr(fault.says));
+  EXPECT_THAT(character.error().message, testing::HasSubstr(breakage.says));
 }
 
-void expect_refused(std::span<const Fault> faults, const CharacterData& whole) {
-  for (const Fault& fault : faults) {
-    SCOPED_TRACE(fault.name);
-    expect_refused(fault, whole);
+void expect_refused(std::span<const Breakage> breakages, const CharacterData& whole) {
+  for (const Breakage& breakage : breakages) {
+    SCOPED_TRACE(breakage.name);
+    expect_refused(breakage, whole);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include <pelt/tools/defects.h>
+#include <pelt/tools/defect_meter.h>
 
 namespace pelt {
 namespace {
@@ -39,7 +39,7 @@ TEST(Defects, AreNoneOfWhatMovesAsLinearBlend) {
   meter.add(strip.rest, strip.rest);
   const Defects defects = meter.defects();
   for (const Defect& defect : defects.vertices) EXPECT_LT(defect.score, 1);
-  EXPECT_EQ(left_to_linear_blend(defects, reference, strip.welded), std::vector<float>(strip.rest.size(), 0.0f));
+  EXPECT_EQ(fallback_weights(defects, reference, strip.welded), std::vector<float>(strip.rest.size(), 0.0f));
 }
 
 // In the second frame an end vertex is pulled away, so that its edge of length 1 becomes 3 long.
@@ -84,7 +84,7 @@ TEST(Defects, AreLeftGently) {
   defects.vertices.resize(strip.rest.size());
   defects.apart.assign(strip.rest.size(), 2.0f);
   defects.vertices[0].score = 3;
-  const std::vector<float> left = left_to_linear_blend(defects, reference, strip.welded);
+  const std::vector<float> left = fallback_weights(defects, reference, strip.welded);
   EXPECT_EQ(left[0], 1);
   for (const LinearReference::Edge& edge : reference.edges()) {
     EXPECT_LE(std::abs(left[edge.from] - left[edge.to]) * 2 / edge.rest, 0.25 + 1e-5);
@@ -92,7 +92,7 @@ TEST(Defects, AreLeftGently) {
   EXPECT_GT(left[8], 0);
   EXPECT_EQ(left[40], 0);
   defects.vertices[0].score = 1.4;  // half of the score of complete linear blend
-  EXPECT_NEAR(left_to_linear_blend(defects, reference, strip.welded)[0], 0.5f, 1e-6f);
+  EXPECT_NEAR(fallback_weights(defects, reference, strip.welded)[0], 0.5f, 1e-6f);
 }
 
 // Coincident vertices have the same weight, and the weight continues across the seam between them.
@@ -110,7 +110,7 @@ TEST(Defects, AreLeftAcrossSeams) {
   defects.vertices.resize(strip.rest.size());
   defects.apart.assign(strip.rest.size(), 2.0f);
   defects.vertices[count - 2].score = 3;
-  const std::vector<float> left = left_to_linear_blend(defects, reference, strip.welded);
+  const std::vector<float> left = fallback_weights(defects, reference, strip.welded);
   EXPECT_EQ(left[count], left[count - 2]);
   EXPECT_GT(left[count + 2], 0);
 }
