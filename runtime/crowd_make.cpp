@@ -46,7 +46,7 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
                    {options.inputs, "inputs"},
                    {options.visible, "visible instances"},
                    {options.drawn, "drawn instances"}};
-  for (const auto& [place, name] : places) {
+  for (const auto& [place, name] : locations) {
     if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
     return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
                    name, place.offset, alignment);
@@ -206,8 +206,8 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
       if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
         place->buffer = state.vertices.handle();
     }
-    state.bound_outputs.push_back(bind_outputs(slot_locations, room, state.nothing.handle(), alignment));
-    state.output_ranges.push_back(runtime::output_ranges(slot_locations, room));
+    state.bound_outputs.push_back(bind_outputs(outputs_of_slot, room, state.nothing.handle(), alignment));
+    state.output_ranges.push_back(runtime::output_ranges(outputs_of_slot, room));
   }
   const std::size_t count = state.outputs.size();
   state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;

@@ -6,7 +6,7 @@
 layout(local_size_x = kPlanWorkgroupSize) in;
 
 layout(binding = kBindWork, std430) coherent buffer Work { uvec2 work_words[]; };
-layout(binding = kPlanBindExternal, std430) readonly buffer Given { uint external[]; };
+layout(binding = kPlanBindExternal, std430) readonly buffer External { uint external_list[]; };
 layout(binding = kPlanBindTable, std430) readonly buffer Table { uint table[]; };
 layout(binding = kPlanBindArguments, std430) writeonly buffer Arguments { uint arguments[]; };
 
@@ -63,8 +63,8 @@ void add_to_lists(ListEntry entry) {
 
 // Returns entry i of the caller's list.
 ListEntry external_entry(uint i) {
-  if (plan.drawn_frame == 0u) return ListEntry(external[1u + 2u * i], external[2u + 2u * i]);
-  uint instance = external[1u + i];
+  if (plan.drawn_frame == 0u) return ListEntry(external_list[1u + 2u * i], external_list[2u + 2u * i]);
+  uint instance = external_list[1u + i];
   if (instance >= plan.instance_count) return ListEntry(instance, 0u);
   uint state = work_words[kLocationPairs * instance + 3u].x;
   if (state == kNoIndex) return ListEntry(kNoIndex, 0u);
@@ -80,7 +80,7 @@ void make_lists() {
     work_words[plan.first_count + l] = uvec2(0u);
   memoryBarrierBuffer();
   barrier();
-  uint count = min(external[0], plan.instance_count);
+  uint count = min(external_list[0], plan.instance_count);
   for (uint i = gl_LocalInvocationIndex; i < count; i += kPlanWorkgroupSize) {
     ListEntry entry = external_entry(i);
     if (entry.instance < plan.instance_count) add_to_lists(entry);

@@ -163,7 +163,7 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
     for (const Scene::Walker& walker : engine->scene().walkers()) {
       ASSERT_TRUE(walker.instance);
       const std::uint32_t i = *walker.instance;
-      const Reach reach = reach_of(*engine, place);
+      const Reach reach = reach_of(*engine, walker);
       if (std::min(std::abs(reach.box), std::abs(reach.shadow)) < 1e-4f) continue;  // either is right
       EXPECT_EQ(drawn.contains(i), reach.shadow > 0) << i;
       EXPECT_EQ(draws.contains(i), reach.box > 0) << i;
