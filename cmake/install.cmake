@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The files that cmake --install copies, in three components: `development` (headers, static libraries, files for CMake
-# and pkg-config), `libraries` (shared ones) and `tools` (programs, rigs and pages). Nothing if PELT_INSTALL is off.
+# and pkg-config), `libraries` (shared ones) and `tools` (programs, pages and samples). Nothing if PELT_INSTALL is off.
 #
 #   pelt_install_library(NAME HEADERS file...     # pelt::NAME and its public headers, of the folder that calls it:
 #                             SHADERS file...)    # FOLDER/include/pelt/x.h is included as <pelt/x.h>; of shaders/, too
 #   pelt_install_program(TARGET)
-#   pelt_install_rigs(file...)
 #
 # Headers keep their paths below the first include/, the include directory of all installed targets.
 include(GNUInstallDirs)
@@ -51,12 +50,6 @@ function(pelt_install_program target)
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
   endif()
   install(TARGETS ${target} RUNTIME COMPONENT tools)
-endfunction()
-
-function(pelt_install_rigs)
-  if(PELT_INSTALL)
-    install(FILES ${ARGN} DESTINATION "${CMAKE_INSTALL_DATADIR}/pelt/rigs" COMPONENT tools)
-  endif()
 endfunction()
 
 # Installs pelt-NAME.pc for pelt::NAME, whose library is OUTPUT_NAME (default: pelt_NAME). If the libraries are static,
@@ -120,9 +113,14 @@ if(PELT_INSTALL)
     INSTALL_DESTINATION "${PELT_PACKAGE_FOLDER}" NO_SET_AND_CHECK_MACRO)
   write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
-  install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
+  install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md packages.txt
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
   install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools
     FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "doxygen" EXCLUDE)
+  install(FILES engine/authoring/rig/rig.schema.json
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}/engine/authoring/rig" COMPONENT tools)
+  install(DIRECTORY samples/engine samples/garments samples/hello samples/hello_c samples/rigs
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}/samples" COMPONENT tools)
   install(FILES
       "${CMAKE_CURRENT_BINARY_DIR}/pelt-config.cmake"
       "${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"

@@ -13,9 +13,10 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared curve_skeleton_limbs
-  demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears hierarchical_elbow hierarchical_head
-  mos_biped mos_compared mos_figures mos_tail muscles python real_characters skeletonize surface_ffd_streamed viewer
+  armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
+  curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears
+  hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles python real_characters
+  skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 

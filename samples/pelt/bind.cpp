@@ -55,14 +55,17 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-// Prints the result of the check, and at most `most` locations, the worst first.
-void print_check(const CheckReport& check, std::size_t most) {
-  const std::size_t found = check.defects.size();
+// Prints the result of the check, and at most `most` defects, the worst first. Returns the number of lines.
+std::size_t print_check(const CheckReport& check, std::size_t most) {
+  const auto end = std::ranges::find_if(check.defects, [](const DefectLocation& at) { return at.defect.score < 1; });
+  const auto found = static_cast<std::size_t>(end - check.defects.begin());
   fmt::print("compared with linear blend in {}: {}\n", poses_in_words(check),
-             found == 0      ? "no worse"
-             : found <= most ? "worse at"
-                             : fmt::format("worse at {} locations; the worst:", found));
-  for (std::size_t i = 0; i < std::min(most, found); ++i) fmt::print("  {}\n", in_words(check.defects[i]));
+             found == 0   ? "no defect"
+             : found == 1 ? "a defect"
+                          : fmt::format("{} defects{}", found, found > most ? "; the worst" : ""));
+  const std::size_t printed = std::min(most, found);
+  for (std::size_t i = 0; i < printed; ++i) fmt::print("  {}\n", in_words(check.defects[i]));
+  return 1 + printed;
 }
 
 // Prints figures of every mesh. `report`: that of format_bind_report().
@@ -104,11 +107,12 @@ constexpr std::size_t kLocations = 3;  // of these, the worst of the check
 void print_text(const BindCommand& command, const BoundModel& loaded, const Json& report) {
   if (command.verbose) print_meshes(loaded, report);
   const std::optional<CheckReport>& check = loaded.bound.report.check;
-  if (check) print_check(*check, command.verbose ? check->defects.size() : kLocations);
+  std::size_t lines = 1;  // the last
+  if (check) lines += print_check(*check, command.verbose ? check->defects.size() : kLocations);
   // The notes of bind come first, since they list what the character lacks.
   std::vector<std::string> notes = loaded.bound.report.notes;
   notes.insert(notes.end(), loaded.import_report.notes.begin(), loaded.import_report.notes.end());
-  const std::size_t room = kLines - 1 - (check ? 1 + std::min(kLocations, check->defects.size()) : 0);
+  const std::size_t room = kLines - lines;
   const std::size_t most = command.verbose || notes.size() <= room ? notes.size() : room - 1;
   for (std::size_t n = 0; n < most; ++n) fmt::print("note: {}\n", notes[n]);
   if (most < notes.size()) fmt::print("{} more notes: --verbose prints them\n", notes.size() - most);

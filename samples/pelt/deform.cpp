@@ -120,7 +120,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
     bar.show((frame - plan.frames.first + 1.0) / samples, fmt::format("frame {}", frame));
   }
   PELT_TRY(file.commit());
-  fmt::print("wrote {}: {} points, {} samples from frame {} on\n", command.output, points, samples, plan.frames.first);
+  fmt::print("wrote {}, from frame {} on\n", command.output, plan.frames.first);
   return {};
 }
 

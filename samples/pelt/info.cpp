@@ -245,7 +245,8 @@ void print_model(const std::string& file, const Json& model) {
     const std::string bound = rig["character"] == true ? ", and the character bound with it"
                               : note.empty()           ? ""
                                                        : fmt::format("; its character cannot be used: {}", note);
-    fmt::print("\ncarries the rig '{}' of {} layers{}\n", rig["rig"].get<std::string>(), rig["layers"].dump(), bound);
+    fmt::print("\ncarries the rig '{}' of {} layer{}{}\n", rig["rig"].get<std::string>(), rig["layers"].dump(),
+               rig["layers"] == 1 ? "" : "s", bound);
   }
   print_surfaces(model["surfaces"]);
   fmt::print("\na character carries: {}\n", carried(model));

@@ -254,7 +254,7 @@ Result<void> run(const RenderCommand& command) {
   }));
   for (const std::string& note : picture.notes) fmt::print("note: {}\n", note);
   PELT_TRY(write_png(command.output, picture.image));
-  fmt::print("wrote {}: {} x {}; the GPU's vertices are within {:.1e} of the size of the CPU's\n", command.output,
+  fmt::print("wrote {}: {} x {}; GPU and CPU differ by at most {:.1e} of the character's size\n", command.output,
              picture.image.width, picture.image.height, picture.difference);
   return {};
 }

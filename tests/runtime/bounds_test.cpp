@@ -21,7 +21,7 @@ namespace {
 
 using test::gpu_device;
 
-constexpr float kLongest = 1.5f;  // diagonal of the box relative to the skin's, as docs/runtime.md promises
+constexpr float kLongest = 1.5f;  // diagonal of the box relative to the skin's, as docs/outputs.md promises
 
 struct Measured {
   float ratio = 0;   // the largest diagonal of a box in parts of the skin's

@@ -134,7 +134,7 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
   EXPECT_LT(off(crowd, 5, 5), 1e-5f);
 }
 
-// Uses the barriers of docs/runtime.md; validation watches for hazards: the next frame's matrices are copied over those
+// Uses the barriers of docs/outputs.md; validation watches for hazards: the next frame's matrices are copied over those
 // that the frame before has read.
 TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
   const std::vector<shared::Affine> matrices = six_poses(bind_joints_);

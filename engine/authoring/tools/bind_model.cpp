@@ -72,18 +72,19 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
   if (!bound || !bound->report.check || rig.check != CheckMode::kFallback) return bound;
   const std::string left = share_in_words(bound->report.check->fallback);
   if (bound->report.check->fallback <= kMaxLeft) {
-    bound->report.notes.push_back(
+    bound->report.notes.insert(
+        bound->report.notes.begin(),
         bound->report.check->fallback > 0
-            ? fmt::format("{} was chosen: it does worse than linear blend on only {} of the skin", kDefaultDeformer,
-                          left)
-            : fmt::format("{} was chosen: it does no worse than linear blend on any skin", kDefaultDeformer));
+            ? fmt::format("{} was chosen: it has defects on {} of the skin", kDefaultDeformer, left)
+            : fmt::format("{} was chosen: it has no defects", kDefaultDeformer));
     return bound;
   }
   rig = *rig_from_deformer_name("linear-blend");
   Result<Bound> plain = bind(model, rig, options);
   if (plain) {
-    plain->report.notes.push_back(
-        fmt::format("linear-blend was chosen: {} does worse on {} of the skin", kDefaultDeformer, left));
+    plain->report.notes.insert(
+        plain->report.notes.begin(),
+        fmt::format("linear-blend was chosen: {} has defects on {} of the skin", kDefaultDeformer, left));
   }
   return plain;
 }

@@ -16,7 +16,7 @@ namespace pelt {
 namespace {
 
 // The largest number of vertices of a group, and the longest side of its box relative to the mesh's diagonal: larger
-// groups mean less work and larger boxes (docs/runtime.md). Few vertices far apart, such as those of a hand near the
+// groups mean less work and larger boxes (docs/outputs.md). Few vertices far apart, such as those of a hand near the
 // hip, are split into separate groups.
 constexpr std::size_t kGroupVertices = 256;
 constexpr float kLongestSide = 0.125f;

@@ -37,7 +37,7 @@ class BindOptions : public Pelt {
 
   void draw(const std::string& character) {
     const std::string printed = done("render " + character + " --size 32x18 -o drawn.png");
-    const std::regex within("within ([0-9.e+-]+) of the size of the CPU's");
+    const std::regex within("differ by at most ([0-9.e+-]+) of the character's size");
     std::smatch found;
     ASSERT_TRUE(std::regex_search(printed, found, within)) << character << ": " << printed;
     EXPECT_LT(std::stod(found[1]), 1e-4) << character;

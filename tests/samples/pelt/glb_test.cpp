@@ -62,7 +62,7 @@ TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
   EXPECT_EQ(described["deformers"]["character"], true);
   EXPECT_EQ(described["deformers"]["note"], "");
   EXPECT_EQ(described["clips"].size(), info("builtin:limb")["clips"].size());
-  EXPECT_THAT(done("info limb.glb"), HasSubstr("of 1 layers, and the character bound with it"));
+  EXPECT_THAT(done("info limb.glb"), HasSubstr("of 1 layer, and the character bound with it"));
   EXPECT_TRUE(info("builtin:limb")["deformers"].is_null());
 }
 

@@ -340,7 +340,7 @@ void GltfMeshReader::Made::add(const std::string& mesh, std::size_t averaged_ver
 }
 
 std::string GltfMeshReader::Made::averages() const {
-  return averaged == 0 ? "" : fmt::format("; those of {} vertices are averages of their faces'", averaged);
+  return averaged == 0 ? "" : fmt::format("; {} vertices take the average of their faces", averaged);
 }
 
 void GltfMeshReader::report_common() {

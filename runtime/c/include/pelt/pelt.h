@@ -502,14 +502,14 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
-  /* Float positions of the frame before, for motion vectors (docs/runtime.md, Previous positions). Needs positions, in
+  /* Float positions of the frame before, for motion vectors (docs/outputs.md, Previous positions). Needs positions, in
    * a buffer that keeps its content from frame to frame. Skins only: cannot be combined with control_meshes. With
    * several output slots the positions of the slot before are used (pelt_crowd_get_previous_slot): leave `location` and
    * `stride` 0. */
   pelt_vertex_output previous_positions;
   pelt_buffer_location bounds_location; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from one
-   * box to the next. A box always contains the skin; docs/runtime.md, Bounds, describes how much larger it is. The
+   * box to the next. A box always contains the skin; docs/outputs.md, Bounds, describes how much larger it is. The
    * boxes belong to the frame being recorded; an instance that is not moved keeps its box. */
   uint32_t bounds;
   uint32_t control_meshes; /* 1: for tools: also writes control meshes; vertices are numbered over all meshes */
@@ -532,7 +532,7 @@ typedef struct pelt_crowd_options {
   uint32_t normal_mode;   /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
   uint32_t bounds_stride; /* bytes from one box to the next, a multiple of 4, 24 or more; 0: 24 */
   /* The number of output slots, 1 to 3: how many frames' vertices and boxes are kept; 0: 1. Frames use the slots in
-   * turn, so the next frame may be computed while one is drawn (docs/runtime.md, Output slots). Each slot takes the
+   * turn, so the next frame may be computed while one is drawn (docs/outputs.md, Output slots). Each slot takes the
    * memory of one set of outputs (pelt_crowd_info). */
   uint32_t output_slots;
   /* The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
@@ -642,7 +642,7 @@ PELT_API pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32
  * have finished on the device. The commands must be submitted exactly once, in the order of recording: each frame
  * continues from the state that the frame before left.
  *
- * docs/runtime.md, The barrier contract, has code for the barriers that the caller records before and after. Work of
+ * docs/outputs.md, The barrier contract, has code for the barriers that the caller records before and after. Work of
  * earlier compute shaders in the same queue is already ordered and visible. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
 /* Record the two parts of a frame; call both for each frame, in this order. Between them the frame's boxes are known
@@ -671,7 +671,7 @@ PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part,
 
 /* Transfer ownership of outputs if compute runs in another queue family: the byte ranges of the outputs, in the crowd's
  * buffer and the caller's. Call the four functions in the order of a frame, always with the same two families, and with
- * a semaphore between the queues whose wait covers all commands (docs/runtime.md, Another queue):
+ * a semaphore between the queues whose wait covers all commands (docs/outputs.md, Another queue):
  *
  * - Compute queue: acquire_back, pelt_crowd_record, release.
  * - Reading queue: acquire, the reads at `reading_stages`, release_back.

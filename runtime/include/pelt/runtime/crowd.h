@@ -70,7 +70,7 @@ struct CrowdOutputs {
   // unset.
   VertexOutput previous_positions;
   // Writes a box round each instance's skin: float3 least corner, then float3 greatest corner, model space, metres. It
-  // is computed from the palette before the skin is moved, and always contains the skin; docs/runtime.md, Bounds,
+  // is computed from the palette before the skin is moved, and always contains the skin; docs/outputs.md, Bounds,
   // describes how much larger it is. An instance that is not moved keeps its box. A box belongs to the frame being
   // recorded, so it is too late to cull the whole instance from that frame. Offset: a multiple of 4.
   bool bounds = false;
@@ -336,7 +336,7 @@ class Crowd {
   // instances that it should have moved do not move: call show(i, false) and show(i, true) for every shown instance,
   // and the next frame moves each as if it had just appeared.
   //
-  // Barriers that the caller records (docs/runtime.md has code to copy; names are short for VK_PIPELINE_STAGE_2_..._BIT
+  // Barriers that the caller records (docs/outputs.md has code to copy; names are short for VK_PIPELINE_STAGE_2_..._BIT
   // and VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is already ordered and visible. On
   // entry, for all other work:
   //   reads of outputs, of the      ordered before COMPUTE_SHADER, no access
@@ -375,7 +375,7 @@ class Crowd {
   //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
   // Each acts on one output slot: record_acquire_back on the slot that record() writes next, record_release and
   // record_acquire on the slot that was written last, record_release_back on the slot that no later read needs
-  // (docs/runtime.md, Another queue; Output slots lists the reads that the compute queue waits for).
+  // (docs/outputs.md, Another queue; Output slots lists the reads that the compute queue waits for).
   // record_acquire_back and record_release_back record nothing for a slot that no frame has written. Without the
   // transfer back, the content of the outputs is undefined, but record() needs it for instances that are not moved and
   // for previous positions. If both families are the same, record_acquire and record_release_back record ordinary

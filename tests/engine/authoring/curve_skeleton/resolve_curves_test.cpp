@@ -41,10 +41,10 @@ Result<Resolved> resolve(const CurveSkeletonParameters& parameters) {
   PELT_TRY(check_rig({.layers = {{.deformer = parameters}}}));  // as bind does first
   const Model subject = model();
   const std::vector<std::uint32_t> meshes{0};
-  PELT_ASSIGN(auto chains, resolve_chains(parameters, subject, meshes, "layer 1"));
+  PELT_ASSIGN(auto chains, resolve_chains(parameters, subject, meshes, "layer 0"));
   std::vector<std::string> notes;
   PELT_ASSIGN(auto curves,
-              resolve_curves(parameters, chains.chains, subject, matrices_at_bind(subject, meshes), "layer 1", notes));
+              resolve_curves(parameters, chains.chains, subject, matrices_at_bind(subject, meshes), "layer 0", notes));
   return Resolved{std::move(chains), std::move(curves)};
 }
 
@@ -257,7 +257,7 @@ TEST(ResolveCurves, SaysWhatIsWrong) {
     const Result<Resolved> result = resolve(parameters);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, wrong.code);
-    EXPECT_THAT(result.error().message, testing::AllOf(testing::StartsWith("layer 1"), HasSubstr(wrong.says)));
+    EXPECT_THAT(result.error().message, testing::AllOf(testing::StartsWith("layer 0"), HasSubstr(wrong.says)));
   }
 }
 

@@ -338,10 +338,10 @@ TEST(Subdivision, BearsPointsOfNoFace) {
 TEST(Subdivision, RefusesWhatIsNoMeshAndNamesTheFace) {
   HierarchicalBsplineParameters parameters = box().surface(1);
   const auto expect_refused = [&](const char* why) {
-    const Result<Surface> surface = Surface::create(parameters, "layer 1");
+    const Result<Surface> surface = Surface::create(parameters, "layer 0");
     ASSERT_FALSE(surface) << why;
     EXPECT_EQ(surface.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(surface.error().message, testing::AllOf(HasSubstr(why), HasSubstr("layer 1")));
+    EXPECT_THAT(surface.error().message, testing::AllOf(HasSubstr(why), HasSubstr("layer 0")));
     parameters = box().surface(1);
   };
   parameters.faces.push_back({0, 1, 6});

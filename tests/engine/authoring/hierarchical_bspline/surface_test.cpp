@@ -171,10 +171,10 @@ TEST(HierarchicalSurface, ControlMeshesLookTheWayOfTheSurface) {
 TEST(HierarchicalSurface, RefusesWhatIsWrongAndNamesThePlace) {
   HierarchicalBsplineParameters parameters = sheet();
   const auto expect_refused = [&](const char* why) {
-    const Result<Surface> surface = Surface::create(parameters, "layer 1");
+    const Result<Surface> surface = Surface::create(parameters, "layer 0");
     ASSERT_FALSE(surface) << why;
     EXPECT_EQ(surface.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(surface.error().message, testing::AllOf(HasSubstr(why), HasSubstr("layer 1")));
+    EXPECT_THAT(surface.error().message, testing::AllOf(HasSubstr(why), HasSubstr("layer 0")));
     parameters = sheet();
   };
   parameters.shape = {3, 10};

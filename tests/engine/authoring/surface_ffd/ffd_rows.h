@@ -91,7 +91,7 @@ class Binding {
   CharacterBuilder builder_;
   std::vector<float> mask_;
   std::vector<DeformerTarget> targets_{{0, mask_}};
-  std::string layer_ = "layer 1";
+  std::string layer_ = "layer 0";
   SharedDrivers drivers_;
   std::vector<std::string> notes_;
   std::vector<PointReport> points_;

@@ -182,7 +182,7 @@ TEST(UnreadGltf, CountsVerticesWhoseFacesDiffer) {
   attributes(file)["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1, 0, -1, 0, 1, -1, 0});
   file.push("nodes", {{"mesh", 0}});
   EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace; those of 2 vertices "
-                                          "are averages of their faces': 'mesh_0', 'mesh_0#2'"));
+                                          "take the average of their faces: 'mesh_0', 'mesh_0#2'"));
 }
 
 TEST(UnreadGltf, NamesTangentsWithoutNormals) {
