@@ -395,7 +395,7 @@ class Editor {
           pointer == kLayers ? ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_DefaultOpen : 0;
       const bool open =
           ImGui::TreeNodeEx("item", flags | ImGuiTreeNodeFlags_AllowItemOverlap | ImGuiTreeNodeFlags_SpanAvailWidth,
-                            "%zu  %s", i + 1, row_title(item).c_str());
+                            "%zu  %s", i, row_title(item).c_str());
       tooltip(schema);
       changes_.move_item(row_buttons({{"^", "Move up"}, {"v", "Move down"}, {"=", "Duplicate"}, {"x", "Remove"}}), i,
                          list.size(), pointer);

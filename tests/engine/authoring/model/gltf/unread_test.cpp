@@ -174,14 +174,13 @@ GltfFile fold() {
 
 TEST(UnreadGltf, CountsVerticesWhoseFacesDiffer) {
   GltfFile file = fold();
-  EXPECT_THAT(notes_of(file),
-              ElementsAre("meshes without normals, which get flat ones; those of 2 vertices are averages "
-                          "of their faces': 'mesh_0'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without normals, which get flat ones; 2 vertices take the average of "
+                                          "their faces: 'mesh_0'"));
   attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(6, {0, 0, 1}));
   // The third triangle's u rises with y, those of the others with x.
   attributes(file)["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1, 0, -1, 0, 1, -1, 0});
   file.push("nodes", {{"mesh", 0}});
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace; those of 2 vertices "
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace; 2 vertices "
                                           "take the average of their faces: 'mesh_0', 'mesh_0#2'"));
 }
 
