@@ -113,10 +113,10 @@ if(PELT_INSTALL)
     INSTALL_DESTINATION "${PELT_PACKAGE_FOLDER}" NO_SET_AND_CHECK_MACRO)
   write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/pelt-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
-  install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md packages.txt
+  install(FILES README.md CHANGELOG.md LICENSE SECURITY.md packages.txt
     DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
   install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools
-    FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "doxygen" EXCLUDE)
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.json" PATTERN "doxygen" EXCLUDE)
   install(FILES engine/authoring/rig/rig.schema.json
     DESTINATION "${CMAKE_INSTALL_DOCDIR}/engine/authoring/rig" COMPONENT tools)
   install(DIRECTORY samples/engine samples/garments samples/hello samples/hello_c samples/rigs
