@@ -435,6 +435,7 @@ make_views() {
   touch "$work/begun"
   local status=0 picture
   env -u CI PELT_UPDATE_VIEWS=1 "$bin/viewer_views_test" --gtest_filter='ViewerViews.*' >"$work/log.txt" || status=$?
+  if ((status == 77)); then status=0; fi  # it compared nothing, and counts as skipped
   for picture in $(list | grep "^$views/"); do
     if ((status != 0)) || [[ ! $picture -nt $work/begun ]]; then
       cat "$work/log.txt" >&2
