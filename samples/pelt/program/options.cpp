@@ -66,9 +66,10 @@ void add_binding_options(CLI::App& app, Binding& binding) {
   app.add_flag_callback(
       "--no-fallback", [&] { binding.check = CheckMode::kReport; },
       "Keep the deformer on the whole skin, even if it is worse than linear blend");
-  app.add_flag_callback(
-      "--no-check", [&] { binding.check = CheckMode::kNone; },
-      "Do not compare the deformer with linear blend; keep it on the whole skin");
+  const auto no_check = [&] { binding.check = CheckMode::kNone; };
+  app.add_flag_callback("--no-check", no_check,
+                        "Do not compare the deformer with linear blend; keep it on the whole skin");
+  app.add_flag_callback("--no-judge", no_check)->group("");  // its former name, for scripts
 }
 
 void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
