@@ -59,10 +59,9 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
 std::size_t print_check(const CheckReport& check, std::size_t most) {
   const auto end = std::ranges::find_if(check.defects, [](const DefectLocation& at) { return at.defect.score < 1; });
   const auto found = static_cast<std::size_t>(end - check.defects.begin());
-  fmt::print("compared with linear blend in {}: {}\n", poses_in_words(check),
-             found == 0   ? "no defect"
-             : found == 1 ? "a defect"
-                          : fmt::format("{} defects{}", found, found > most ? "; the worst" : ""));
+  const std::string text =
+      fmt::format("{} defect{}{}", found, found == 1 ? "" : "s", found > most ? "; the worst" : "");
+  fmt::print("compared with linear blend in {}: {}\n", poses_in_words(check), found == 0 ? "no defect" : text);
   const std::size_t printed = std::min(most, found);
   for (std::size_t i = 0; i < printed; ++i) fmt::print("  {}\n", in_words(check.defects[i]));
   return 1 + printed;

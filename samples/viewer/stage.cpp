@@ -239,10 +239,7 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
                                                .report = std::move(bound.report),
                                                .bind_seconds = bind_seconds,
                                                .uploaded = std::move(uploaded),
-                                               .crowd = std::move(crowd),
-                                               .pose = {},
-                                               .worlds = {},
-                                               .bounds = {}});
+                                               .crowd = std::move(crowd)});
   const Character& character = entry->actor->character;
   for (const Control& control : character->controls) {
     if (control.kind != ControlKind::kTwist) continue;
@@ -314,20 +311,20 @@ Result<void> Stage::pose(const ViewState& state) {
     PELT_TRY(take_clip(entry, state.playback.clip));
   }
 
+  const std::uint32_t instances = std::max(state.instances, 1u);
+  const auto resize = [&](Entry& entry, std::uint32_t count) -> Result<void> {
+    if (count == entry.actor->crowd.instance_count() || count == entry.refused) return {};
+    entry.refused = count;
+    PELT_ASSIGN(entry.actor->crowd,
+                runtime::Crowd::create(*state_->device, entry.actor->uploaded,
+                                       {.instances = {count}, .outputs = {.control_meshes = true}}));
+    entry.refused = 0;
+    return {};
+  };
   Result<void> result;
   for (std::size_t k = 0; k < posed.size(); ++k) {
     Entry& entry = state_->entries.at(posed[k]);
-    const std::uint32_t instances = posed[k] == "rig" ? std::max(state.instances, 1u) : 1;
-    if (instances != entry.actor->crowd.instance_count() && instances != entry.refused) {
-      Result<runtime::Crowd> crowd = runtime::Crowd::create(
-          *state_->device, entry.actor->uploaded, {.instances = {instances}, .outputs = {.control_meshes = true}});
-      entry.refused = crowd ? 0 : instances;
-      if (crowd) {
-        entry.actor->crowd = std::move(*crowd);
-      } else {
-        result = tl::unexpected(crowd.error());
-      }
-    }
+    if (const Result<void> done = resize(entry, posed[k] == "rig" ? instances : 1); !done) result = done;
     pass_time(entry, state.playback);
     pose_crowd(entry, changes[k], state.playback.time);
   }
@@ -336,6 +333,7 @@ Result<void> Stage::pose(const ViewState& state) {
     const bool has_clip = find_clip(entry.actor->character->clips, state.playback.clip) != nullptr;
     PELT_TRY(take_clip(entry, has_clip ? state.playback.clip : ""));
     PELT_ASSIGN(const auto resolved, resolve(state, *entry.actor->character, true));
+    if (const Result<void> done = resize(entry, instances); !done) result = done;
     pass_time(entry, state.playback);
     pose_crowd(entry, resolved, has_clip ? state.playback.time : 0);
   }
@@ -400,7 +398,9 @@ std::vector<samples::Bounds> Stage::boxes(const ViewState& state) const {
   const bool of_one = state.compare.mode == CompareMode::kNone || state.compare.mode == CompareMode::kDifference;
   for (const Actor* actor : state_->drawn) {
     if (of_one && actor->key != "rig") continue;
-    for (const glm::mat4& world : actor->worlds) all.push_back(samples::transform_bounds(world, actor->bounds));
+    samples::Bounds bounds = actor->bounds;
+    for (const Actor* companion : companions()) bounds.add(companion->bounds);
+    for (const glm::mat4& world : actor->worlds) all.push_back(samples::transform_bounds(world, bounds));
   }
   return all;
 }

@@ -69,8 +69,7 @@ class Stage {
   void show(Newcomer newcomer, bool is_moved = false);
   void remove(const std::string& key);
 
-  // Replaces the companions: characters drawn over each figure, in the same clip and pose as far as they have it,
-  // such as garments.
+  // Replaces the companions, such as garments: drawn over each figure, in the same clip and pose if they have it.
   void accompany(std::vector<Newcomer> companions);
   std::vector<Actor*> companions() const;
 

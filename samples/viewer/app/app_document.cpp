@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <span>
 #include <thread>
 #include <utility>
 
 #include <pelt/rig.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/input.h"
 #include "samples/viewer/app/app_state.h"
 
 namespace pelt::viewer {
@@ -122,7 +120,7 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
   }
   Opened opened{std::move(document), std::move(made), {}};
   for (const std::string& other : with) {
-    PELT_ASSIGN(auto character, within(other, samples::load_character(other, {.files = files}, 0)));
+    PELT_ASSIGN(auto character, samples::load_character(other, {.files = files}, 0));
     PELT_ASSIGN(auto companion, within(other, make_newcomer(device, other, {.character = std::move(character)}, 0)));
     opened.companions.push_back(std::move(companion));
   }
@@ -162,6 +160,10 @@ void App::State::take_opened(Opened opened) {
   document = std::move(opened.document);
   begin_document();
   stage->accompany(std::move(opened.companions));
+  for (const Actor* other : stage->companions()) {
+    const bool rests = find_clip(other->character->clips, view.playback.clip) == nullptr;
+    if (rests) note(fmt::format("{} has no clip '{}' and stays at rest", other->key, view.playback.clip));
+  }
   requested[kSubject] = document->revision();
   opened.made ? take_made(kSubject, std::move(*opened.made)) : error(opened.made.error().message);
 }

@@ -139,6 +139,8 @@ void App::State::update_scene() {
   scene.split = view.compare.split;
   scene.ground = view.shown.ground;
   scene.ground_height = subject->bounds.low.y;
+  for (const Actor* other : stage->companions())
+    scene.ground_height = std::min(scene.ground_height, other->bounds.low.y);
   scene.lines = overlay.lines;
   scene.dots = overlay.dots;
   captions.clear();
@@ -162,12 +164,12 @@ void App::State::update_scene() {
     scene.items.push_back(item);
     item.control_meshes = false;
     item.textures = nullptr;
-    item.others = {};
     item.weights = {};
     for (Actor* const companion : stage->companions()) {
       item.crowd = &companion->crowd;
       item.character = &companion->character;
       item.bounds = companion->bounds;
+      if (actor->worlds.size() != companion->crowd.instance_count()) item.others = {};
       scene.items.push_back(item);
     }
     captions.push_back(actor->caption);
