@@ -246,7 +246,7 @@ make_mos_tail() {
   "format": "pelt-rig 1",
   "layers": [{
     "deformer": "mos",
-    "parameters": { "points_per_bone": 1, "points_per_joint": 2, "joint_spread": 1, "edits": [$1] }
+    "parameters": { "points_per_bone": 1, "points_per_joint": 2, "joint_fraction": 1, "edits": [$1] }
   }]
 }
 END

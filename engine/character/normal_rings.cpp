@@ -17,7 +17,7 @@ namespace {
 constexpr float kSameNormal = 0.99985f;     // cosine of a degree
 constexpr float kMinAgreement = 0.5f;       // cosine of 60 degrees
 constexpr std::size_t kMaxSidesTried = 16;  // at a position shared by many different vertices
-constexpr std::size_t kBlockPlaces = 1024;  // positions whose rings one thread finds in a row
+constexpr std::size_t kBlockGroups = 1024;  // positions whose rings one thread finds in a row
 
 // A triangle seen from one of its vertices, the apex: b and c follow it counterclockwise.
 struct Corner {
@@ -114,33 +114,34 @@ struct RingSource {
 };
 
 // Vertices grouped by position, ascending within a group.
-struct Places {
+struct PositionGroups {
   std::vector<std::uint32_t> order;
   std::vector<std::size_t> begins;  // per group in `order`; then the end
 
   std::size_t count() const { return begins.size() - 1; }
-  std::span<const std::uint32_t> vertices(std::size_t place) const {
-    return std::span(order).subspan(begins[place], begins[place + 1] - begins[place]);
+  std::span<const std::uint32_t> vertices(std::size_t group) const {
+    return std::span(order).subspan(begins[group], begins[group + 1] - begins[group]);
   }
 };
 
-Places find_places(std::span<const glm::vec3> points) {
-  struct Placed {
+PositionGroups group_positions(std::span<const glm::vec3> points) {
+  struct IndexedPoint {
     glm::vec3 point;
     std::uint32_t vertex;
     auto key() const { return std::tuple(point.x, point.y, point.z, vertex); }
   };
-  std::vector<Placed> placed(points.size());
-  for (std::size_t v = 0; v < points.size(); ++v) placed[v] = {points[v], static_cast<std::uint32_t>(v)};
-  std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.key() < b.key(); });
-  Places places;
-  places.order.reserve(points.size());
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (i == 0 || placed[i].point != placed[i - 1].point) places.begins.push_back(i);
-    places.order.push_back(placed[i].vertex);
+  std::vector<IndexedPoint> sorted(points.size());
+  for (std::size_t v = 0; v < points.size(); ++v) sorted[v] = {points[v], static_cast<std::uint32_t>(v)};
+  std::sort(sorted.begin(), sorted.end(),
+            [](const IndexedPoint& a, const IndexedPoint& b) { return a.key() < b.key(); });
+  PositionGroups groups;
+  groups.order.reserve(points.size());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i == 0 || sorted[i].point != sorted[i - 1].point) groups.begins.push_back(i);
+    groups.order.push_back(sorted[i].vertex);
   }
-  places.begins.push_back(placed.size());
-  return places;
+  groups.begins.push_back(sorted.size());
+  return groups;
 }
 
 // Finds the rings of a range of positions.
@@ -148,7 +149,7 @@ class RingFinder {
  public:
   explicit RingFinder(const RingSource& source) : source_(source) {}
 
-  void add_place(std::span<const std::uint32_t> vertices) {
+  void add_position(std::span<const std::uint32_t> vertices) {
     if (vertices.size() == 1) return add_ring(vertices);
     for (const std::vector<std::uint32_t>& twins : sides(vertices)) add_ring(twins);
   }
@@ -227,13 +228,13 @@ class RingFinder {
 
 std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const JobSystem& jobs) {
   const RingSource source(mesh);
-  const Places places = find_places(source.points);
+  const PositionGroups groups = group_positions(source.points);
   // Blocks have a fixed size and keep their order in the result, however the work is divided.
-  std::vector<RingFinder> blocks((places.count() + kBlockPlaces - 1) / kBlockPlaces, RingFinder(source));
+  std::vector<RingFinder> blocks((groups.count() + kBlockGroups - 1) / kBlockGroups, RingFinder(source));
   for_ranges(jobs, blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
-      const std::size_t last = std::min(places.count(), (b + 1) * kBlockPlaces);
-      for (std::size_t place = b * kBlockPlaces; place < last; ++place) blocks[b].add_place(places.vertices(place));
+      const std::size_t last = std::min(groups.count(), (b + 1) * kBlockGroups);
+      for (std::size_t group = b * kBlockGroups; group < last; ++group) blocks[b].add_position(groups.vertices(place));
     }
   });
   std::size_t size = source.points.size();

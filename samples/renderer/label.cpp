@@ -44,15 +44,15 @@ int next_character(std::string_view& text) {
   return character;
 }
 
-// Calls `place` with each character and its x in pixels from the start of the line; returns the line's length, pixels.
-template <class Place>
-float lay_out(std::string_view text, float scale, const Place& place) {
+// Calls `draw` with each character and its x in pixels from the start of the line; returns the line's length, pixels.
+template <class Draw>
+float lay_out(std::string_view text, float scale, const Draw& draw) {
   float x = 0;
   int previous = 0;
   while (!text.empty()) {
     const int character = next_character(text);
     if (previous != 0) x += scale * static_cast<float>(stbtt_GetCodepointKernAdvance(&font(), previous, character));
-    place(character, x);
+    draw(character, x);
     int advance = 0;
     int bearing = 0;
     stbtt_GetCodepointHMetrics(&font(), character, &advance, &bearing);

@@ -153,29 +153,30 @@ PELT_SHARED_FN vec2 gradient_steps(uint word, uint at) {
 
 // The tangential derivative: sum over j of (T_j P) times the components of grad(w_j), the motion of the point along e
 // and f due to the changing weights.
-struct Passage {
+struct TangentialDerivative {
   vec3 e;
   vec3 f;
 };
 
-PELT_SHARED_FN Passage passage_begin() {
-  Passage passage;
-  passage.e = vec3(0.0f);
-  passage.f = vec3(0.0f);
-  return passage;
+PELT_SHARED_FN TangentialDerivative derivative_begin() {
+  TangentialDerivative derivative;
+  derivative.e = vec3(0.0f);
+  derivative.f = vec3(0.0f);
+  return derivative;
 }
 
-PELT_SHARED_FN Passage passage_add(Passage passage, vec2 steps, vec3 moved) {
-  passage.e += steps.x * moved;
-  passage.f += steps.y * moved;
-  return passage;
+PELT_SHARED_FN TangentialDerivative derivative_add(TangentialDerivative derivative, vec2 steps, vec3 moved) {
+  derivative.e += steps.x * moved;
+  derivative.f += steps.y * moved;
+  return derivative;
 }
 
 // Adds the tangential derivative, in steps of `unit`, to the frame's axes. The frame still maps `point` to the same
 // position.
-PELT_SHARED_FN Affine frame_with_passage(Affine frame, Passage passage, float unit, TangentBasis basis, vec3 point) {
-  return frame + outerProduct(vec4(basis.e, -dot(basis.e, point)) * unit, passage.e) +
-         outerProduct(vec4(basis.f, -dot(basis.f, point)) * unit, passage.f);
+PELT_SHARED_FN Affine frame_with_derivative(Affine frame, TangentialDerivative derivative, float unit,
+                                            TangentBasis basis, vec3 point) {
+  return frame + outerProduct(vec4(basis.e, -dot(basis.e, point)) * unit, derivative.e) +
+         outerProduct(vec4(basis.f, -dot(basis.f, point)) * unit, derivative.f);
 }
 
 // Moves a local point by an offset before T, and turns the frame about the point: [R | o] of key_pose/pose.h. A

@@ -7,7 +7,7 @@ struct DualSum {
   DualQuaternion by_e;
   DualQuaternion by_f;
   Affine stretch;
-  Passage stretching;
+  TangentialDerivative stretching;
 };
 
 // `motion`, `stretch`: the influence's two palette entries; `word`, `gradient`: its words.
@@ -21,17 +21,17 @@ DualSum add_dual_influence(DualSum sum, VertexRow row, DualQuaternion pivot, Aff
     vec2 steps = row_gradient(row, gradient);
     sum.by_e = dual_quaternion_add(sum.by_e, rigid, steps.x);
     sum.by_f = dual_quaternion_add(sum.by_f, rigid, steps.y);
-    sum.stretching = passage_add(sum.stretching, steps, transform_point(stretch, row.point));
+    sum.stretching = derivative_add(sum.stretching, steps, transform_point(stretch, row.point));
   }
   return sum;
 }
 
 // Blends a row of dual quaternions, two palette entries per joint: blends the stretches, then applies the blended rigid
 // motion. Reads two influences at a time, so that their loads overlap, and stretches only if there are any. Adds to
-// `passage`.
-Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
+// `derivative`.
+Affine blend_dual_quaternion(VertexRow row, inout TangentialDerivative derivative) {
   DualQuaternion none = DualQuaternion(vec4(0.0f), vec4(0.0f));
-  DualSum sum = DualSum(none, none, none, Affine(0.0f), passage_begin());
+  DualSum sum = DualSum(none, none, none, Affine(0.0f), derivative_begin());
   DualQuaternion pivot = none;
   for (uint at = row.first; at < row.end; at += 2u * kSliceRows) {
     InfluenceWords words = influence_words(row, at);
@@ -52,7 +52,7 @@ Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
   Affine frame = affine_compose(moving, sum.stretch);
   if (!has_gradients(row)) return frame;
   vec3 stretched = transform_point(sum.stretch, row.point);
-  passage.e = rigid_derivative(sum.rigid, sum.by_e, stretched) + transform_vector(moving, sum.stretching.e);
-  passage.f = rigid_derivative(sum.rigid, sum.by_f, stretched) + transform_vector(moving, sum.stretching.f);
+  derivative.e = rigid_derivative(sum.rigid, sum.by_e, stretched) + transform_vector(moving, sum.stretching.e);
+  derivative.f = rigid_derivative(sum.rigid, sum.by_f, stretched) + transform_vector(moving, sum.stretching.f);
   return frame;
 }

@@ -7,7 +7,7 @@ Affine row_entry(VertexRow row, uint word) { return palette[row.palette_first + 
 // The sums over a row.
 struct RowSum {
   Affine frame;
-  Passage passage;
+  TangentialDerivative derivative;
 };
 
 // Adds influence `at` of the row and the next three. All are read before the first is used, so that their loads
@@ -28,17 +28,17 @@ RowSum add_influences(RowSum sum, VertexRow row, uint at) {
   sum.frame += weights.z * c;
   sum.frame += weights.w * d;
   if (has_gradients(row)) {
-    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.x), transform_point(a, row.point));
-    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.y), transform_point(b, row.point));
-    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.z), transform_point(c, row.point));
-    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.w), transform_point(d, row.point));
+    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.x), transform_point(a, row.point));
+    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.y), transform_point(b, row.point));
+    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.z), transform_point(c, row.point));
+    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.w), transform_point(d, row.point));
   }
   return sum;
 }
 
 // Returns sum w T over the row.
 RowSum blend_affine(VertexRow row) {
-  RowSum sum = add_influences(RowSum(Affine(0.0f), passage_begin()), row, row.first);
+  RowSum sum = add_influences(RowSum(Affine(0.0f), derivative_begin()), row, row.first);
   if (!has(kHasRowsOver4)) return sum;
   for (uint at = row.first + 4u * kSliceRows; at < row.end; at += 4u * kSliceRows) sum = add_influences(sum, row, at);
   return sum;

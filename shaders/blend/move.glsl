@@ -37,20 +37,20 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
 
   Moved moved;
   moved.frame = Affine(0.0f);
-  Passage passage = passage_begin();
+  TangentialDerivative derivative = derivative_begin();
   if (has(kHasLinear) && mode == kBlendLinear) {
     RowSum sum = blend_affine(row);
     moved.frame = sum.frame;
-    passage = sum.passage;
+    derivative = sum.derivative;
   } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
-    moved.frame = blend_dual_quaternion(row, passage);
+    moved.frame = blend_dual_quaternion(row, derivative);
   } else if (has(kHasWires) && mode == kBlendWires) {
     moved.frame = blend_wires(row, palette[job.root_entry + instance_palette], job.wires_exponent);
   } else if (has(kHasOffsets)) {
-    moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, passage);
+    moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, derivative);
   }
   moved.position = transform_point(moved.frame, point);
-  moved.frame = with_passage(moved.frame, row, passage);
+  moved.frame = with_derivative(moved.frame, row, derivative);
   if (has(kHasKeyPoses) && job.offset_first != kNoIndex) {
     moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
     moved.position = transform_point(moved.frame, point);

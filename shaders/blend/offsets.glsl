@@ -4,7 +4,7 @@
 // Combines the groups of a row; each has weights that sum to 65535 and its own local point. `local`: index of the first
 // group's point in local_points; `stride`: distance to the next group's. `strongest` receives the first word of the
 // group with the largest share. `rest`: the position to which the local points belong.
-Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout uint strongest, inout Passage passage) {
+Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout uint strongest, inout TangentialDerivative derivative) {
   OffsetsSum sum = offsets_begin();
   Affine frame = Affine(0.0f);
   uint units = 0u;
@@ -17,7 +17,7 @@ Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout ui
     Affine entry = palette[row.palette_first + influence_index(word)];
     if (units == 0u) leading = word;
     frame += influence_weight(word) * entry;
-    passage = add_passage(passage, row, at, transform_point(entry, local_point.xyz));
+    derivative = add_derivative(derivative, row, at, transform_point(entry, local_point.xyz));
     units += influence_units(word);
     if (units < kWeightUnits) continue;
     sum = offsets_add(sum, frame, local_point);

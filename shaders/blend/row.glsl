@@ -43,12 +43,12 @@ InfluenceWords influence_words(VertexRow row, uint at) {
 vec2 row_gradient(VertexRow row, uint word) { return gradient_steps(word, row.first - row.influences); }
 
 // Adds influence `at` to the tangential derivative.
-Passage add_passage(Passage passage, VertexRow row, uint at, vec3 moved) {
-  if (!has_gradients(row)) return passage;
-  return passage_add(passage, row_gradient(row, rows[row.gradients + (at - row.influences) / 2u]), moved);
+TangentialDerivative add_derivative(TangentialDerivative derivative, VertexRow row, uint at, vec3 moved) {
+  if (!has_gradients(row)) return derivative;
+  return derivative_add(derivative, row_gradient(row, rows[row.gradients + (at - row.influences) / 2u]), moved);
 }
 
-Affine with_passage(Affine frame, VertexRow row, Passage passage) {
+Affine with_derivative(Affine frame, VertexRow row, TangentialDerivative derivative) {
   if (!has_gradients(row)) return frame;
-  return frame_with_passage(frame, passage, row.unit, tangent_basis(row.normal), row.point);
+  return frame_with_derivative(frame, derivative, row.unit, tangent_basis(row.normal), row.point);
 }

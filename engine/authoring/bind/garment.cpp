@@ -130,7 +130,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree) return invalid("{}: has no weights to copy", body.name);
   // Narrower transitions than on a body: the copied weights already have the width of the body's.
-  const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+  const std::vector<Transition> transitions(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed.copied_weights = true;
   for (Mesh* mesh : meshes_and_levels(dressed.model)) {
     if (has_weights(*mesh)) {
@@ -139,7 +139,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
     }
     const SparseRows closest = closest_weights(
         *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh->positions, threads);
-    const SparseRows spread = spread_weights(*mesh, closest, body, passages, threads);
+    const SparseRows spread = spread_weights(*mesh, closest, body, transitions, threads);
     mesh->weights = cut_rows(spread, from_skin::kMaxTransferred, Cut::kHard);
   }
   return dressed;

@@ -278,15 +278,15 @@ void Attacher::Skin::measure(const RestCurves& rest, std::uint32_t curve, Field&
 // vertex's distance from the curve wide on either side, but no wider than the extent of the targets. There is less heat
 // where trust in the curve is low, so that the curve does not flow into skin that follows others.
 std::vector<float> Attacher::Skin::heat_over(const Field& field, double width) const {
-  std::vector<float> spread(field.s.size(), 0.0f);
-  for (std::uint32_t v = 0; v < spread.size(); ++v) {
+  std::vector<float> heat(field.s.size(), 0.0f);
+  for (std::uint32_t v = 0; v < heat.size(); ++v) {
     if (!field.defined[v]) continue;
     const double distance = field.metres[v];
     const double trusted = std::clamp(distance / std::exp(double{field.distance[v]}), 0.0, 1.0);
     const double wide = std::min(width * distance, settings_.extent);
-    spread[v] = static_cast<float>(0.5 * trusted * wide * wide);
+    heat[v] = static_cast<float>(0.5 * trusted * wide * wide);
   }
-  return spread;
+  return heat;
 }
 
 // Moves the weights of a vertex's curves into Trust::share_bounds while they sum to 1: adds one number to all of them,

@@ -138,7 +138,7 @@ class Linkages {
 
   // Returns the cosine of the angle between two limbs: the widest of the angles to their first, second and last
   // positions, since collar bones may begin side by side.
-  double spread(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
+  double cosine(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Path& to_a = runs_[a].clusters;
     const Path& to_b = runs_[b].clusters;
     const std::size_t last = std::min(to_a.size(), to_b.size()) - 1;
@@ -190,7 +190,7 @@ class Linkages {
     if (both_away && clusters_[p].link_count() > 2 && of_one_side(p, a, b)) return false;
     const bool is_fork = clusters_[p].link_count() == 3 && are_alike(a, b, p);
     const double least = are_mirrored(a, b, p) ? kMinAngleMirrored : !both_away || is_fork ? kMinAngle : kMinAngleAway;
-    return spread(p, a, b) < std::cos(glm::radians(least));
+    return cosine(p, a, b) < std::cos(glm::radians(least));
   }
 
   // Returns the allowed pairs at `p`, straightest first.

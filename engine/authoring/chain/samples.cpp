@@ -57,7 +57,7 @@ std::array<double, kProbes + 1> samples_taken(const Sampled& sampled, std::size_
 
 // Returns the fractions of `count` samples such that each step takes the same part of the integral. A tenth of them is
 // spread evenly, so that stretches without measured motion have samples too.
-std::vector<float> spread(const std::array<double, kProbes + 1>& integral, std::size_t count) {
+std::vector<float> space_evenly(const std::array<double, kProbes + 1>& integral, std::size_t count) {
   constexpr double kEven = 0.1;
   const auto total = [&](int p) {
     const double even = static_cast<double>(p) / kProbes;
@@ -133,7 +133,7 @@ std::vector<std::vector<float>> place_samples(const Sampled& sampled, float erro
     const double wanted = std::min(integral[kProbes] / 0.9, 1e6);
     const std::size_t count = static_cast<std::size_t>(std::ceil(wanted)) + 1;
     const std::size_t records = (count + sampled.per_record - 1) / sampled.per_record;
-    samples.back() = spread(integral, std::min(records * sampled.per_record, kMaxSamples));
+    samples.back() = space_evenly(integral, std::min(records * sampled.per_record, kMaxSamples));
   }
   return samples;
 }

@@ -88,7 +88,7 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
                                           const std::function<glm::vec3(std::uint32_t entry)>& place,
                                           unsigned threads) {
   constexpr std::size_t kGrain = 256;
-  constexpr double kMinSpread = 1e-4;  // over the mean square: positions in a plane, or own ones near it
+  constexpr double kMinVariance = 1e-4;  // over the mean square: positions in a plane, or own ones near it
   std::vector<glm::vec3> gradients(rows.influences.size(), glm::vec3(0.0f));
   const std::uint32_t entries = entries_of(rows);
   parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
@@ -104,20 +104,20 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
         const glm::dvec3 d = glm::dvec3(place(change.entry)) - origin;
         features.emplace_back(1, d.x, d.y, d.z);
       }
-      Eigen::Matrix4d spread = Eigen::Matrix4d::Zero();
+      Eigen::Matrix4d moments = Eigen::Matrix4d::Zero();
       Eigen::Matrix<double, 4, 3> lost = Eigen::Matrix<double, 4, 3>::Zero();
       double width = 0;  // mean square of distances
       for (std::size_t k = 0; k < all.size(); ++k) {
         const Eigen::Vector4d& f = features[k];
         width += (f.squaredNorm() - 1) / static_cast<double>(all.size());
         if (k < row_length) {
-          spread += std::abs(all[k].weight) * f * f.transpose();
+          moments += std::abs(all[k].weight) * f * f.transpose();
         } else {
           lost += f * Eigen::RowVector3d(all[k].gradient.x, all[k].gradient.y, all[k].gradient.z);
         }
       }
-      for (int c = 1; c < 4; ++c) spread(c, c) += kMinSpread * width + 1e-30;
-      const Eigen::Matrix<double, 4, 3> given = spread.ldlt().solve(lost);
+      for (int c = 1; c < 4; ++c) moments(c, c) += kMinVariance * width + 1e-30;
+      const Eigen::Matrix<double, 4, 3> given = moments.ldlt().solve(lost);
       for (std::size_t k = 0; k < row_length; ++k) {
         const Eigen::RowVector3d more = std::abs(all[k].weight) * (features[k].transpose() * given);
         gradients[rows.offsets[v] + k] = glm::vec3(all[k].gradient + glm::dvec3(more(0), more(1), more(2)));

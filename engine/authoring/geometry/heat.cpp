@@ -76,9 +76,9 @@ SurfaceHeat::SurfaceHeat(std::span<const glm::vec3> positions, std::span<const g
                          std::vector<std::uint32_t> welded)
     : positions_(positions), welded_(std::move(welded)), triangles_(welded_triangles(welded_, triangles)) {}
 
-void SurfaceHeat::flow(std::span<const float> spread, std::span<float> values) const {
+void SurfaceHeat::flow(std::span<const float> diffusion, std::span<float> values) const {
   Part part(*this);
-  for (const glm::uvec3 t : triangles_) part.add(t, std::min({spread[t.x], spread[t.y], spread[t.z]}));
+  for (const glm::uvec3 t : triangles_) part.add(t, std::min({diffusion[t.x], diffusion[t.y], diffusion[t.z]}));
   if (!part.is_even(values)) part.flow(part.diffusion(), std::span(&values, 1));
 }
 

@@ -20,10 +20,10 @@ class SurfaceHeat {
   std::size_t vertex_count() const { return positions_.size(); }
 
   // Computes one implicit step of heat that flows along the surface (diffusion.h). Its time grows with the area reached
-  // and not with the mesh. `spread`: conductivity times time of each vertex, square metres; a step in the values
-  // becomes about sqrt(2 spread) wide on either side. A triangle uses the least value of its corners; if that is 0,
+  // and not with the mesh. `diffusion`: conductivity times time of each vertex, square metres; a step in the values
+  // becomes about sqrt(2 diffusion) wide on either side. A triangle uses the least value of its corners; if that is 0,
   // nothing flows through it. One value per vertex.
-  void flow(std::span<const float> spread, std::span<float> values) const;
+  void flow(std::span<const float> diffusion, std::span<float> values) const;
 
   // States of a vertex for fill().
   static constexpr std::uint8_t kAside = 0;  // not part of the surface

@@ -101,12 +101,12 @@ class Spreader {
       : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNobody) {}
 
   // Returns W_c of joint c, spread.
-  Column spread(std::uint32_t c, const Shares& shares, const Passage& passage) {
+  Column spread(std::uint32_t c, const Shares& shares, const Transition& transition) {
     const Region region = find_region(shares.subtree[c], shares.alone[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
-    if (!(seam.length > 0) || !(region.shared || passage.rigid)) return shares.subtree[c];
-    const double wanted = std::min(passage.radii * seam.radius, passage.bones * shortest_bone(region, c));
-    const double time = kTimePerSquare * (wanted * wanted - seam.passage * seam.passage);
+    if (!(seam.length > 0) || !(region.shared || transition.rigid)) return shares.subtree[c];
+    const double wanted = std::min(transition.radii * seam.radius, transition.bones * shortest_bone(region, c));
+    const double time = kTimePerSquare * (wanted * wanted - seam.transition * seam.transition);
     if (!(time > 0)) return shares.subtree[c];
     const std::vector<std::uint32_t> reached = find_reached(region, time);
     const std::vector<double> weight = flow(part_of(region, reached), time);
@@ -119,8 +119,8 @@ class Spreader {
   // The line on which W_c = 1/2.
   struct Seam {
     double length = 0;
-    double radius = 0;   // mean distance from the bones at the joint
-    double passage = 0;  // length of the smoothstep with the mean steepness of W_c
+    double radius = 0;      // mean distance from the bones at the joint
+    double transition = 0;  // length of the smoothstep with the mean steepness of W_c
   };
 
   glm::dvec3 position(const Region& region, std::uint32_t i) const {
@@ -181,7 +181,7 @@ class Spreader {
     }
     if (!(seam.length > 0) || !(slope > 0)) return {};
     seam.radius /= seam.length;
-    seam.passage = kSteepest * seam.length / slope;
+    seam.transition = kSteepest * seam.length / slope;
     return seam;
   }
 
@@ -205,17 +205,17 @@ class Spreader {
 
   // Returns the region's vertices near the transition of W_c: those that exchange heat with it within the time.
   std::vector<std::uint32_t> find_reached(const Region& region, double time) const {
-    Bounds<glm::dvec3> passage;
+    Bounds<glm::dvec3> transition;
     for (const glm::uvec3 t : region.triangles) {
       if (region.weight[t.x] == region.weight[t.y] && region.weight[t.y] == region.weight[t.z]) continue;
-      for (int corner = 0; corner < 3; ++corner) passage.add(position(region, t[corner]));
+      for (int corner = 0; corner < 3; ++corner) transition.add(position(region, t[corner]));
     }
     const double reach = kReach * std::sqrt(2 * time);
     std::vector<std::uint32_t> reached;
     for (std::uint32_t i = 0; i < region.vertices.size(); ++i) {
       const glm::dvec3 point = position(region, i);
-      if (glm::all(glm::greaterThanEqual(point, passage.low - reach)) &&
-          glm::all(glm::lessThanEqual(point, passage.high + reach))) {
+      if (glm::all(glm::greaterThanEqual(point, transition.low - reach)) &&
+          glm::all(glm::lessThanEqual(point, transition.high + reach))) {
         reached.push_back(i);
       }
     }
@@ -300,7 +300,7 @@ class Recombine {
 }  // namespace
 
 SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const Model& model,
-                          std::span<const Passage> passages, unsigned threads) {
+                          std::span<const Transition> transitions, unsigned threads) {
   const std::size_t count = driver.positions.size();
   const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
   const std::vector<glm::uvec3> triangles = welded_triangles(first, driver.triangles);
@@ -310,8 +310,8 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
   parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     Spreader spreader(driver.positions, triangles, bones);
     for (std::size_t j = begin; j < end; ++j) {
-      const bool still = bones[j].parent == kNobody || shares.subtree[j].vertices.empty() || passages[j].radii == 0;
-      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, passages[j]);
+      const bool still = bones[j].parent == kNobody || shares.subtree[j].vertices.empty() || transitions[j].radii == 0;
+      spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, transitions[j]);
     }
   });
   std::vector<std::vector<std::pair<std::uint32_t, double>>> subtree(count);

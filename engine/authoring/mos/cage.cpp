@@ -115,7 +115,7 @@ glm::dvec2 least_in_square(glm::dvec2 g, double uu, double uv, double vv, glm::d
 }  // namespace
 
 struct CageSurface::Surface {
-  struct Place {
+  struct ClosestPoint {
     double squared_distance = std::numeric_limits<double>::max();
     std::uint32_t face = 0;
     glm::dvec2 at{0.0};
@@ -129,8 +129,8 @@ struct CageSurface::Surface {
 
   void add_cells(std::uint32_t face);
   void add_cell(std::uint32_t face, glm::dvec2 low, double size);
-  void search(const Cell& cell, glm::dvec3 place, Place& best) const;
-  Place closest(glm::dvec3 place) const;
+  void search(const Cell& cell, glm::dvec3 place, ClosestPoint& best) const;
+  ClosestPoint closest(glm::dvec3 place) const;
 };
 
 void CageSurface::Surface::add_cell(std::uint32_t face, glm::dvec2 low, double size) {
@@ -164,7 +164,7 @@ void CageSurface::Surface::add_cells(std::uint32_t face) {
 // Searches a cell for the point closest to `place`, by Newton's method restricted to the cell. It minimises half the
 // squared distance f = |S - place|^2 / 2, with f_uu = S_u.S_u + S_uu.(S - place), and so on. If f is not convex, it
 // leaves out the second derivatives.
-void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& best) const {
+void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, ClosestPoint& best) const {
   constexpr int kMaxSteps = 30;
   constexpr int kMaxHalvings = 20;
   constexpr double kNoStep = 1e-10;  // fractions of the cell
@@ -228,12 +228,12 @@ void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& bes
   if (squared < best.squared_distance) best = {squared, cell.face, at};
 }
 
-CageSurface::Surface::Place CageSurface::Surface::closest(glm::dvec3 place) const {
+CageSurface::Surface::ClosestPoint CageSurface::Surface::closest(glm::dvec3 place) const {
   struct Search {
     using Scalar = double;
     const Surface& surface;
     glm::dvec3 place;
-    Place best;
+    ClosestPoint best;
 
     double minimumOnVolume(const Box& box) const { return box.squaredExteriorDistance(to_eigen(place)); }
     double minimumOnObject(std::uint32_t index) {
@@ -280,7 +280,7 @@ Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
 }
 
 void CageSurface::weights(glm::dvec3 place, std::vector<WeightedElement>& row) const {
-  const Surface::Place closest = surface_->closest(place);
+  const Surface::ClosestPoint closest = surface_->closest(place);
   const std::vector<int>& controls = surface_->controls[closest.face];
   std::vector<double> stencil(controls.size());
   surface_->patches[closest.face].EvaluateStencil(&closest.at.x, stencil.data());

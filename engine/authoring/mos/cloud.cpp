@@ -27,7 +27,7 @@ constexpr double kMinWeight = 1e-7;
 constexpr std::size_t kMaxOfAll = 1024;  // most points if every vertex follows all of them
 
 // The weights of a vertex, which may be negative, and its distance from the points.
-struct Placed {
+struct VertexWeights {
   Row row;
   double distance = 0;  // distance to the nearest point, metres
 };
@@ -52,25 +52,25 @@ class Cloud {
   }
 
   // Finds the weights of a vertex at `point`. Returns false if the blended frame is singular.
-  bool place(glm::dvec3 point, Placed& placed) const {
+  bool weigh(glm::dvec3 point, VertexWeights& weights) const {
     if (parameters_.strategy == MosStrategy::kInverseDistance) {
-      inverse_distance(point, positions_, double{parameters_.power}, parameters_.nearest, parameters_.cut, placed.row);
+      inverse_distance(point, positions_, double{parameters_.power}, parameters_.nearest, parameters_.cut, weights.row);
     } else if (parameters_.strategy == MosStrategy::kRadialBasis) {
-      basis_->weights(point, placed.row);
+      basis_->weights(point, weights.row);
     } else {
-      cage_->weights(point, placed.row);
+      cage_->weights(point, weights.row);
     }
-    std::erase_if(placed.row, [](const WeightedElement& e) { return std::abs(e.weight) < kMinWeight; });
+    std::erase_if(weights.row, [](const WeightedElement& e) { return std::abs(e.weight) < kMinWeight; });
     double sum = 0;
-    for (const WeightedElement& influence : placed.row) sum += influence.weight;
-    for (WeightedElement& influence : placed.row) influence.weight /= sum;
+    for (const WeightedElement& influence : weights.row) sum += influence.weight;
+    for (WeightedElement& influence : weights.row) influence.weight /= sum;
     glm::dmat3 frame(0.0);
-    placed.distance = std::numeric_limits<double>::infinity();
-    for (const WeightedElement& influence : placed.row) {
+    weights.distance = std::numeric_limits<double>::infinity();
+    for (const WeightedElement& influence : weights.row) {
       frame += influence.weight * glm::dmat3(rest_.axes(influence.index));
-      placed.distance = std::min(placed.distance, glm::distance(positions_[influence.index], point));
+      weights.distance = std::min(weights.distance, glm::distance(positions_[influence.index], point));
     }
-    return !rest_.is_singular(frame, placed.row);
+    return !rest_.is_singular(frame, weights.row);
   }
 
  private:
@@ -81,24 +81,24 @@ class Cloud {
   std::optional<RadialBasis> basis_;
 };
 
-Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& points, const DeformerTarget& target,
-                                      const DeformerInput& input) {
+Result<std::vector<VertexWeights>> weigh_all(const Cloud& cloud, const ControlPoints& points,
+                                             const DeformerTarget& target, const DeformerInput& input) {
   const Mesh& mesh = mesh_of(input, target);
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kNoVertex = static_cast<std::size_t>(-1);
-  std::vector<Placed> placed(mesh.positions.size());
+  std::vector<VertexWeights> weights(mesh.positions.size());
   std::mutex mutex;
   std::size_t singular = kNoVertex;  // the first vertex with a singular frame, in any order of threads
-  parallel_for(placed.size(), kGrain, input.threads, [&](std::size_t begin, std::size_t end) {
+  parallel_for(weights.size(), kGrain, input.threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
-      if (!(target.mask[v] > 0) || cloud.place(glm::dvec3(mesh.positions[v]), placed[v])) continue;
+      if (!(target.mask[v] > 0) || cloud.weigh(glm::dvec3(mesh.positions[v]), weights[v])) continue;
       const std::lock_guard lock(mutex);
       singular = std::min(singular, v);
     }
   });
-  if (singular == kNoVertex) return placed;
+  if (singular == kNoVertex) return weights;
   std::vector<std::string> names;
-  for (const WeightedElement& influence : placed[singular].row) {
+  for (const WeightedElement& influence : weights[singular].row) {
     names.push_back(point_name(points.points[influence.index], input.model));
   }
   return invalid(input, fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points '{}' cancel out "
@@ -208,9 +208,10 @@ class Signed {
 };
 
 // Appends a vertex with its offset by equation 9 and the weights as stored, so that bind does not move the vertex.
-void append_vertex(const Placed& placed, glm::dvec3 point, const RestPoints& rest, Signed& positive, Signed& negative) {
-  const double above = positive.append(placed.row);
-  const double below = negative.append(placed.row);
+void append_vertex(const VertexWeights& weights, glm::dvec3 point, const RestPoints& rest, Signed& positive,
+                   Signed& negative) {
+  const double above = positive.append(weights.row);
+  const double below = negative.append(weights.row);
   glm::dmat3 frame(0.0);
   glm::dvec3 from = point;
   const auto add = [&](std::uint32_t index, double weight) {
@@ -219,7 +220,7 @@ void append_vertex(const Placed& placed, glm::dvec3 point, const RestPoints& res
   };
   positive.each_stored(above, add);
   negative.each_stored(below, add);
-  const glm::dvec3 offset = placed.row.empty() ? glm::dvec3(0.0) : glm::inverse(frame) * from;
+  const glm::dvec3 offset = weights.row.empty() ? glm::dvec3(0.0) : glm::inverse(frame) * from;
   positive.set_local(offset, above);
   negative.set_local(offset, below);
 }
@@ -232,10 +233,10 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
   const RestPoints rest(points, edits, parameters.frames, at_bind);
   Cloud cloud(parameters, cage, rest);
   PELT_TRY(within(input.layer, cloud.prepare()));
-  std::vector<std::vector<Placed>> targets;
+  std::vector<std::vector<VertexWeights>> targets;
   for (const DeformerTarget& target : input.targets) {
-    PELT_ASSIGN(auto placed, place_all(cloud, points, target, input));
-    targets.push_back(std::move(placed));
+    PELT_ASSIGN(auto weights, weigh_all(cloud, points, target, input));
+    targets.push_back(std::move(weights));
     input.progress(0.9 * static_cast<double>(targets.size()) / static_cast<double>(input.targets.size()));
   }
   const std::vector<std::uint32_t> no_inputs(input.model.skeleton.joints.size(), shared::kNoInput);
@@ -250,10 +251,10 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
     Signed positive(1, entries);
     Signed negative(-1, entries);
     for (std::size_t v = 0; v < positions.size(); ++v) {
-      const Placed& placed = targets[t][v];
-      append_vertex(placed, glm::dvec3(positions[v]), rest, positive, negative);
+      const VertexWeights& weights = targets[t][v];
+      append_vertex(weights, glm::dvec3(positions[v]), rest, positive, negative);
       binding.rows.append_row({});
-      binding.distances.push_back(placed.row.empty() ? -1.0f : static_cast<float>(placed.distance));
+      binding.distances.push_back(weights.row.empty() ? -1.0f : static_cast<float>(weights.distance));
     }
     binding.remarks.assign(positions.size(), 0);
     positive.move_into(binding);

@@ -16,7 +16,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/model/find_named.h"
-#include "engine/authoring/mos/joint_spread.h"
+#include "engine/authoring/mos/joint_point_spacing.h"
 #include "engine/authoring/mos/thickness.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/model/skeleton_walk.h"
@@ -74,7 +74,7 @@ class Settler {
       PELT_ASSIGN(const Chains chains, within(what_, chain::find_chains(model_, meshes, options)));
       for (const Chain& chain : chains.chains) PELT_TRY(chain::check_length(chain, what_));
       result_.notes = chains.notes;
-      spread_.emplace(parameters_, model_.skeleton, chains.joints);
+      joint_spacing_.emplace(parameters_, model_.skeleton, chains.joints);
       thickness_.emplace(model_, meshes, chains.chains);
       for (const Chain& chain : chains.chains) {
         if (!given.contains(chain.name)) place_along(chain);
@@ -257,7 +257,7 @@ class Settler {
         point_chain.curve.anchors[i].twist_after = twist_after_(point_chain.curve, i);
     }
     // Points slide outward less if little of the skin bends: skin between rigid parts would pass through them.
-    std::vector<JointPoints> about = spread_->points_of(point_chain.curve);
+    std::vector<JointPoints> about = joint_spacing_->points_of(point_chain.curve);
     for (std::size_t i = 0; i < about.size(); ++i) about[i].outward *= bending[i];
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
@@ -267,7 +267,7 @@ class Settler {
       const glm::vec2 free = between_joints(point_chain.curve, about, i);
       for (std::uint32_t k = 0; free.x < free.y && k < count; ++k) {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
-        const float at = std::lerp(free.x, free.y, 0.5f + parameters_.spread * part);
+        const float at = std::lerp(free.x, free.y, 0.5f + parameters_.bone_fraction * part);
         const float lambda = (at - point_chain.curve.lengths[i]) / point_chain.curve.bone_length(i);
         ControlPoint point{{}, chain.anchors[near].joint, place_on(chain, i, lambda), {}};
         if (angles_) point.turn = turn_on_bone(point_chain.curve, about, number, i, lambda);
@@ -370,9 +370,9 @@ class Settler {
   const TwistAfter& twist_after_;
   std::vector<std::uint32_t> depths_;  // number of joints above each joint
   ControlPoints result_;
-  std::optional<JointSpread> spread_;       // of the points about the joints of chains
-  std::optional<SkinThickness> thickness_;  // of the skin about the chains
-  double near_ = 1e-12;                     // metres: points at most so far apart coincide
+  std::optional<JointPointSpacing> joint_spacing_;  // of the points about the joints of chains
+  std::optional<SkinThickness> thickness_;          // of the skin about the chains
+  double near_ = 1e-12;                             // metres: points at most so far apart coincide
 };
 
 }  // namespace

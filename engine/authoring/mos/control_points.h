@@ -43,14 +43,14 @@ using TwistAfter = std::function<float(const chain::Curve& curve, std::size_t i)
 // Returns the points of all chains: those that the rig lists, and those placed along automatic and named chains. Placed
 // points are of two kinds. points_per_bone of them are about the middle of every bone and move with the joint at its
 // upper end. points_per_joint of them are about every inner joint but twist helpers (joint_uses) and make part of its
-// turn. The latter are as far apart as the skin is thick there and slide outward as it bends. With joint_spread, about
-// hubs, and without skin, they are spread over a fraction of the shorter bone instead, closer than requested rather
-// than beyond the points of the bones. The twist of placed points is linear along every bone, from the first point
-// beyond the joint nearer the top of the chain.
-// Placed points are named after their chain and their number along it, from 1: "left_arm.5". A shared point is named
-// after the first of its chains. If a joint or a point of the rig has that name, it is "left_arm.5.2", or the next free
-// one. `angles`: whether twists are blended as angles. `at_bind`: the result of chain::matrices_at_bind. Errors begin
-// with `what`: those of chain::find_chains; a missing joint; a chain whose points all coincide.
+// turn. The latter are as far apart as the skin is thick there and slide outward as it bends. With joint_fraction,
+// about hubs, and without skin, they are spread over a fraction of the shorter bone instead, closer than requested
+// rather than beyond the points of the bones. The twist of placed points is linear along every bone, from the first
+// point beyond the joint nearer the top of the chain. Placed points are named after their chain and their number along
+// it, from 1: "left_arm.5". A shared point is named after the first of its chains. If a joint or a point of the rig has
+// that name, it is "left_arm.5.2", or the next free one. `angles`: whether twists are blended as angles. `at_bind`: the
+// result of chain::matrices_at_bind. Errors begin with `what`: those of chain::find_chains; a missing joint; a chain
+// whose points all coincide.
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
                                     std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
                                     bool angles, const std::string& what, const TwistAfter& twist_after = {});

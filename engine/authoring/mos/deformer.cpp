@@ -121,16 +121,16 @@ void describe(Fields& fields, MosParameters& mos) {
   fields.texts({"remove", "Automatic chains to leave out, by name."}, mos.remove);
   fields.objects({"chains", "Further chains. A chain replaces an automatic one of the same name."}, mos.chains);
   fields.integer({"points_per_bone", "Placed points per bone."}, mos.points_per_bone, {.most = 16});
-  fields.number({"spread", "Fraction of the bone, about its middle, over which they are spread."}, mos.spread,
-                kUnitInterval);
+  fields.number({"bone_fraction", "Fraction of the bone, about its middle, over which they are spread."},
+                mos.bone_fraction, kUnitInterval);
   fields.integer_or({"points_per_joint",
                      "Further points at every inner joint, each with part of its turn; one bisects it; auto: 5, or 3 "
-                     "with joint_spread."},
+                     "with joint_fraction."},
                     "auto", mos.points_per_joint, {.least = 0, .most = 8});
-  fields.number_or({"joint_spread",
+  fields.number_or({"joint_fraction",
                     "Fraction of the shorter bone at the joint over which they are spread; auto: as far apart as the "
                     "limb is thick, sliding outward as it bends."},
-                   "auto", mos.joint_spread, kUnitInterval);
+                   "auto", mos.joint_fraction, kUnitInterval);
   fields.choice(
       {"frames", "Frames of the points: the joint's motion from rest, or the joint's own axes (the patent's)."},
       mos.frames, kFrames);

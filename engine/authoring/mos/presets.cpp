@@ -426,7 +426,7 @@ Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
     // Bones are about as long as the tail is thick, and it bends everywhere.
     mos.points_per_bone = 1;
     mos.points_per_joint = 2;
-    mos.joint_spread = 1;
+    mos.joint_fraction = 1;
   }
   Rig rig;
   rig.name = preset;

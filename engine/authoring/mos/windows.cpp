@@ -12,7 +12,7 @@ namespace {
 
 // Returns the values with each end repeated twice more if it counts three times.
 template <class T>
-std::vector<T> spread_ends(std::span<const T> values, bool clamp_ends) {
+std::vector<T> pad_ends(std::span<const T> values, bool clamp_ends) {
   std::vector<T> result(values.begin(), values.end());
   if (clamp_ends || values.size() < 4) {
     result.insert(result.begin(), 2, values.front());
@@ -24,14 +24,14 @@ std::vector<T> spread_ends(std::span<const T> values, bool clamp_ends) {
 }  // namespace
 
 std::vector<Window> windows_of(std::span<const std::uint32_t> points, bool clamp_ends) {
-  const std::vector<std::uint32_t> all = spread_ends(points, clamp_ends);
+  const std::vector<std::uint32_t> all = pad_ends(points, clamp_ends);
   std::vector<Window> windows;
   for (std::size_t k = 0; k + 3 < all.size(); ++k) windows.push_back({all[k], all[k + 1], all[k + 2], all[k + 3]});
   return windows;
 }
 
 std::vector<float> window_lengths(std::span<const float> lengths, bool clamp_ends) {
-  const std::vector<float> all = spread_ends(lengths, clamp_ends);
+  const std::vector<float> all = pad_ends(lengths, clamp_ends);
   std::vector<float> ends;
   const glm::vec4 basis = shared::spline_basis(0.0f);
   for (std::size_t k = 0; k + 2 < all.size(); ++k) {
@@ -48,7 +48,7 @@ std::vector<glm::vec2> turning_reaches(const PointChain& chain, bool clamp_ends)
   constexpr float kStepArea = 0.5f * (kEase * kEase / 6 + (1 - kEase) / 2) / (1 - kEase / 2);
   const std::vector<float> ends = window_lengths(chain.lengths, clamp_ends);
   std::vector<float> bends;
-  if (!chain.bends.empty()) bends = spread_ends(std::span<const float>(chain.bends), clamp_ends);
+  if (!chain.bends.empty()) bends = pad_ends(std::span<const float>(chain.bends), clamp_ends);
   std::vector<glm::vec2> reaches(chain.curve.anchors.size(), glm::vec2(0.0f));
   for (std::size_t w = 0; !chain.bends.empty() && w + 1 < ends.size(); ++w) {
     const float width = (ends[w + 1] - ends[w]) / kSamples;

@@ -147,8 +147,8 @@ SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints,
     const Influence whole{joint, 1.0f};
     rigid.append_row(std::span(&whole, 1));
   }
-  const std::vector<Passage> passages(model.bound_joints.size(), {.radii = 8, .rigid = true});
-  const SparseRows spread = spread_weights(mesh, rigid, model, passages, threads);
+  const std::vector<Transition> transitions(model.bound_joints.size(), {.radii = 8, .rigid = true});
+  const SparseRows spread = spread_weights(mesh, rigid, model, transitions, threads);
   return cut_rows(spread, kMaxJoints, Cut::kContinuous);
 }
 

@@ -3,7 +3,7 @@
 // `Blend` with
 //     Sums             storage for the sums over the rows of a slice
 //     accumulate_for   returns an Accumulate for a number of influences
-//     Lanes            the blend of kLanes rows: `frame`; and passage(sums, row, k, point), the derivative of the
+//     Lanes            the blend of kLanes rows: `frame`; and derivative(sums, row, k, point), the derivative of the
 //     points
 //                      along direction k of the tangent basis due to the changing weights
 //     load             returns the Lanes of rows [row, row + kLanes)
@@ -142,10 +142,10 @@ HWY_INLINE void decode_directions(const SliceStreams& streams, std::size_t row, 
   }
 }
 
-// Adds the derivatives due to changing weights to blended frames, as frame_with_passage in shaders/blend/blend.h.
+// Adds the derivatives due to changing weights to blended frames, as frame_with_derivative in shaders/blend/blend.h.
 template <class Blend>
-HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const typename Blend::Sums& blended,
-                            const typename Blend::Lanes& lanes, const Vec3& point, Frames& f) {
+HWY_INLINE void add_derivative(const SliceStreams& streams, std::size_t row, const typename Blend::Sums& blended,
+                               const typename Blend::Lanes& lanes, const Vec3& point, Frames& f) {
   const Words du;
   WordVec normal_word, tangent_word;
   hn::LoadInterleaved2(du, streams.bases + 2 * row, normal_word, tangent_word);
@@ -153,7 +153,7 @@ HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const 
   const TangentBases bases = tangent_bases(normal_word, n * inverse_sqrt(fused_dot(n, n)));
   const float unit = streams.unit * static_cast<float>(shared::kWeightUnits);  // palette lines are divided by it
   for (std::size_t k = 0; k < 2; ++k) {
-    const Vec3 step = lanes.passage(blended, row, k, point) * unit;
+    const Vec3 step = lanes.derivative(blended, row, k, point) * unit;
     f.a = fused_add(f.a, step, bases.directions[k].x);
     f.b = fused_add(f.b, step, bases.directions[k].y);
     f.c = fused_add(f.c, step, bases.directions[k].z);
@@ -178,7 +178,7 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
   const Vec3 moved = map(f, p, f.o);
   hn::StoreInterleaved3(moved.x.v, moved.y.v, moved.z.v, Floats(), streams.positions + 3 * row);
   if constexpr (kGradients) {
-    add_passage<Blend>(streams, row, blended, lanes, p, f);
+    add_derivative<Blend>(streams, row, blended, lanes, p, f);
     if (streams.keep_frames) {
       f.o = moved - map(f, p);
       store_frames(f, lines);
@@ -208,7 +208,7 @@ HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStre
   } else {
     const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
     f = lanes.frame;
-    if constexpr (kGradients) add_passage<Blend>(streams, row, blended, lanes, rest_points(streams, row), f);
+    if constexpr (kGradients) add_derivative<Blend>(streams, row, blended, lanes, rest_points(streams, row), f);
   }
   alignas(64) float axes[3][3][kLanes];
   const Vec3* columns[3] = {&f.a, &f.b, &f.c};

@@ -32,7 +32,7 @@ struct LinearBlend {
   struct Lanes {
     Frames frame;
 
-    HWY_INLINE Vec3 passage(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
+    HWY_INLINE Vec3 derivative(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
       const Frames change = sums.load(k + 1, row);
       return map(change, point, change.o);
     }

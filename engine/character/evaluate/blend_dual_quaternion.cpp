@@ -163,7 +163,7 @@ struct DualQuaternionBlend {
     Frames frame;
 
     // shared::rigid_derivative, plus the derivative of the stretch.
-    HWY_INLINE Vec3 passage(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
+    HWY_INLINE Vec3 derivative(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
       const DualQuaternions change = load_dual_quaternions(sums.pairs[k + 1] + row * kPairFloats);
       const Vec3 x = kStretches ? map(stretch, point) : point;
       const Vec3 moved = map(moving, x, moving.o);

@@ -44,15 +44,16 @@ struct VertexRow {
   }
 
   // Adds the derivative of `local` due to the change of influence k's weight.
-  shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& local) const {
-    return gradients ? shared::passage_add(passage, steps(k), transform_point(*entry(k), local)) : passage;
+  shared::TangentialDerivative add_derivative(const shared::TangentialDerivative& derivative, std::size_t k,
+                                              const glm::vec3& local) const {
+    return gradients ? shared::derivative_add(derivative, steps(k), transform_point(*entry(k), local)) : derivative;
   }
 
-  Affine with_passage(const Affine& frame, const shared::Passage& passage) const {
+  Affine with_derivative(const Affine& frame, const shared::TangentialDerivative& derivative) const {
     if (!gradients) return frame;
     const shared::TangentBasis basis = shared::tangent_basis(binding.directions[v].x);
     const float unit = binding.gradient_units[v / shared::kSliceRows];
-    return shared::frame_with_passage(frame, passage, unit, basis, point());
+    return shared::frame_with_derivative(frame, derivative, unit, basis, point());
   }
 };
 
@@ -64,7 +65,7 @@ VertexFrame blend_row(const VertexRow& row) {
   shared::DualQuaternion by_e = blended;  // derivatives of `blended` along e and f
   shared::DualQuaternion by_f = blended;
   Affine stretch(0.0f);
-  shared::Passage stretching = shared::passage_begin();
+  shared::TangentialDerivative stretching = shared::derivative_begin();
   for (std::size_t k = 0; k < row.influences; ++k) {
     const Affine* entry = row.entry(k);
     const float weight = shared::influence_weight(row.word(k));
@@ -75,46 +76,47 @@ VertexFrame blend_row(const VertexRow& row) {
     const glm::vec2 steps = row.steps(k);
     by_e = shared::dual_quaternion_add(by_e, rigid, steps.x);
     by_f = shared::dual_quaternion_add(by_f, rigid, steps.y);
-    stretching = shared::passage_add(stretching, steps, transform_point(entry[1], row.point()));
+    stretching = shared::derivative_add(stretching, steps, transform_point(entry[1], row.point()));
   }
   const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
   const Affine frame = affine_compose(moving, stretch);
   const glm::vec3 position = transform_point(frame, row.point());
   if (!row.gradients) return {frame, position, row.entry(0), &turn_of_dual_quaternion};
   const glm::vec3 stretched = transform_point(stretch, row.point());
-  const shared::Passage passage{
+  const shared::TangentialDerivative derivative{
       shared::rigid_derivative(blended, by_e, stretched) + transform_vector(moving, stretching.e),
       shared::rigid_derivative(blended, by_f, stretched) + transform_vector(moving, stretching.f)};
-  return {row.with_passage(frame, passage), position, row.entry(0), &turn_of_dual_quaternion};
+  return {row.with_derivative(frame, derivative), position, row.entry(0), &turn_of_dual_quaternion};
 }
 
 // Blends a frame linearly.
 VertexFrame sum_row(const VertexRow& row) {
   Affine frame(0.0f);
-  shared::Passage passage = shared::passage_begin();
+  shared::TangentialDerivative derivative = shared::derivative_begin();
   for (std::size_t k = 0; k < row.influences; ++k) {
     const Affine& entry = *row.entry(k);
     frame += shared::influence_weight(row.word(k)) * entry;
-    passage = row.add_passage(passage, k, row.point());
+    derivative = row.add_derivative(derivative, k, row.point());
   }
-  return {row.with_passage(frame, passage), transform_point(frame, row.point()), row.entry(0)};
+  return {row.with_derivative(frame, derivative), transform_point(frame, row.point()), row.entry(0)};
 }
 
 // Blends a frame by Wires.
 VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);
-  shared::Passage passage = shared::passage_begin();
+  shared::TangentialDerivative derivative = shared::derivative_begin();
   std::uint32_t units = 0;
   for (std::size_t k = 0; k < row.influences; ++k) {
     const Affine& entry = *row.entry(k);
     frame += shared::influence_weight(row.word(k)) * entry;
-    passage = row.add_passage(passage, k, row.point());
+    derivative = row.add_derivative(derivative, k, row.point());
     units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
-    sum = shared::wires_add(sum, row.with_passage(frame, passage), parameters.root, row.point(), parameters.exponent);
+    sum = shared::wires_add(sum, row.with_derivative(frame, derivative), parameters.root, row.point(),
+                            parameters.exponent);
     frame = Affine(0.0f);
-    passage = shared::passage_begin();
+    derivative = shared::derivative_begin();
     units = 0;
   }
   const Affine combined = shared::wires_frame(sum, row.point());
@@ -125,7 +127,7 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
 VertexFrame add_row(const VertexRow& row) {
   shared::OffsetsSum sum = shared::offsets_begin();
   Affine frame(0.0f);
-  shared::Passage passage = shared::passage_begin();
+  shared::TangentialDerivative derivative = shared::derivative_begin();
   std::uint32_t units = 0;
   std::size_t leading = 0;    // first influence of the current group
   std::size_t strongest = 0;  // first influence of the group with the largest share
@@ -137,7 +139,7 @@ VertexFrame add_row(const VertexRow& row) {
     const Affine& entry = *row.entry(k);
     if (units == 0) leading = k;
     frame += shared::influence_weight(row.word(k)) * entry;
-    passage = row.add_passage(passage, k, glm::vec3(local_point));
+    derivative = row.add_derivative(derivative, k, glm::vec3(local_point));
     units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
     sum = shared::offsets_add(sum, frame, local_point);
@@ -151,7 +153,7 @@ VertexFrame add_row(const VertexRow& row) {
   }
   // Local points belong to the binding's rest position; the frame moves what morph targets add to it.
   const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
-  return {row.with_passage(combined, passage), transform_point(combined, row.point()), row.entry(strongest)};
+  return {row.with_derivative(combined, derivative), transform_point(combined, row.point()), row.entry(strongest)};
 }
 
 void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {

@@ -31,20 +31,20 @@ std::vector<std::vector<std::uint32_t>> children_of_joints(const Skeleton& skele
 std::vector<std::uint32_t> depths_of_joints(const Skeleton& skeleton);
 
 // Returns the vector from a joint to the mean of its children, metres; without children, as far on from its parent in
-// the same direction; 0 for a single joint. `place_of(joint)`: position, metres.
-template <class PlaceOf>
-glm::vec3 bone_of(const Skeleton& skeleton, std::uint32_t joint, const PlaceOf& place_of) {
-  const glm::vec3 place = place_of(joint);
+// the same direction; 0 for a single joint. `position_of(joint)`: position, metres.
+template <class PositionOf>
+glm::vec3 bone_of(const Skeleton& skeleton, std::uint32_t joint, const PositionOf& position_of) {
+  const glm::vec3 place = position_of(joint);
   glm::vec3 sum(0.0f);
   float children = 0;
   for (std::uint32_t j = joint + 1; j < skeleton.joints.size(); ++j) {
     if (skeleton.parent_of(j) != joint) continue;
-    sum += place_of(j) - place;
+    sum += position_of(j) - place;
     ++children;
   }
   if (children > 0) return sum / children;
   const auto parent = skeleton.parent_of(joint);
-  return parent ? place - place_of(*parent) : sum;
+  return parent ? place - position_of(*parent) : sum;
 }
 
 }  // namespace pelt

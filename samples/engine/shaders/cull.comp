@@ -37,7 +37,7 @@ void main() {
   uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * kCullGroup + gl_LocalInvocationID.x;
   if (i >= view.instances || walkers[i].character == kNobody) return;
   WalkerRecord walker = walkers[i];
-  PlacedBox box = place_box(walker.world, boxes[2u * i], boxes[2u * i + 1u]);
+  OrientedBox box = oriented_box(walker.world, boxes[2u * i], boxes[2u * i + 1u]);
   if (!box_seen(view, box, shadow_sweep(view, box))) return;
   drawn[atomicAdd(drawn_count, 1u)] = i;
   bool seen = box_seen(view, box, vec3(0.0));

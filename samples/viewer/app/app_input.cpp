@@ -173,13 +173,8 @@ void App::State::step_deformer() {
   const std::vector<std::string_view> known = deformer_names();
   const auto shown = steps ? std::ranges::find(known, compare.deformers[0]) : known.end();
   const auto next = shown == known.end() ? known.begin() : std::next(shown);
-  if (next == known.end()) {
-    compare = {};
-    note("the rig");
-  } else {
-    compare = {.mode = CompareMode::kSplit, .deformers = {std::string(*next)}, .split = 1};
-    note(compare.deformers[0]);
-  }
+  compare = {};
+  if (next != known.end()) compare = {.mode = CompareMode::kSplit, .deformers = {std::string(*next)}, .split = 1};
 }
 
 void App::State::handle_keys() {

@@ -212,7 +212,7 @@ void App::State::draw_help() {
   ImGui::End();
 }
 
-// Draws names under the characters, or on both sides of the split.
+// Draws names under the characters, or on each side of the split that has room.
 void App::State::draw_captions() {
   const std::span<Actor* const> actors = stage->actors();
   if (actors.size() < 2 || !drawable) return;
@@ -227,9 +227,13 @@ void App::State::draw_captions() {
     list.AddText({at.x, at.y}, IM_COL32(235, 238, 242, 255), text.c_str());
   };
   if (view.compare.mode == CompareMode::kSplit) {
-    const float split = view.compare.split * static_cast<float>(rect.width);
-    write(actors.front()->caption, corner + glm::vec2(0.5f * split, 1.5f * em));
-    write(actors.back()->caption, corner + glm::vec2(0.5f * (split + static_cast<float>(rect.width)), 1.5f * em));
+    const auto write_between = [&](const std::string& text, float left, float right) {
+      if (right - left < ImGui::CalcTextSize(text.c_str()).x) return;
+      write(text, corner + glm::vec2(0.5f * (left + right), 1.5f * em));
+    };
+    const auto width = static_cast<float>(rect.width);
+    write_between(actors.front()->caption, 0, view.compare.split * width);
+    write_between(actors.back()->caption, view.compare.split * width, width);
     return;
   }
   for (const Actor* actor : actors) {

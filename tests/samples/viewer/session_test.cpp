@@ -206,7 +206,7 @@ TEST_F(Sessions, KeepWhatIsOpenWhereAFileIsWrongOrThereIsNoMemoryForMore) {
 }
 
 // The report opens on the worst location, in its pose, and a key steps through the deformers there.
-TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
+TEST_F(Sessions, ReportOpensOnTheWorstLocation) {
   begin();
   open("builtin:arm");
   app().apply_rig_patch("/layers/0", kTorn);

@@ -60,20 +60,20 @@ std::vector<bool> scaled_joints(const Model& model) {
 
 }  // namespace
 
-std::vector<Passage> joint_passages(const Model& model, std::optional<float> radii) {
-  if (radii) return std::vector<Passage>(model.bound_joints.size(), {.radii = *radii});
+std::vector<Transition> joint_transitions(const Model& model, std::optional<float> radii) {
+  if (radii) return std::vector<Transition>(model.bound_joints.size(), {.radii = *radii});
   const std::vector<JointUse> uses = joint_uses(model.skeleton);
   const std::vector<bool> scaled = scaled_joints(model);
-  std::vector<Passage> passages;
+  std::vector<Transition> transitions;
   for (const BoundJoint& bound : model.bound_joints) {
-    passages.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kMaxBones});
+    transitions.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kMaxBones});
   }
-  return passages;
+  return transitions;
 }
 
 SparseRows spread_along(const Mesh& mesh, std::optional<float> spread, const Model& model, unsigned threads) {
-  const std::vector<Passage> passages = joint_passages(model, spread);
-  return cut_rows(spread_weights(mesh, mesh.weights, model, passages, threads), kMaxTransferred, Cut::kHard);
+  const std::vector<Transition> transitions = joint_transitions(model, spread);
+  return cut_rows(spread_weights(mesh, mesh.weights, model, transitions, threads), kMaxTransferred, Cut::kHard);
 }
 
 }  // namespace pelt::from_skin

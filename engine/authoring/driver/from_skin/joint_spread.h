@@ -16,7 +16,7 @@ namespace pelt::from_skin {
 // Returns the width of the transition of weights at each bound joint: `radii`; none: by the kind of the joint, limited
 // by the adjacent bones, 3 radii for ball joints and unknown ones, 1 for hinges, so that an elbow stays pointed. Twist
 // helpers, facial joints and scaled joints stay as painted.
-std::vector<Passage> joint_passages(const Model& model, std::optional<float> radii);
+std::vector<Transition> joint_transitions(const Model& model, std::optional<float> radii);
 
 inline constexpr std::size_t kMaxTransferred = 8;  // most joints that a vertex follows after its weights were spread
 

@@ -254,9 +254,9 @@ struct Place {
   }
 };
 
-class LinearComparison {
+class SchemaCheck {
  public:
-  LinearComparison(const json& root, const std::string& source) : root_(root), source_(source) {}
+  SchemaCheck(const json& root, const std::string& source) : root_(root), source_(source) {}
 
   // The tables above bound the depth of the recursion, not the file.
   Result<void> check_object(json& object, std::span<const Property> members, const Place& place) const {
@@ -413,7 +413,7 @@ class LinearComparison {
 }  // namespace
 
 Result<void> check_gltf_schema(nlohmann::json& document, const std::string& source) {
-  return LinearComparison(document, source).check_object(document, kRoot, {});
+  return SchemaCheck(document, source).check_object(document, kRoot, {});
 }
 
 bool is_read_extra(std::string_view key) {

@@ -19,8 +19,8 @@ float weight_of(const SparseRows& rows, std::size_t vertex, std::uint32_t joint)
 }
 
 SparseRows spread(const Model& model, float radii = 8, unsigned threads = 0) {
-  const std::vector<Passage> passages(model.bound_joints.size(), {.radii = radii});
-  return spread_weights(model.meshes[0], model.meshes[0].weights, model, passages, threads);
+  const std::vector<Transition> transitions(model.bound_joints.size(), {.radii = radii});
+  return spread_weights(model.meshes[0], model.meshes[0].weights, model, transitions, threads);
 }
 
 // Expects the same weight of the second joint everywhere; in `rows` it is `joint`.

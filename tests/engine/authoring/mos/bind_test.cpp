@@ -70,8 +70,8 @@ TEST(MosBind, NeedsParametersInRange) {
   const Model model = test::make_tube();
   const std::pair<Change, const char*> cases[] = {
       {[](auto& p) { p.points_per_bone = 17; }, "/points_per_bone: must be an integer from 1 to 16, is 17"},
-      {[](auto& p) { p.joint_spread = std::numeric_limits<float>::quiet_NaN(); },
-       "/joint_spread: must be a number from 0 to 1"},
+      {[](auto& p) { p.joint_fraction = std::numeric_limits<float>::quiet_NaN(); },
+       "/joint_fraction: must be a number from 0 to 1"},
       {[](auto& p) { p.cage = "tube"; }, "/cage: belongs to the strategy catmull_clark"},
       {[](auto& p) {
          p.kernel = MosKernel::kGaussian;

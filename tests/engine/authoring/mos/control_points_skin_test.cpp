@@ -14,18 +14,18 @@ namespace pelt::mos {
 namespace {
 
 // The places of points along a chain, and how far they slide outward.
-struct Spread {
+struct Layout {
   std::vector<float> at, outward;
 };
 
-Spread spread(
+Layout layout(
     const Model& model, const Change& change = [](MosParameters&) {}) {
   MosParameters parameters;
   change(parameters);
   const std::uint32_t meshes[] = {0};
   const ControlPoints points =
       test::must(settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test"));
-  Spread result;
+  Layout result;
   for (const std::uint32_t p : points.chains.at(0).points) {
     result.at.push_back(static_cast<float>(points.points[p].position.x));
     result.outward.push_back(points.points[p].outward);
@@ -40,7 +40,7 @@ TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
       SCOPED_TRACE(testing::Message() << weighted << ' ' << radius);
       Model model = test::make_tube({.around = 24, .along = 48, .radius = radius, .length = 24, .joints = 3});
       if (!weighted) model.meshes[0].weights = {};
-      const Spread is = spread(model);
+      const Layout is = layout(model);
       ASSERT_GE(is.at.size(), 9u);
       for (std::size_t k = 2; k < 7; ++k) {
         EXPECT_NEAR(is.at[k], 8 + 0.8f * radius * (static_cast<float>(k) - 4), 1e-3);
@@ -62,7 +62,7 @@ TEST(MosControlPoints, StandFartherApartOnALongBone) {
   for (const std::size_t j : {1u, 2u}) {
     model.bound_joints[j].inverse_bind = glm::translate(glm::mat4(1), glm::vec3(j == 1 ? -7 : -8, 0, 0));
   }
-  const Spread is = spread(model);
+  const Layout is = layout(model);
   const std::size_t joint =
       static_cast<std::size_t>(std::ranges::find_if(is.at, [](float x) { return x > 6.999f; }) - is.at.begin());
   EXPECT_NEAR(is.at[joint], 7, 1e-3);
@@ -74,16 +74,16 @@ TEST(MosControlPoints, StandFartherApartOnALongBone) {
 
 TEST(MosControlPoints, LeaveSpikesOut) {
   Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
-  const std::vector<float> smooth = spread(model).at;
+  const std::vector<float> smooth = layout(model).at;
   for (const std::size_t v : {400u, 401u}) model.meshes[0].positions[v] += 2.0f * model.meshes[0].normals[v];
-  const std::vector<float> spiky = spread(model).at;
+  const std::vector<float> spiky = layout(model).at;
   for (std::size_t k = 0; k < smooth.size(); ++k) EXPECT_NEAR(spiky[k], smooth[k], 0.05f);
 }
 
 // Two plates of armour, each on one joint, over a limb that is half as thick.
 TEST(MosControlPoints, StandAsFarApartAsWhatBendsIsThick) {
   Model model = test::make_tube({.around = 24, .along = 64});
-  const Spread bare = spread(model);
+  const Layout bare = layout(model);
   Mesh& limb = model.meshes[0];
   for (const std::uint32_t joint : {0u, 1u}) {
     const Mesh plate = test::make_tube_mesh({.around = 24, .along = 32, .radius = 2, .length = 3});
@@ -95,7 +95,7 @@ TEST(MosControlPoints, StandAsFarApartAsWhatBendsIsThick) {
     }
     for (const glm::uvec3 t : plate.triangles) limb.triangles.push_back(t + first);
   }
-  const Spread plated = spread(model);
+  const Layout plated = layout(model);
   EXPECT_EQ(plated.at, bare.at);
   // Within half a bone of the joint the limb has 4 of its length, each plate 1 of its own.
   const float bending = 4.0f / (4 + 2 * 2 * 1);
@@ -107,7 +107,7 @@ TEST(MosControlPoints, StandAsFarApartAsWhatBendsIsThick) {
 TEST(MosControlPoints, StayInOrderWhereTheSkinIsThickForItsBones) {
   for (const float radius : {1.5f, 3.0f, 10.0f}) {
     for (const std::uint32_t joints : {2u, 4u, 9u}) {
-      const Spread is = spread(test::make_tube({.around = 24, .along = 36, .radius = radius, .joints = joints}));
+      const Layout is = layout(test::make_tube({.around = 24, .along = 36, .radius = radius, .joints = joints}));
       EXPECT_TRUE(std::ranges::is_sorted(is.at)) << radius << ' ' << joints;
       EXPECT_EQ(std::ranges::adjacent_find(is.at), is.at.end()) << radius << ' ' << joints;
     }
@@ -119,11 +119,11 @@ TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
   for (const float radius : {1.0f, 3.0f}) {
     SCOPED_TRACE(radius);
     Model model = test::make_tube({.around = 24, .along = 36, .radius = radius, .length = 12, .joints = 8});
-    const std::vector<float> as_joints = spread(model).at;
+    const std::vector<float> as_joints = layout(model).at;
     for (const std::size_t helper : {1u, 3u}) {
       model.skeleton.joints[helper].name = "arm_twist" + std::to_string(helper);
     }
-    const Spread is = spread(model);
+    const Layout is = layout(model);
     EXPECT_TRUE(std::ranges::is_sorted(is.at));
     EXPECT_EQ(std::ranges::adjacent_find(is.at), is.at.end());
     const auto from_elbow = [](const std::vector<float>& at, int number) {
@@ -140,10 +140,10 @@ TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
 // Settings of the rig come first.
 TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
   const Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
-  const Spread is = spread(model, [](auto& p) { p.joint_spread = 0.6f; });
+  const Layout is = layout(model, [](auto& p) { p.joint_fraction = 0.6f; });
   EXPECT_THAT(is.at, testing::Pointwise(testing::FloatNear(1e-4f), {1.0f, 3.0f, 3.4f, 4.0f, 4.6f, 5.0f, 7.0f}));
   EXPECT_THAT(is.outward, testing::Each(0.0f));
-  EXPECT_EQ(spread(model, [](auto& p) { p.points_per_joint = 2; }).at.size(), 6u);
+  EXPECT_EQ(layout(model, [](auto& p) { p.points_per_joint = 2; }).at.size(), 6u);
 }
 
 // Near a joint at which chains branch, several chains move the skin.

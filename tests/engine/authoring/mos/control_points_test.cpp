@@ -64,14 +64,14 @@ TEST(MosControlPoints, AreInOrderWhateverTheirNumber) {
       {{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {2.5f, 0, 0}}, {"d", 2, {6, 0, 0}}, {"e", 3, {7, 0, 0}}});
   for (const std::uint32_t bone : {1u, 2u, 3u, 16u}) {
     for (const std::uint32_t joint : {0u, 1u, 2u, 3u, 8u}) {
-      for (const float spread : {0.0f, 0.5f, 1.0f}) {
-        for (const float joint_spread : {0.0f, 0.6f, 1.0f}) {
-          SCOPED_TRACE(testing::Message() << bone << ' ' << joint << ' ' << spread << ' ' << joint_spread);
+      for (const float fraction : {0.0f, 0.5f, 1.0f}) {
+        for (const float joint_fraction : {0.0f, 0.6f, 1.0f}) {
+          SCOPED_TRACE(testing::Message() << bone << ' ' << joint << ' ' << fraction << ' ' << joint_fraction);
           const ControlPoints points = settle(model, [&](MosParameters& p) {
             p.points_per_bone = bone;
             p.points_per_joint = joint;
-            p.spread = spread;
-            p.joint_spread = joint_spread;
+            p.bone_fraction = fraction;
+            p.joint_fraction = joint_fraction;
           });
           ASSERT_THAT(points.chains, SizeIs(1));
           const PointChain& chain = points.chains[0];
@@ -98,10 +98,10 @@ TEST(MosControlPoints, AreInOrderWhateverTheirNumber) {
 }
 
 TEST(MosControlPoints, SpreadOverTheBone) {
-  const auto places = [](std::uint32_t count, float spread) {
+  const auto places = [](std::uint32_t count, float fraction) {
     const ControlPoints points = settle(row(), [&](MosParameters& p) {
       p.points_per_bone = count;
-      p.spread = spread;
+      p.bone_fraction = fraction;
       p.points_per_joint = 0;
     });
     const std::vector<float>& all = points.chains[0].lengths;
@@ -111,7 +111,7 @@ TEST(MosControlPoints, SpreadOverTheBone) {
   EXPECT_THAT(places(2, 1), ElementsAre(0, 2));
   EXPECT_THAT(places(3, 0.5f), ElementsAre(0.5f, 1, 1.5f));
   EXPECT_THAT(places(2, 0), ElementsAre(1, 1));
-  const ControlPoints together = settle(row(), [](MosParameters& p) { p.spread = 0; });
+  const ControlPoints together = settle(row(), [](MosParameters& p) { p.bone_fraction = 0; });
   EXPECT_THAT(together.points, SizeIs(9)) << "those at one place that turn alike are one";
 }
 

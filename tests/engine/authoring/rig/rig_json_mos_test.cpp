@@ -23,7 +23,7 @@ TEST(ParseRig, ReadsEveryKeyOfMos) {
       "chains": [{"name": "arm", "joints": ["shoulder", "elbow", "wrist"]},
                  {"name": "leg", "points": [{"name": "knee", "joint": "hip", "offset": [0, -0.5, 0], "bisecting": true},
                                             {"joint": "ankle"}]}],
-      "points_per_bone": 3, "spread": 0.75, "points_per_joint": 2, "joint_spread": 0.5, "frames": "joint",
+      "points_per_bone": 3, "bone_fraction": 0.75, "points_per_joint": 2, "joint_fraction": 0.5, "frames": "joint",
       "exact_normals": false, "clamp_ends": false, "twist": false, "binding": "distance", "chains_per_vertex": 2,
       "chain_reach": 1.5, "table_error": 0.001, "power": 3, "nearest": "all", "cut": "hard", "kernel": "gaussian",
       "width": 0.25,
@@ -42,9 +42,9 @@ TEST(ParseRig, ReadsEveryKeyOfMos) {
   mos.chains = {{.name = "arm", .joints = {"shoulder", "elbow", "wrist"}},
                 {.name = "leg", .points = {{"knee", "hip", {0.0f, -0.5f, 0.0f}, true}, {.joint = "ankle"}}}};
   mos.points_per_bone = 3;
-  mos.spread = 0.75f;
+  mos.bone_fraction = 0.75f;
   mos.points_per_joint = 2;
-  mos.joint_spread = 0.5f;
+  mos.joint_fraction = 0.5f;
   mos.frames = MosFrames::kJoint;
   mos.exact_normals = false;
   mos.clamp_ends = false;

@@ -61,7 +61,7 @@ Expected expected_offsets(const PointSample& with, std::size_t row, std::span<co
   const dvec3 rest(sample.positions[row]);
   Expected expected;
   dvec3 position(0);
-  dmat3 passage(0.0);
+  dmat3 derivative(0.0);
   for (std::size_t g = 0; g < with.groups.size(); ++g) {
     const dvec3 local(with.points[g][row]);
     const double share = with.points[g][row].w;
@@ -75,14 +75,14 @@ Expected expected_offsets(const PointSample& with, std::size_t row, std::span<co
       group.size += weight * (glm::length(axes_of(frame) * local) + glm::length(origin_of(frame)) + glm::length(local));
       const dvec3 gradient(with.groups[g].row_gradients(row)[k]);
       const dvec3 moved = axes_of(frame) * local + origin_of(frame);
-      passage += glm::outerProduct(moved, gradient);
+      derivative += glm::outerProduct(moved, gradient);
       expected.size += 4 * glm::length(moved) * glm::length(gradient) * glm::length(rest);
     }
     position += share * (group.axes * local + group.origin);
     expected.axes += share * group.axes;
     expected.size += std::abs(share) * group.size;
   }
-  expected.axes += passage;
+  expected.axes += derivative;
   expected.origin = position - expected.axes * rest;
   expected.size += glm::length(expected.axes * rest);
   map_vertex(sample, row, expected);

@@ -94,13 +94,13 @@ struct MosParameters {
   std::vector<std::string> remove;  // names of automatic chains to leave out
   std::vector<MosChain> chains;
   std::uint32_t points_per_bone = 2;  // placed points per bone, 1 to 16
-  float spread = 0.5f;                // fraction of the bone, about its middle, over which they are spread, 0 to 1
+  float bone_fraction = 0.5f;         // fraction of the bone, about its middle, over which they are spread, 0 to 1
   // Further placed points at every inner joint, 0 to 8, each with part of its turn; a single one bisects the turn.
-  // None: 5; but 3 with joint_spread, at branches and the joints next to them, and without skin to measure.
+  // None: 5; but 3 with joint_fraction, at branches and the joints next to them, and without skin to measure.
   std::optional<std::uint32_t> points_per_joint;
   // Fraction of the shorter bone at the joint over which these are spread, 0 to 1. None: they are as far apart as the
   // limb is thick, or if there are 3, spread over 0.6 of the bone.
-  std::optional<float> joint_spread;
+  std::optional<float> joint_fraction;
   MosFrames frames = MosFrames::kRelative;
   bool exact_normals = true;  // B-spline: whether normals follow the gradient of the weights; else only the frames
   bool clamp_ends = true;  // B-spline: whether each end point counts three times, so that the curve reaches it; always

@@ -9,9 +9,9 @@ namespace pelt::from_skin {
 namespace {
 
 float radii_of(const Model& model, const std::string& joint) {
-  const std::vector<Passage> passages = joint_passages(model, std::nullopt);
-  for (std::size_t b = 0; b < passages.size(); ++b) {
-    if (model.skeleton.joints[model.bound_joints[b].joint].name == joint) return passages[b].radii;
+  const std::vector<Transition> transitions = joint_transitions(model, std::nullopt);
+  for (std::size_t b = 0; b < transitions.size(); ++b) {
+    if (model.skeleton.joints[model.bound_joints[b].joint].name == joint) return transitions[b].radii;
   }
   ADD_FAILURE() << joint;
   return -1;
@@ -41,7 +41,7 @@ TEST(JointSpread, LeavesHelpersAndScaledJointsAsPainted) {
 }
 
 TEST(JointSpread, IsTheSameForAllWhereItIsGiven) {
-  for (const Passage& passage : joint_passages(make_biped(), 5.0f)) EXPECT_EQ(passage.radii, 5);
+  for (const Transition& transition : joint_transitions(make_biped(), 5.0f)) EXPECT_EQ(transition.radii, 5);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/authoring/mos/joint_spread.h"
+#include "engine/authoring/mos/joint_point_spacing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@ using chain::Linkage;
 
 namespace {
 
-// Points about a joint; kJointSpread is the fraction of the shorter bone that they occupy.
+// Points about a joint; kJointFraction is the fraction of the shorter bone that they occupy.
 constexpr std::uint32_t kPointsByBone = 3;
-constexpr float kJointSpread = 0.6f;
+constexpr float kJointFraction = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
 constexpr float kStep = 0.8f;     // distance between two of them, in skin thicknesses
 constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
@@ -40,8 +40,8 @@ glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about,
   return free;
 }
 
-JointSpread::JointSpread(const MosParameters& parameters, const Skeleton& skeleton,
-                         std::span<const chain::JointLinkage> linkages)
+JointPointSpacing::JointPointSpacing(const MosParameters& parameters, const Skeleton& skeleton,
+                                     std::span<const chain::JointLinkage> linkages)
     : parameters_(parameters), uses_(joint_uses(skeleton)) {
   for (const chain::JointLinkage& joint : linkages) {
     const bool on_one_line = joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo;
@@ -50,11 +50,12 @@ JointSpread::JointSpread(const MosParameters& parameters, const Skeleton& skelet
 }
 
 // Spreads the points over a fraction of the shorter bone, between the points of the bones.
-JointPoints JointSpread::spread_by_bone(const Curve& curve, std::size_t i) const {
+JointPoints JointPointSpacing::space_by_bone(const Curve& curve, std::size_t i) const {
   JointPoints points{parameters_.points_per_joint.value_or(kPointsByBone)};
   const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-  const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
-  const float asked = parameters_.joint_spread.value_or(kJointSpread) * shorter / static_cast<float>(points.count + 1);
+  const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.bone_fraction : 1.0f) * shorter;
+  const float asked =
+      parameters_.joint_fraction.value_or(kJointFraction) * shorter / static_cast<float>(points.count + 1);
   if (points.count > 1) points.step = glm::vec2(std::min(asked, room / static_cast<float>(points.count - 1)));
   return points;
 }
@@ -62,7 +63,7 @@ JointPoints JointSpread::spread_by_bone(const Curve& curve, std::size_t i) const
 // Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last ones.
 // A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide outward,
 // since the spline through them cuts the corner.
-JointPoints JointSpread::spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
+JointPoints JointPointSpacing::space_by_skin(const Curve& curve, std::size_t i, float thickness) const {
   JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
   const auto room = [&](int side) {
     const Way way = way_beside(curve, i, side);
@@ -78,11 +79,11 @@ JointPoints JointSpread::spread_by_skin(const Curve& curve, std::size_t i, float
 }
 
 // Returns true if there are points about the anchor. A twist helper has none, since it only twists.
-bool JointSpread::is_bent(const Chain& chain, std::size_t i) const {
+bool JointPointSpacing::is_bent(const Chain& chain, std::size_t i) const {
   return is_inner(chain, i) && uses_[chain.anchors[i].joint].kind != JointKind::kTwist;
 }
 
-JointSpread::Way JointSpread::way_beside(const Curve& curve, std::size_t i, int side) const {
+JointPointSpacing::Way JointPointSpacing::way_beside(const Curve& curve, std::size_t i, int side) const {
   const auto next = [&](std::size_t a) { return side == 0 ? a - 1 : a + 1; };
   std::size_t anchor = next(i);
   if (is_inner(curve.chain, anchor) && !is_bent(curve.chain, anchor)) anchor = next(anchor);
@@ -91,18 +92,18 @@ JointSpread::Way JointSpread::way_beside(const Curve& curve, std::size_t i, int 
 
 // Returns true if anchor i or one next to it is a hub. Several chains move the skin there, and their points would part
 // if each slid by its own bend.
-bool JointSpread::is_near_hub(const Curve& curve, std::size_t i) const {
+bool JointPointSpacing::is_near_hub(const Curve& curve, std::size_t i) const {
   const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };
   return is_hub(i) || is_hub(way_beside(curve, i, 0).anchor) || is_hub(way_beside(curve, i, 1).anchor);
 }
 
-std::vector<JointPoints> JointSpread::points_of(const Curve& curve) const {
+std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const {
   std::vector<JointPoints> points(curve.chain.anchors.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
-    const bool by_skin = thickness > 0 && !parameters_.joint_spread && !is_near_hub(curve, i);
-    points[i] = by_skin ? spread_by_skin(curve, i, thickness) : spread_by_bone(curve, i);
+    const bool by_skin = thickness > 0 && !parameters_.joint_fraction && !is_near_hub(curve, i);
+    points[i] = by_skin ? space_by_skin(curve, i, thickness) : space_by_bone(curve, i);
   }
   return points;
 }

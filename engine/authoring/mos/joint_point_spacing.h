@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The spread of the control points about the joints of a chain.
+// Positions of the control points about the joints of a chain.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,11 @@ bool is_inner(const chain::Chain& chain, std::size_t i);
 // themselves.
 glm::vec2 between_joints(const chain::Curve& curve, std::span<const JointPoints> about, std::size_t bone);
 
-class JointSpread {
+class JointPointSpacing {
  public:
   // Keeps the parameters by reference. `linkages`: of the chains that points are placed along.
-  JointSpread(const MosParameters& parameters, const Skeleton& skeleton, std::span<const chain::JointLinkage> linkages);
+  JointPointSpacing(const MosParameters& parameters, const Skeleton& skeleton,
+                    std::span<const chain::JointLinkage> linkages);
 
   // Returns the points about every anchor of a curve.
   std::vector<JointPoints> points_of(const chain::Curve& curve) const;
@@ -52,8 +53,8 @@ class JointSpread {
     float length = 0;  // metres
   };
 
-  JointPoints spread_by_bone(const chain::Curve& curve, std::size_t i) const;
-  JointPoints spread_by_skin(const chain::Curve& curve, std::size_t i, float thickness) const;
+  JointPoints space_by_bone(const chain::Curve& curve, std::size_t i) const;
+  JointPoints space_by_skin(const chain::Curve& curve, std::size_t i, float thickness) const;
   bool is_bent(const chain::Chain& chain, std::size_t i) const;
   Way way_beside(const chain::Curve& curve, std::size_t i, int side) const;
   bool is_near_hub(const chain::Curve& curve, std::size_t i) const;
