@@ -50,9 +50,8 @@ void add_animated_character(CLI::App& app, Command& command) {
 // Refuses a time at which nothing moves.
 template <class Command>
 void require_motion(const Command& command, bool has_time) {
-  if (has_time && command.clip.empty() && command.caches.empty()) {
-    throw CLI::ValidationError("--time", "needs --clip NAME (pelt info lists them) or --cache");
-  }
+  if (!has_time || !command.clip.empty() || !command.caches.empty()) return;
+  throw CLI::ValidationError("--time", "needs --clip NAME (pelt info lists them) or --cache");
 }
 
 }  // namespace pelt::samples

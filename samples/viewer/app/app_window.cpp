@@ -219,21 +219,19 @@ void App::State::draw_captions() {
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const float em = ImGui::GetFontSize();
   const glm::vec2 corner(rect.x, rect.y);
-  const auto write = [&](const std::string& text, glm::vec2 middle) {
+  const auto write = [&](const std::string& text, glm::vec2 middle, float room) {
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    if (size.x > room) return;
     const glm::vec2 at = middle - 0.5f * glm::vec2(size.x, size.y);
     list.AddRectFilled({at.x - 0.5f * em, at.y - 0.25f * em}, {at.x + size.x + 0.5f * em, at.y + size.y + 0.25f * em},
                        IM_COL32(18, 20, 24, 190), 0.3f * em);
     list.AddText({at.x, at.y}, IM_COL32(235, 238, 242, 255), text.c_str());
   };
   if (view.compare.mode == CompareMode::kSplit) {
-    const auto write_between = [&](const std::string& text, float left, float right) {
-      if (right - left < ImGui::CalcTextSize(text.c_str()).x) return;
-      write(text, corner + glm::vec2(0.5f * (left + right), 1.5f * em));
-    };
     const auto width = static_cast<float>(rect.width);
-    write_between(actors.front()->caption, 0, view.compare.split * width);
-    write_between(actors.back()->caption, view.compare.split * width, width);
+    const float split = view.compare.split * width;
+    write(actors.front()->caption, corner + glm::vec2(0.5f * split, 1.5f * em), split);
+    write(actors.back()->caption, corner + glm::vec2(0.5f * (split + width), 1.5f * em), width - split);
     return;
   }
   for (const Actor* actor : actors) {
@@ -243,7 +241,7 @@ void App::State::draw_captions() {
     if (!at) continue;
     const glm::vec2 low(0.0f, 2 * em);
     const glm::vec2 high(rect.width, static_cast<float>(rect.height) - 2 * em);
-    write(actor->caption, corner + glm::clamp(*at + glm::vec2(0, 1.5f * em), low, high));
+    write(actor->caption, corner + glm::clamp(*at + glm::vec2(0, 1.5f * em), low, high), high.x);
   }
 }
 
