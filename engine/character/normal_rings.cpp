@@ -234,7 +234,7 @@ std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const Jo
   for_ranges(jobs, blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
       const std::size_t last = std::min(groups.count(), (b + 1) * kBlockGroups);
-      for (std::size_t group = b * kBlockGroups; group < last; ++group) blocks[b].add_position(groups.vertices(place));
+      for (std::size_t group = b * kBlockGroups; group < last; ++group) blocks[b].add_position(groups.vertices(group));
     }
   });
   std::size_t size = source.points.size();
