@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -60,49 +61,31 @@ constexpr std::uint32_t kAccent = 0x6EA8FF;
 
 // Sets the colours of the widgets that the viewer uses.
 void set_colors(std::span<ImVec4> colors) {
-  const ImVec4 chosen_hovered = rgb(0x3263AC);  // texts on it 4.8 : 1
-  colors[ImGuiCol_Text] = rgb(kText);
-  colors[ImGuiCol_TextDisabled] = rgb(kFaint);
-  colors[ImGuiCol_WindowBg] = rgb(kWindow);
-  colors[ImGuiCol_ChildBg] = rgb(kWindow, 0);
-  colors[ImGuiCol_PopupBg] = rgb(kRaised);
-  colors[ImGuiCol_Border] = rgb(kLine);
-  colors[ImGuiCol_FrameBg] = rgb(kFrame);
-  colors[ImGuiCol_FrameBgHovered] = rgb(kHovered);
-  colors[ImGuiCol_FrameBgActive] = rgb(kPressed);
-  colors[ImGuiCol_TitleBg] = rgb(kRaised);
-  colors[ImGuiCol_TitleBgActive] = rgb(kRaised);
-  colors[ImGuiCol_TitleBgCollapsed] = rgb(kRaised);
-  colors[ImGuiCol_MenuBarBg] = rgb(kRaised);
-  colors[ImGuiCol_ScrollbarBg] = rgb(kWindow, 0);
-  colors[ImGuiCol_ScrollbarGrab] = rgb(kHovered);
-  colors[ImGuiCol_ScrollbarGrabHovered] = rgb(kPressed);
-  colors[ImGuiCol_ScrollbarGrabActive] = rgb(kFaint);
-  colors[ImGuiCol_CheckMark] = rgb(kAccent);
-  colors[ImGuiCol_SliderGrab] = rgb(kAccent, 0.45f);
-  colors[ImGuiCol_SliderGrabActive] = rgb(kAccent);
-  colors[ImGuiCol_Button] = rgb(kFrame);
-  colors[ImGuiCol_ButtonHovered] = rgb(kHovered);
-  colors[ImGuiCol_ButtonActive] = rgb(kPressed);
-  colors[ImGuiCol_Header] = rgb(kHeader);
-  colors[ImGuiCol_HeaderHovered] = rgb(kHeaderHovered);
-  colors[ImGuiCol_HeaderActive] = rgb(kHeaderHovered);
-  colors[ImGuiCol_Separator] = rgb(kLine);
-  colors[ImGuiCol_SeparatorHovered] = rgb(kAccent, 0.75f);
-  colors[ImGuiCol_SeparatorActive] = rgb(kAccent);
-  colors[ImGuiCol_Tab] = rgb(kRaised);
-  colors[ImGuiCol_TabHovered] = chosen_hovered;
-  colors[ImGuiCol_TabActive] = rgb(kChosen);
-  colors[ImGuiCol_PlotHistogram] = rgb(kChosen);  // progress bars have texts on it
-  colors[ImGuiCol_PlotHistogramHovered] = rgb(kAccent);
-  colors[ImGuiCol_TableHeaderBg] = rgb(kRaised);
-  colors[ImGuiCol_TableBorderStrong] = rgb(kLine);
-  colors[ImGuiCol_TableBorderLight] = rgb(kLine, 0.6f);
-  colors[ImGuiCol_TableRowBg] = rgb(kWindow, 0);
-  colors[ImGuiCol_TableRowBgAlt] = rgb(0xFFFFFF, 0.03f);
-  colors[ImGuiCol_TextSelectedBg] = rgb(kChosen);
-  colors[ImGuiCol_NavHighlight] = rgb(kAccent);
-  colors[ImGuiCol_ModalWindowDimBg] = rgb(0, 0.5f);
+  const auto set = [&](const ImVec4& color, std::initializer_list<int> widgets) {
+    for (const int widget : widgets) colors[widget] = color;
+  };
+  set(rgb(kText), {ImGuiCol_Text});
+  set(rgb(kFaint), {ImGuiCol_TextDisabled, ImGuiCol_ScrollbarGrabActive});
+  set(rgb(kWindow), {ImGuiCol_WindowBg});
+  set(rgb(kWindow, 0), {ImGuiCol_ChildBg, ImGuiCol_ScrollbarBg, ImGuiCol_TableRowBg});
+  set(rgb(kRaised), {ImGuiCol_PopupBg, ImGuiCol_TitleBg, ImGuiCol_TitleBgActive, ImGuiCol_TitleBgCollapsed,
+                     ImGuiCol_MenuBarBg, ImGuiCol_Tab, ImGuiCol_TableHeaderBg});
+  set(rgb(kLine), {ImGuiCol_Border, ImGuiCol_Separator, ImGuiCol_TableBorderStrong});
+  set(rgb(kFrame), {ImGuiCol_FrameBg, ImGuiCol_Button});
+  set(rgb(kHovered), {ImGuiCol_FrameBgHovered, ImGuiCol_ScrollbarGrab, ImGuiCol_ButtonHovered});
+  set(rgb(kPressed), {ImGuiCol_FrameBgActive, ImGuiCol_ScrollbarGrabHovered, ImGuiCol_ButtonActive});
+  set(rgb(kAccent), {ImGuiCol_CheckMark, ImGuiCol_SliderGrabActive, ImGuiCol_SeparatorActive,
+                     ImGuiCol_PlotHistogramHovered, ImGuiCol_NavHighlight});
+  set(rgb(kAccent, 0.45f), {ImGuiCol_SliderGrab});
+  set(rgb(kHeader), {ImGuiCol_Header});
+  set(rgb(kHeaderHovered), {ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive});
+  set(rgb(kAccent, 0.75f), {ImGuiCol_SeparatorHovered});
+  set(rgb(0x3263AC), {ImGuiCol_TabHovered});  // texts on it 4.8 : 1
+  set(rgb(kChosen),
+      {ImGuiCol_TabActive, ImGuiCol_PlotHistogram, ImGuiCol_TextSelectedBg});  // progress bars have texts on it
+  set(rgb(kLine, 0.6f), {ImGuiCol_TableBorderLight});
+  set(rgb(0xFFFFFF, 0.03f), {ImGuiCol_TableRowBgAlt});
+  set(rgb(0, 0.5f), {ImGuiCol_ModalWindowDimBg});
 }
 
 void set_style(ImGuiStyle& style, float scale) {
