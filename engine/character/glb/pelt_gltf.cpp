@@ -161,13 +161,13 @@ Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::st
   return file.binary->first(*length);
 }
 
-struct Place {
+struct CharacterBytes {
   std::size_t view = 0;
   Range range;
 };
 
 // Returns the buffer view and bytes of the character that the extension's `character` refers to.
-Result<Place> place_of(const json& character, const json& document, std::span<const std::byte> binary,
+Result<CharacterBytes> bytes_of(const json& character, const json& document, std::span<const std::byte> binary,
                        const std::string& source) {
   const std::string place = kPlace + "/character";
   if (!character.is_object()) return fail_at(source, place, "must be an object");
@@ -186,7 +186,7 @@ Result<Place> place_of(const json& character, const json& document, std::span<co
   if (!offset || !length || *offset > binary.size() || *length > binary.size() - *offset) {
     return fail_at(source, view_place, formatted("must be within the {} bytes of its buffer", binary.size()));
   }
-  return Place{*index, {*offset, *length}};
+  return CharacterBytes{*index, {*offset, *length}};
 }
 
 // ---- Writing ----
@@ -204,7 +204,7 @@ Result<void> remove_extension(json& document, std::vector<std::byte>& binary, co
   PELT_ASSIGN(const auto extension, find_extension(document, source));
   if (extension == nullptr) return {};
   if (const json* character = find(*extension, "character")) {
-    PELT_ASSIGN(const auto place, place_of(*character, document, binary, source));
+    PELT_ASSIGN(const auto place, bytes_of(*character, document, binary, source));
     json& views = document["bufferViews"];
     if (place.view + 1 == views.size() && place.range.offset + place.range.length == binary.size()) {
       views.erase(place.view);
@@ -229,7 +229,7 @@ Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::by
   if (character == nullptr) return deformers;
 
   PELT_ASSIGN(const auto binary, only_buffer(opened, source));
-  PELT_ASSIGN(const auto place, place_of(*character, document, binary, source));
+  PELT_ASSIGN(const auto place, bytes_of(*character, document, binary, source));
   const json* hash = find(*character, "hash");
   if (hash == nullptr || !hash->is_string()) return fail_at(source, kPlace + "/character/hash", "must be text");
   deformers.character = binary.subspan(place.range.offset, place.range.length);

@@ -242,9 +242,9 @@ constexpr std::array kRoot{
     object("extensions", kRootExtensions),
 };
 
-// The location of the check: a list on the stack, written as a JSON pointer only for an error.
-struct Place {
-  const Place* above = nullptr;
+// The path of the check: a list on the stack, written as a JSON pointer only for an error.
+struct JsonPath {
+  const JsonPath* above = nullptr;
   std::string_view key{};
   std::size_t index = kAny;
 
@@ -259,7 +259,7 @@ class SchemaCheck {
   SchemaCheck(const json& root, const std::string& source) : root_(root), source_(source) {}
 
   // The tables above bound the depth of the recursion, not the file.
-  Result<void> check_object(json& object, std::span<const Property> members, const Place& place) const {
+  Result<void> check_object(json& object, std::span<const Property> members, const JsonPath& place) const {
     if (!object.is_object()) return wrong_type(object, "an object", place);
     PELT_TRY(check_extensions(object, place));
     for (const Property& property : members) {
@@ -282,10 +282,10 @@ class SchemaCheck {
   }
 
  private:
-  Result<void> check_extensions(const json& object, const Place& place) const {
+  Result<void> check_extensions(const json& object, const JsonPath& place) const {
     const auto extensions = object.find("extensions");
     if (extensions == object.end()) return {};
-    const Place here{&place, "extensions"};
+    const JsonPath here{&place, "extensions"};
     if (!extensions->is_object()) return wrong_type(*extensions, "an object", here);
     for (const auto& [name, extension] : extensions->items()) {
       if (!extension.is_object()) return wrong_type(extension, "an object", {&here, name});
@@ -293,7 +293,7 @@ class SchemaCheck {
     return {};
   }
 
-  Result<void> check_property(json& value, const Property& property, const Place& place) const {
+  Result<void> check_property(json& value, const Property& property, const JsonPath& place) const {
     switch (property.holds) {
       case Holds::kOne:
         return check_value(value, property, place);
@@ -310,14 +310,14 @@ class SchemaCheck {
                     place);
     }
     for (std::size_t i = 0; i < value.size(); ++i) {
-      const Place entry{&place, {}, i};
+      const JsonPath entry{&place, {}, i};
       PELT_TRY(property.holds == Holds::kMaps ? check_map(value[i], property, entry)
                                               : check_value(value[i], property, entry));
     }
     return {};
   }
 
-  Result<void> check_map(json& value, const Property& property, const Place& place) const {
+  Result<void> check_map(json& value, const Property& property, const JsonPath& place) const {
     if (!value.is_object()) return wrong_type(value, "an object", place);
     for (auto& [name, member] : value.items()) {
       PELT_TRY(check_value(member, property, {&place, name}));
@@ -325,7 +325,7 @@ class SchemaCheck {
     return {};
   }
 
-  Result<void> check_value(json& value, const Property& property, const Place& place) const {
+  Result<void> check_value(json& value, const Property& property, const JsonPath& place) const {
     switch (property.kind) {
       case Kind::kObject:
         return check_object(value, property.members, place);
@@ -356,7 +356,7 @@ class SchemaCheck {
     return {};
   }
 
-  Result<void> check_integer(json& value, std::int64_t least, std::int64_t most, const Place& place) const {
+  Result<void> check_integer(json& value, std::int64_t least, std::int64_t most, const JsonPath& place) const {
     if (!value.is_number()) return wrong_type(value, "an integer", place);
     // 36.0 is an integer in JSON. An integer beyond 53 bits is above `most` after rounding, too.
     const double number = value.get<double>();
@@ -368,7 +368,7 @@ class SchemaCheck {
     return {};
   }
 
-  Result<void> check_index(json& value, const Property& property, const Place& place) const {
+  Result<void> check_index(json& value, const Property& property, const JsonPath& place) const {
     PELT_TRY(check_integer(value, property.least, kMaxInteger, place));
     if (value.get<std::int64_t>() < 0) return {};
     const auto array = root_.find(property.target);
@@ -384,7 +384,7 @@ class SchemaCheck {
     return text;
   }
 
-  Result<void> wrong_type(const json& value, std::string_view wanted, const Place& place) const {
+  Result<void> wrong_type(const json& value, std::string_view wanted, const JsonPath& place) const {
     return refuse(fmt::format("is {}, not {}", name_of(value), wanted), place);
   }
 
@@ -401,7 +401,7 @@ class SchemaCheck {
     }
   }
 
-  Result<void> refuse(const std::string& why, const Place& place) const {
+  Result<void> refuse(const std::string& why, const JsonPath& place) const {
     const std::string pointer = place.pointer();
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source_, pointer.empty() ? "/" : pointer, why));
   }
