@@ -98,6 +98,7 @@ TEST_F(Pc2, RefusesSizesThatDisagree) {
   EXPECT_THAT(failure(), HasSubstr("but there are 104"));
 }
 
+#ifndef _WIN32  // resize_file of MinGW makes no file larger than the room left on the disk
 // The size is that of the header, but nothing of it is on the disk.
 TEST_F(Pc2, RefusesASparseFileOfAnySize) {
   ASSERT_TRUE(load());
@@ -110,6 +111,7 @@ TEST_F(Pc2, RefusesASparseFileOfAnySize) {
   EXPECT_THAT(load_pc2(path()).error().message, testing::HasSubstr("bytes, more than the limit of 17179869184"));
   std::filesystem::remove(path());
 }
+#endif
 
 TEST_F(Pc2, RefusesCountsBelowOne) {
   header.points = 0;
