@@ -15,6 +15,7 @@
 #include <pelt/tools/joint_names.h>
 #include <pelt/tools/joint_roles.h>
 
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/joint_clusters.h"
 #include "engine/authoring/model/unique_names.h"
@@ -223,6 +224,16 @@ class Finder {
     }
   }
 
+  // Returns the spine and the limbs of which fewer than two joints were found.
+  NameList missing() const {
+    NameList names;
+    for (const char* name : {"spine", "left_arm", "right_arm", "left_leg", "right_leg"}) {
+      const auto way = std::ranges::find(ways_, name, &Way::name);
+      if (way == ways_.end() || way->places.size() - way->begin < 2) names.add(name);
+    }
+    return names;
+  }
+
   bool has_found() const { return !ways_.empty(); }
 
   // Adds chains over the nodes that have none.
@@ -409,7 +420,7 @@ Error nothing_found(const std::string& preset, const Model& model) {
 
 std::span<const std::string_view> preset_names() { return kPresets; }
 
-Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
+Result<Rig> rig_from_preset(const std::string& preset, const Model& model, std::vector<std::string>* notes) {
   if (std::find(std::begin(kPresets), std::end(kPresets), preset) == std::end(kPresets)) {
     return tl::unexpected(unknown_name("preset", "presets", preset, kPresets));
   }
@@ -418,6 +429,9 @@ Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
   if (preset == "limb") finder.find_limbs();
   if (preset == "tail") finder.find_tail();
   if (!finder.has_found()) return tl::unexpected(nothing_found(preset, model));
+  if (const NameList missing = finder.missing(); notes != nullptr && preset == "biped" && !missing.empty()) {
+    notes->push_back(fmt::format("preset biped knows too few joints by name for {}", missing.text()));
+  }
   finder.find_rest();
   MosParameters mos;
   mos.automatic = false;

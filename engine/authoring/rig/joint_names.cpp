@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include <pelt/tools/joint_names.h>
@@ -13,6 +15,43 @@ constexpr std::string_view kRightWords = "r right rgt rt";
 constexpr std::string_view kEmptyWords =
     "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character proximal "
     "intermediate distal";
+
+// MikuMikuDance's words in English; of words that begin alike, the longest comes first.
+constexpr std::pair<std::string_view, std::string_view> kTranslations[] = {
+    {"左", "left"},         {"右", "right"},       {"上半身", "upperbody"}, {"下半身", "lowerbody"},
+    {"センター", "center"}, {"ｾﾝﾀｰ", "center"},    {"腰", "pelvis"},        {"首", "neck"},
+    {"頭", "head"},         {"目", "eye"},         {"肩", "shoulder"},      {"腕", "upperarm"},
+    {"ひじ", "elbow"},      {"ヒジ", "elbow"},     {"ﾋｼﾞ", "elbow"},        {"肘", "elbow"},
+    {"手首", "wrist"},      {"手", "hand"},        {"親指", "thumb"},       {"人指", "index"},
+    {"人差指", "index"},    {"人差し指", "index"}, {"中指", "middle"},      {"薬指", "ring"},
+    {"小指", "pinky"},      {"足首", "ankle"},     {"足先", "toe"},         {"足", "thigh"},
+    {"ひざ", "knee"},       {"ヒザ", "knee"},      {"ﾋｻﾞ", "knee"},         {"膝", "knee"},
+    {"つま先", "toe"},      {"爪先", "toe"},       {"捩", "twist"},         {"捻", "twist"},
+};
+
+// Returns a name with full-width letters and digits as ASCII, and with translated words.
+std::string translated(std::string_view name) {
+  if (std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80u; })) return std::string(name);
+  std::string result;
+  while (!name.empty()) {
+    const auto found =
+        std::ranges::find_if(kTranslations, [&](const auto& word) { return name.starts_with(word.first); });
+    if (found != std::end(kTranslations)) {
+      result.append(" ").append(found->second).append(" ");
+      name.remove_prefix(found->first.size());
+      continue;
+    }
+    // U+FF01 to U+FF5E are EF BC 81 to EF BD 9E in UTF-8.
+    const bool is_wide = name.size() >= 3 && (name.starts_with("\xef\xbc") || name.starts_with("\xef\xbd"));
+    const unsigned code =
+        is_wide ? (static_cast<unsigned char>(name[1]) - 0xBCu) * 0x40u + static_cast<unsigned char>(name[2]) - 0x60u
+                : 0u;
+    const bool is_ascii = code > 0x20u && code < 0x7Fu;
+    result += is_ascii ? static_cast<char>(code) : name[0];
+    name.remove_prefix(is_ascii ? 3 : 1);
+  }
+  return result;
+}
 
 // Independent of the locale: names are UTF-8, in which only ASCII letters mark the starts of words.
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -53,7 +92,7 @@ JointName parse_joint_name(std::string_view name) {
   name = name.substr(name.find_last_of(":|") + 1);  // npos + 1 is 0: the whole name
   JointName result;
   std::string last_empty;
-  for (const std::string& word : words_of(name)) {
+  for (const std::string& word : words_of(translated(name))) {
     if (holds_word(kLeftWords, word)) {
       result.side = Side::kLeft;
     } else if (holds_word(kRightWords, word)) {

@@ -27,33 +27,36 @@ struct RoleEntry {
   std::string_view words;
 };
 
-// Names in Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL, and common ones.
+// Names in Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL, MikuMikuDance, Meta's
+// avatars, and common ones.
 constexpr RoleEntry kRoles[] = {
-    {JointRole::kHips, JointKind::kBall, Sides::kNo, "hips hip pelvis"},
+    {JointRole::kHips, JointKind::kBall, Sides::kNo, "hips hip pelvis roothip lowerbody center"},
     {JointRole::kSpine, JointKind::kBall, Sides::kNo,
      "spine lowerspine upperspine spinelower spineupper torso abdomen abdomenlower abdomenupper belly waist back "
-     "lowerback upperback"},
+     "lowerback upperback upperbody spinemiddle"},
     {JointRole::kChest, JointKind::kBall, Sides::kNo,
      "chest chestlower chestupper lowerchest upperchest ribs ribcage thorax"},
     {JointRole::kNeck, JointKind::kBall, Sides::kNo, "neck necklower neckupper lowerneck upperneck"},
     {JointRole::kHead, JointKind::kBall, Sides::kNo, "head skull"},
     {JointRole::kClavicle, JointKind::kBall, Sides::kEither, "clavicle clav collar collarbone shoulder scapula"},
-    {JointRole::kUpperArm, JointKind::kBall, Sides::kEither, "upperarm uparm arm shldr shldrbend humerus bicep"},
-    {JointRole::kForearm, JointKind::kHinge, Sides::kEither, "forearm forearmbend lowerarm lowarm elbow"},
-    {JointRole::kHand, JointKind::kBall, Sides::kEither, "hand wrist"},
-    {JointRole::kThigh, JointKind::kBall, Sides::kEither, "thigh thighbend upleg upperleg hip femur"},
-    {JointRole::kShin, JointKind::kHinge, Sides::kEither, "leg lowerleg lowleg shin calf knee tibia"},
+    {JointRole::kUpperArm, JointKind::kBall, Sides::kEither,
+     "upperarm uparm arm shldr shldrbend humerus bicep armupper"},
+    {JointRole::kForearm, JointKind::kHinge, Sides::kEither, "forearm forearmbend lowerarm lowarm armlower elbow"},
+    {JointRole::kHand, JointKind::kBall, Sides::kEither, "hand wrist handwrist"},
+    {JointRole::kThigh, JointKind::kBall, Sides::kEither, "thigh thighbend upleg upperleg hip femur legupper"},
+    {JointRole::kShin, JointKind::kHinge, Sides::kEither, "leg lowerleg lowleg leglower shin calf knee tibia"},
     {JointRole::kHock, JointKind::kHinge, Sides::kYes, "hock metatarsus"},
-    {JointRole::kFoot, JointKind::kBall, Sides::kEither, "foot ankle"},
-    {JointRole::kToes, JointKind::kNone, Sides::kYes, "toe toes ball"},
-    {JointRole::kThumb, JointKind::kHinge, Sides::kYes, "thumb handthumb thumbfinger fngthumb thumbmetacarpal"},
-    {JointRole::kIndexMetacarpal, JointKind::kNone, Sides::kYes, "indexmetacarpal"},
-    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex"},
-    {JointRole::kMiddleMetacarpal, JointKind::kNone, Sides::kYes, "middlemetacarpal"},
+    {JointRole::kFoot, JointKind::kBall, Sides::kEither, "foot ankle footankle"},
+    {JointRole::kToes, JointKind::kNone, Sides::kYes, "toe toes ball football foottoe toetip toeex legtipex"},
+    {JointRole::kThumb, JointKind::kHinge, Sides::kYes,
+     "thumb handthumb thumbfinger fngthumb thumbmetacarpal handthumbtrapezium handthumbmeta"},
+    {JointRole::kIndexMetacarpal, JointKind::kNone, Sides::kYes, "indexmetacarpal handindexmeta"},
+    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex fore"},
+    {JointRole::kMiddleMetacarpal, JointKind::kNone, Sides::kYes, "middlemetacarpal handmiddlemeta"},
     {JointRole::kMiddle, JointKind::kHinge, Sides::kYes, "middle mid handmiddle middlefinger fngmiddle fngmid"},
-    {JointRole::kRingMetacarpal, JointKind::kNone, Sides::kYes, "ringmetacarpal"},
-    {JointRole::kRing, JointKind::kHinge, Sides::kYes, "ring handring ringfinger fngring"},
-    {JointRole::kPinkyMetacarpal, JointKind::kNone, Sides::kYes, "pinkymetacarpal"},
+    {JointRole::kRingMetacarpal, JointKind::kNone, Sides::kYes, "ringmetacarpal handringmeta"},
+    {JointRole::kRing, JointKind::kHinge, Sides::kYes, "ring handring ringfinger fngring third"},
+    {JointRole::kPinkyMetacarpal, JointKind::kNone, Sides::kYes, "pinkymetacarpal handpinkymeta"},
     {JointRole::kPinky, JointKind::kHinge, Sides::kYes,
      "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"},
 };

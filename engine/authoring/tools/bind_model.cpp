@@ -47,12 +47,15 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
 }
 
 // Chooses the rig. `model_name`: the name to import. `body`: the mesh that drives a garment; empty: none. `is_spread`:
-// the weights already blend widely enough from joint to joint.
+// the weights already blend widely enough from joint to joint. `notes`: receives those of a preset.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
-                       const std::string& body, bool is_spread) {
+                       const std::string& body, bool is_spread, std::vector<std::string>& notes) {
   if (binding.given_rig) return *binding.given_rig;
   if (!binding.rig.empty()) return load_rig(binding.rig);
-  if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
+  if (!binding.preset.empty() && model.skeleton.joints.empty()) {
+    return fail(ErrorCode::kNotFound, fmt::format("{}: {}", model_name, rigid_note(model)));
+  }
+  if (!binding.preset.empty()) return rig_from_preset(binding.preset, model, &notes);
   if (binding.is_default() && is_gltf(model_name)) {
     PELT_ASSIGN(auto rig_beside, load_gltf_rig(model_name));
     if (rig_beside) return std::move(rig_beside->rig);
@@ -117,7 +120,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
     copied_weights = dressed.copied_weights;
     model = std::move(dressed.model);
   }
-  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights));
+  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.check) rig.check = *binding.check;
@@ -125,12 +128,14 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
   return ReadModel{std::move(*model), std::move(rig), !worn_by.empty(), chosen, std::move(import_report)};
 }
 
-// Returns an error of bind that names the model and the rig.
+// Returns an error of bind that names the model and the rig. Without weights a rig that the user did not choose
+// (`chosen`) has no other error.
 tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& model_name, const Binding& binding,
-                                      const Model& model) {
-  const std::string help = has_weights(model) ? "" : fmt::format("; {}", kSkeletonHelp);
+                                      const Model& model, bool chosen) {
   const std::string where = binding.rig.empty() ? model_name : fmt::format("{}: {}", model_name, binding.rig);
-  return fail(error.code, fmt::format("{}: {}{}", where, error.message, help));
+  if (has_weights(model)) return fail(error.code, fmt::format("{}: {}", where, error.message));
+  const std::string why = chosen ? "" : fmt::format(" ({})", error.message);
+  return fail(error.code, fmt::format("{}: {}{}", where, rigid_note(model), why));
 }
 
 // Reads and binds; see bind_model. `progress` never falls, even if a model is bound twice.
@@ -145,7 +150,7 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
   auto& [model, rig, dressed, chosen, import_report] = read;
   Result<Bound> bound = chosen ? bind_chosen(model, rig, options) : bind(model, rig, options);
-  if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model);
+  if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model, chosen);
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
                                  [](const MeshReport& mesh) { return mesh.max_influences > 1; });
   if (std::string note = rigid_note(model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));

@@ -55,7 +55,12 @@ TEST_F(Pelt, TellsAModelThatDoesNotBendOfASkeleton) {
   write("statue.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   EXPECT_THAT(done("info statue.obj"), HasSubstr("note: no mesh has weights; " + help));
   for (const std::string deformer : {"surface-ffd", "linear-blend", "dual-quaternion", "curve-skeleton", "mos"}) {
-    EXPECT_THAT(failure("bind statue.obj --deformer " + deformer + " -o x.pelt"), HasSubstr("; " + help)) << deformer;
+    EXPECT_THAT(failure("bind statue.obj --deformer " + deformer + " -o x.pelt"),
+                HasSubstr("statue.obj: no mesh has weights; " + help + " (layer 0 ("));
+  }
+  for (const std::string rig : {"", " --preset biped"}) {
+    EXPECT_THAT(failure("bind statue.obj" + rig + " -o x.pelt"),
+                testing::EndsWith("statue.obj: no mesh has weights; " + help + "\n"));
   }
   write("statue.gltf", kSmiling);
   const std::string rigid = "note: no mesh bends, since each follows a single joint; " + help;

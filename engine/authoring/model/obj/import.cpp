@@ -8,6 +8,7 @@
 #include <pelt/import.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/geometry/polygon.h"
 #include "engine/authoring/model/obj/materials.h"
 #include "engine/authoring/model/obj/polygons.h"
@@ -114,6 +115,24 @@ void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& 
   }
 }
 
+// Notes positions that rounding moves visibly, such as those of surveys.
+void note_lost_digits(const ObjPolygons& polygons, const Model& model, std::vector<std::string>& notes) {
+  constexpr double kMaxLost = 1e-4;  // of the mesh's size
+  Bounds<glm::dvec3> bounds;
+  double lost = 0;
+  for (const std::uint32_t v : polygons.corners) {
+    bounds.add(glm::dvec3(polygons.positions[v]));
+    lost = std::max(lost, static_cast<double>(polygons.lost[v]));
+  }
+  const double size = polygons.corners.empty() ? 0 : glm::length(bounds.size());
+  if (lost <= kMaxLost * size) return;
+  notes.push_back(
+      fmt::format("'{}' is so far from the origin that rounding moves vertices by up to {:.2g}, at a size of {:.2g}; "
+                  "move it to the "
+                  "origin before export",
+                  model.name, lost, size));
+}
+
 }  // namespace
 
 Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
@@ -130,6 +149,8 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   if (polygons.missing_uvs > 0) {
     notes.push_back(fmt::format("{} texture coordinates that are NaN or infinite, treated as 0", polygons.missing_uvs));
   }
+
+  note_lost_digits(polygons, model, notes);
 
   Mesh mesh;
   mesh.name = as_utf8(path.stem().string());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tiny_obj_loader.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -43,10 +44,11 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
                                   std::set<std::string, std::less<>>& wanted) {
   std::string text;
   bool is_wanted = false;
-  for (std::size_t number = 1; !file.empty(); ++number) {
-    const std::string_view line = next_line(file);
+  if (is_utf16(file)) return fail(ErrorCode::kInvalidFile, fmt::format("{}: is UTF-16; save it as UTF-8", source));
+  for (ObjLines lines(file); !lines.at_end();) {
+    const std::string_view line = lines.next();
     const auto refuse = [&](const std::string& why) {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, number, why));
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, lines.number(), why));
     };
     if (line.find('\0') != std::string_view::npos) return refuse("contains a zero byte");
     std::string_view rest = line;
@@ -54,7 +56,7 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
     const std::size_t numbers = numbers_of(keyword);
     if (numbers == 0 && keyword != "newmtl" && keyword != "map_Kd") continue;
     if (keyword == "newmtl") {
-      const auto found = wanted.find(trimmed(rest));
+      const auto found = wanted.find(unquoted(rest));
       is_wanted = found != wanted.end() && !found->empty();
       if (!is_wanted) continue;
       text.append("newmtl ").append(*found).push_back('\n');
@@ -63,9 +65,9 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
     }
     if (numbers > 0 && is_other_form(trimmed(rest))) continue;
     for (std::size_t n = 0; n < numbers; ++n) {
-      const std::string_view token = next_token(rest);
+      const std::string_view token = next_value(rest);
       if (token.empty()) return refuse(fmt::format("{} has {} numbers and needs {}", keyword, n, numbers));
-      if (!is_obj_number(token)) {
+      if (!obj_number(token)) {
         return refuse(fmt::format("number {} of {} must be a number within {:g} of 0", n + 1, keyword, kMaxCoordinate));
       }
     }
@@ -78,19 +80,18 @@ class MaterialReader {
  public:
   MaterialReader(const std::filesystem::path& obj, std::span<const std::string> names,
                  std::vector<std::filesystem::path>* beside, NamedFiles files)
-      : folder_(obj.parent_path()),
-        names_(names),
-        wanted_(names.begin(), names.end()),
-        beside_(beside),
-        files_(files) {}
+      : folder_(obj.parent_path()), names_(names), wanted_(names.begin(), names.end()), beside_(beside), files_(files) {
+    for (const std::string& name : names) wanted_.emplace(before_hash(name));
+  }
 
   // Reads the libraries of a mtllib line: one file, whose name may have spaces, or several.
   Result<void> read(const std::string& line) {
-    std::error_code ignored;
-    const bool one = line.find_first_of(" \t") == std::string::npos || std::filesystem::exists(folder_ / line, ignored);
-    if (one) return read_library(line);
+    const std::string one(unquoted(line));
+    if (one != line || one.find_first_of(kObjSpace) == std::string::npos || exists(slashed(one))) {
+      return read_library(one);
+    }
     std::string_view rest = line;
-    for (std::string_view name = next_token(rest); !name.empty(); name = next_token(rest)) {
+    for (std::string_view name = next_name(rest); !name.empty(); name = next_name(rest)) {
       PELT_TRY(read_library(std::string(name)));
     }
     return {};
@@ -101,7 +102,10 @@ class MaterialReader {
     for (const std::string& name : names_) {
       Material& material = result_.materials.emplace_back();
       material.name = name;
-      if (const auto found = number_.find(name); found != number_.end()) {
+      auto found = number_.find(name);
+      if (found == number_.end()) found = number_.find(std::string(before_hash(name)));
+      if (found != number_.end()) {
+        material.name = found->first;
         fill(parsed_[static_cast<std::size_t>(found->second)], material);
       } else {
         unknown.add(name);
@@ -118,7 +122,20 @@ class MaterialReader {
  private:
   void note(std::string sentence) { result_.notes.push_back(std::move(sentence)); }
 
-  Result<void> read_library(const std::string& name) {
+  bool exists(const std::string& name) const {
+    std::error_code ignored;
+    return std::filesystem::exists(folder_ / name, ignored);
+  }
+
+  // Returns the name of a file with slashes if only that exists: programs for Windows write backslashes.
+  std::string slashed(std::string name) const {
+    std::string other = name;
+    std::replace(other.begin(), other.end(), '\\', '/');
+    return exists(name) || why_not_beside(other) != nullptr || !exists(other) ? name : other;
+  }
+
+  Result<void> read_library(const std::string& given) {
+    const std::string name = slashed(given);
     if (const char* wrong = why_not_beside(folder_, name, files_)) {
       note(fmt::format("materials are not read: the file name '{}' {}", name.substr(0, 200), wrong));
       return {};
@@ -148,7 +165,8 @@ class MaterialReader {
   }
 
   // Returns the number of an image; -1 if it cannot be read.
-  std::int32_t read_image(const std::string& name) {
+  std::int32_t read_image(const std::string& given) {
+    const std::string name = slashed(std::string(unquoted(given)));
     const auto [known, is_new] = image_of_.try_emplace(name, -1);
     if (!is_new) return known->second;
     const auto leave_out = [&] {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -115,6 +116,7 @@ struct Lines {
   std::vector<std::int32_t> materials;    // of each face
   std::vector<std::string> material_names;
   std::vector<std::string> libraries;
+  std::vector<float> lost;  // by each position, to rounding
   std::size_t missing_uvs = 0;
   std::size_t missing_normals = 0;
   std::int64_t positions = 0;   // number of v lines
@@ -137,9 +139,11 @@ class LineChecker {
   LineChecker(const std::string& source, Lines& lines) : source_(source), lines_(lines) {}
 
   Result<void> check(std::string_view file) {
-    while (!file.empty()) {
-      ++number_;
-      PELT_TRY(check_line(next_line(file)));
+    if (is_utf16(file)) return fail(ErrorCode::kInvalidFile, fmt::format("{}: is UTF-16; save it as UTF-8", source_));
+    for (ObjLines lines(file); !lines.at_end();) {
+      const std::string_view line = lines.next();
+      number_ = lines.number();
+      PELT_TRY(check_line(line));
     }
     if (lines_.last_named > lines_.positions) {
       number_ = lines_.last_number;
@@ -166,7 +170,7 @@ class LineChecker {
     if (line.find('\0') != std::string_view::npos) return refuse("contains a zero byte");
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
-    if (keyword.empty() || keyword[0] == '#') return {};
+    if (keyword.empty()) return {};
     if (numbers_of_points(keyword).most > 0) {
       PELT_TRY(bound(++points_, "points", kMaxPoints));
       if (is_missing(keyword, rest)) {
@@ -174,9 +178,7 @@ class LineChecker {
         lines_.text.append(keyword).append(" 0 0 0\n");
         return {};
       }
-      PELT_TRY(check_points(keyword, rest));
-      lines_.text.append(line).push_back('\n');
-      return {};
+      return check_points(keyword, rest);
     }
     return keyword == "f" ? check_face(rest) : check_other(keyword, rest);
   }
@@ -184,7 +186,7 @@ class LineChecker {
   // Programs write NaN for normals and texture coordinates of faces without area. Positions must be finite.
   static bool is_missing(std::string_view keyword, std::string_view rest) {
     if (keyword == "v") return false;
-    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+    for (std::string_view token = next_value(rest); !token.empty(); token = next_value(rest)) {
       if (is_not_finite(token)) return true;
     }
     return false;
@@ -193,14 +195,20 @@ class LineChecker {
   Result<void> check_points(std::string_view keyword, std::string_view rest) {
     const PointNumbers numbers = numbers_of_points(keyword);
     std::size_t count = 0;
-    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
-      if (++count <= numbers.most && !is_obj_number(token)) {
-        return refuse("coordinate {} must be a number within {:g} of 0", count, kMaxCoordinate);
-      }
+    double lost = 0;
+    lines_.text.append(keyword);
+    for (std::string_view token = next_value(rest); !token.empty(); token = next_value(rest)) {
+      if (++count > numbers.most) continue;
+      const std::optional<double> number = obj_number(token);
+      if (!number) return refuse("coordinate {} must be a number within {:g} of 0", count, kMaxCoordinate);
+      lost = std::max(lost, std::abs(*number - static_cast<double>(static_cast<float>(*number))));
+      lines_.text.append(" ").append(token);
     }
+    lines_.text.push_back('\n');
     if (count < numbers.least) return refuse("{} coordinates, but {} are needed", count, numbers.least);
     if (keyword != "v") return {};
     ++lines_.positions;
+    lines_.lost.push_back(static_cast<float>(lost));
     if (count > 3) lines_.unread.add(count == 4 ? "w" : "v");
     return {};
   }
@@ -208,7 +216,7 @@ class LineChecker {
   Result<void> check_face(std::string_view rest) {
     std::size_t count = 0;
     lines_.text.push_back('f');
-    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+    for (std::string_view token = next_value(rest); !token.empty(); token = next_value(rest)) {
       if (!parse_corner(token)) return refuse("corner {} names no vertex", count + 1);
       // After a slash at the end of a corner, the parser would continue with the next corner.
       lines_.text.append(" ").append(token.substr(0, token.find_last_not_of('/') + 1));
@@ -226,7 +234,7 @@ class LineChecker {
   // Checks the positions of elements without faces, stores materials by name, and notes everything else.
   Result<void> check_other(std::string_view keyword, std::string_view rest) {
     if (keyword == "usemtl") {
-      return use_material(trimmed(rest));
+      return use_material(unquoted(rest));
     } else if (keyword == "mtllib") {
       return add_library(trimmed(rest));
     } else if (keyword == "p" || keyword == "l") {
@@ -257,7 +265,7 @@ class LineChecker {
 
   Result<void> check_element(std::string_view rest) {
     std::size_t count = 0;
-    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+    for (std::string_view token = next_value(rest); !token.empty(); token = next_value(rest)) {
       ++count;
       const std::optional<CornerNumbers> corner = parse_corner(token);
       if (!corner || lines_.positions + corner->position < 0) return refuse("point {} names no vertex", count);
@@ -356,6 +364,7 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
     }
   }
   polygons.positions = std::move(faces.positions);
+  polygons.lost = std::move(lines.lost);
   polygons.uvs = std::move(faces.uvs);
   polygons.normals = std::move(faces.normals);
   polygons.ends = std::move(faces.ends);

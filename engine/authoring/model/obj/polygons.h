@@ -18,6 +18,7 @@ struct ObjPolygons {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   std::vector<glm::vec3> positions;
+  std::vector<float> lost;     // of each position: the most that rounding takes from a coordinate
   std::vector<glm::vec2> uvs;  // as in the file: v rises
   std::vector<glm::vec3> normals;
   std::vector<std::uint32_t> corners;         // positions of all faces' corners, in order

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
@@ -114,6 +116,12 @@ TEST(Presets, BipedOfEveryExporter) {
        {"J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand"}},
       {{"Pelvis", "Spine1", "Neck", "Head"}, {"L_Collar", "L_Shoulder", "L_Elbow", "L_Wrist"}},
       {{"pelvis", "abdomenLower", "neckLower", "head"}, {"lCollar", "lShldrBend", "lForearmBend", "lHand"}},
+      {{"下半身", "上半身", "上半身2", "首", "頭"}, {"左肩", "左腕", "左ひじ", "左手首"}},
+      {{"腰", "上半身", "首", "頭"}, {"肩.L", "腕.L", "ひじ.L", "手首.L"}},
+      {{"center", "upper body", "neck", "head"}, {"shoulder_L", "arm_L", "elbow_L", "wrist_L"}},
+      {{"LowerBody", "UpperBody", "UpperBody2", "Neck", "Head"}, {"Shoulder_L", "Arm_L", "Elbow_L", "Wrist_L"}},
+      {{"root_hip_jnt", "SpineLower_jnt", "SpineMiddle_jnt", "Chest_jnt", "Neck_jnt", "Head_jnt"},
+       {"LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt", "LeftHandWrist_jnt"}},
   };
   for (const auto& body : kBodies) {
     const auto chains = chains_of("biped", half_body(body.trunk, body.arm));
@@ -166,6 +174,88 @@ TEST(Presets, BipedTakesHelpersAndFingersAlong) {
   // The remaining joints hang on what they grow from.
   EXPECT_THAT(chains, Contains(Pair("toe_02_r", ElementsAre("foot_r", "toe_02_r"))));
   EXPECT_THAT(chains, Contains(Pair("belt", ElementsAre("pelvis", "belt"))));
+}
+
+// MikuMikuDance: both halves of the body hang on a center, helpers lie at the joints that they help.
+TEST(Presets, BipedOfMikuMikuDance) {
+  std::vector<std::tuple<std::string, int, glm::vec3>> joints{
+      {"センター", -1, kUp}, {"下半身", 0, kUp}, {"上半身", 0, 1.1f * kUp},
+      {"上半身2", 2, kUp},   {"首", 3, kUp},     {"頭", 4, kUp}};
+  const std::pair<const char*, glm::vec3> kSides[] = {{"左", kLeft}, {"右", kRight}};
+  for (const auto& [side, out] : kSides) {
+    const auto add = [&, &side = side](const char* name, int parent, const glm::vec3& offset) {
+      joints.emplace_back(std::string(side) + name, parent, offset);
+      return static_cast<int>(joints.size()) - 1;
+    };
+    const int arm = add("腕", add("肩", 3, out), out);
+    const int wrist = add("手首", add("ひじ", add("腕捩", arm, 0.5f * out), 0.5f * out), out);
+    for (const char* finger : {"親指", "人指", "中指", "薬指", "小指"}) {
+      const float turn = 0.1f * static_cast<float>(joints.size());
+      const std::string name = finger;
+      add((name + "２").c_str(), add((name + "１").c_str(), wrist, out + turn * kFront), out);
+    }
+    add("つま先", add("足首", add("ひざ", add("足", 1, out), -kUp), -kUp), kFront);
+  }
+  std::vector<std::string> notes;
+  const Model model = skeleton_by_offsets(joints);
+  EXPECT_TRUE(rig_from_preset("biped", model, &notes));
+  EXPECT_THAT(notes, IsEmpty());
+  const auto chains = chains_of("biped", model);
+  EXPECT_THAT(chains, Contains(Pair("spine", ElementsAre("センター", "上半身", "上半身2", "首", "頭"))));
+  EXPECT_THAT(chains, Contains(Pair("left_arm", ElementsAre("上半身2", "左肩", "左腕", "左腕捩", "左ひじ", "左手首"))));
+  EXPECT_THAT(chains,
+              Contains(Pair("right_leg", ElementsAre("センター", "下半身", "右足", "右ひざ", "右足首", "右つま先"))));
+  EXPECT_THAT(chains, Contains(Pair("right_pinky", ElementsAre("右手首", "右小指１", "右小指２"))));
+  EXPECT_EQ(chains.size(), 15u);
+}
+
+TEST(Presets, BipedOfMeta) {
+  std::vector<std::tuple<std::string, int, glm::vec3>> joints{
+      {"root_hip_jnt", -1, kUp}, {"SpineLower_jnt", 0, kUp}, {"SpineMiddle_jnt", 1, kUp}, {"SpineUpper_jnt", 2, kUp},
+      {"Chest_jnt", 3, kUp},     {"Neck_jnt", 4, kUp},       {"Head_jnt", 5, kUp}};
+  const auto add = [&](const char* name, int parent, const glm::vec3& offset) {
+    joints.emplace_back(std::string(name) + "_jnt", parent, offset);
+    return static_cast<int>(joints.size()) - 1;
+  };
+  const int arm = add("LeftArmUpper", add("LeftShoulder", 4, kLeft), kLeft);
+  add("LeftArmUpperTwist1", arm, 0.5f * kLeft);
+  const int wrist = add("LeftHandWrist", add("LeftArmLower", arm, kLeft), kLeft);
+  add("LeftHandThumbDistal",
+      add("LeftHandThumbProximal", add("LeftHandThumbMeta", add("LeftHandThumbTrapezium", wrist, kUp), kUp), kUp), kUp);
+  add("LeftHandIndexDistal", add("LeftHandIndexIntermediate", add("LeftHandIndexProximal", wrist, kLeft), kLeft),
+      kLeft);
+  add("LeftHandPinkyProximal", add("LeftHandPinkyMeta", wrist, kFront), kFront);
+  add("RightFootToe",
+      add("RightFootBall", add("RightFootAnkle", add("RightLegLower", add("RightLegUpper", 0, kRight), -kUp), -kUp),
+          kFront),
+      kFront);
+  std::vector<std::string> notes;
+  const Model model = skeleton_by_offsets(joints);
+  EXPECT_TRUE(rig_from_preset("biped", model, &notes));
+  EXPECT_THAT(notes, ElementsAre("preset biped knows too few joints by name for 'right_arm', 'left_leg'"));
+  std::set<std::string> names;
+  for (const auto& [name, chain] : chains_of("biped", model)) {
+    names.insert(name);
+    if (name == "left_arm") {
+      EXPECT_THAT(chain, ElementsAre("Chest_jnt", "LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt",
+                                     "LeftHandWrist_jnt"));
+    } else if (name == "right_leg") {
+      EXPECT_THAT(chain, ElementsAre("root_hip_jnt", "RightLegUpper_jnt", "RightLegLower_jnt", "RightFootAnkle_jnt",
+                                     "RightFootBall_jnt", "RightFootToe_jnt"));
+    } else if (name == "left_thumb") {
+      EXPECT_EQ(chain.size(), 5u);
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("left_arm", "left_index", "left_pinky", "left_thumb", "right_leg", "spine"));
+}
+
+TEST(Presets, BipedOfUnknownLimbsSaysSo) {
+  std::vector<std::string> notes;
+  const Model model = half_body({"hips", "spine", "neck", "head"}, {"left_shoulder", "a", "b", "c"});
+  for (const std::string_view preset : preset_names()) EXPECT_TRUE(rig_from_preset(std::string(preset), model, &notes));
+  EXPECT_THAT(
+      notes,
+      ElementsAre("preset biped knows too few joints by name for 'left_arm', 'right_arm', 'left_leg', 'right_leg'"));
 }
 
 TEST(Presets, BipedNeedsNoHierarchy) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <pelt/model.h>
 #include <pelt/result.h>
@@ -30,8 +31,9 @@ std::span<const std::string_view> preset_names();
 //
 // Joints on no such chain get further chains, as in limb, but these continue through branches.
 //
-// `model` comes from import_model or a builder. Errors: kNotFound for an unknown preset, with the nearest name, and if
-// the preset finds no chain, with the names that it looked for and those that exist.
-Result<Rig> rig_from_preset(const std::string& preset, const Model& model);
+// `model` comes from import_model or a builder. `notes` receives a note that names the spine and the limbs that a biped
+// lacks, since fewer than two of their joints have names that are known. Errors: kNotFound for an unknown preset, with
+// the nearest name, and if the preset finds no chain, with the names that it looked for and those that exist.
+Result<Rig> rig_from_preset(const std::string& preset, const Model& model, std::vector<std::string>* notes = nullptr);
 
 }  // namespace pelt

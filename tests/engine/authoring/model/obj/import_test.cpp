@@ -146,6 +146,103 @@ TEST(ImportObj, ReadsMaterials) {
   EXPECT_THAT(model.report.notes, ElementsAre("materials in no file, which become grey: 'gone'"));
 }
 
+TEST(ImportObj, SkipsMarksOfUtf8AndRefusesUtf16) {
+  const test::TemporaryFolder folder;
+  const std::string points = "v 0 0 0\nv 1 0 0\nv 0 1 0\n", uses = "usemtl red\nf 1 2 3\n";
+  folder.write("red.mtl", "\xef\xbb\xbfnewmtl red\nKd 1 0 0\n");
+  const auto path = folder.write("a.obj", "\xef\xbb\xbfmtllib red.mtl\n" + points + uses);
+  EXPECT_EQ(test::must(import_obj(path)).materials.at(0).base_color, glm::vec4(1, 0, 0, 1));
+  EXPECT_EQ(read_text("\xef\xbb\xbf" + points + "f 1 2 3\n").meshes[0].positions.size(), 3u);
+  for (const std::string mark : {"\xff\xfe", "\xfe\xff"}) {
+    EXPECT_THAT(import_text(mark + "v").error().message, HasSubstr("cage.obj: is UTF-16; save it as UTF-8"));
+    folder.write("red.mtl", mark + "n");
+    EXPECT_THAT(import_obj(path).error().message, HasSubstr("red.mtl: is UTF-16; save it as UTF-8"));
+  }
+}
+
+TEST(ImportObj, ContinuesLines) {
+  const Model plain =
+      read_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 1\nvn 0 0 1\nf -4/1/1 -3/1/1 -2/1/1 -1/1/1\n");
+  for (const std::string end : {"\\\n", "\\\r\n", "\\\r", "\\ \t\n"}) {
+    const Model model =
+        read_text("# C:\\cage\\\nv 0 0 0\nv 1 " + end + "0 0\nv 1 1 0\nv " + end + end + "\t0 1 0 # C:\\\nvt 0" + end +
+                  " 1\nvn 0 0" + end + "1\nf -4/1/1\t-3/1/1" + end + " -2/1/1 -1/1/1 " + end);
+    EXPECT_EQ(model.meshes[0].positions, plain.meshes[0].positions);
+    EXPECT_EQ(model.meshes[0].normals, plain.meshes[0].normals);
+    EXPECT_EQ(model.meshes[0].uvs, plain.meshes[0].uvs);
+    EXPECT_EQ(model.meshes[0].triangles, plain.meshes[0].triangles);
+    EXPECT_EQ(model.report.notes, plain.report.notes);
+    EXPECT_THAT(import_text("v 0 " + end + end + "0 0\nv x 0 0\n").error().message, HasSubstr("cage.obj:4: coord"));
+  }
+}
+
+TEST(ImportObj, SkipsCommentsBehindValues) {
+  const Model model = read_text(
+      "v 0 0 0 # 1 2 3\nv 1 0 0 #a\nv 0 1 0\t#\nvt 0 1 # nan\nvn 0 0 1 #nan\ng\no\ng # all\np 1 # 9\nf 1/1/1 2/1/1 "
+      "3/1/1 \t # x\nf "
+      "3/1/1 2/1/1 1/1/1 #x\n");
+  EXPECT_EQ(model.meshes[0].triangles.size(), 2u);
+  EXPECT_THAT(model.report.notes,
+              ElementsAre("not read: objects (o), which become one mesh, groups (g), which become one mesh"));
+}
+
+// Returns a red model's materials as "NAME RED", given the lines of its material file and of its uses.
+std::vector<std::string> materials_of(const std::string& library, const std::vector<std::string>& uses) {
+  const test::TemporaryFolder folder;
+  folder.write("m.mtl", library);
+  std::string text = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  for (const std::string& use : uses) text += "usemtl " + use + "\nf 1 2 3\n";
+  std::vector<std::string> materials;
+  for (const Material& material : test::must(import_obj(folder.write("a.obj", text))).materials) {
+    materials.push_back(fmt::format("{} {}", material.name, material.base_color.r));
+  }
+  return materials;
+}
+
+TEST(ImportObj, ReadsNamesOfMaterials) {
+  EXPECT_THAT(
+      materials_of("newmtl red # paint\n\tKd 1 0 0 # red\n", {"red", "red # a", "red\t# b", "\"red\"", "\\\nred"}),
+      ElementsAre("red 1"));
+  EXPECT_THAT(materials_of("newmtl \"a # b\"\nKd 1 \\\n0 0\n", {"\"a # b\" # c", "\"a # b\""}), ElementsAre("a # b 1"));
+  // A '#' that belongs to the name.
+  EXPECT_THAT(
+      materials_of(
+          "newmtl Material #1\nKd 0 0 0\nnewmtl Material #2\nKd 1 0 0\nnewmtl a#3\nKd 1 0 0\nnewmtl #f\nKd 1 0 0\n",
+          {"Material #2", "Material #1", "a#3", "#f"}),
+      ElementsAre("Material #2 1", "Material #1 0", "a#3 1", "#f 1"));
+  // The file decides whether it does.
+  EXPECT_THAT(materials_of("newmtl red\nKd 1 0 0\n", {"red #paint"}), ElementsAre("red 1"));
+}
+
+TEST(ImportObj, ReadsNamesOfFiles) {
+  for (const std::string line : {"\"my red.mtl\"", "my red.mtl # x", "\"my red.mtl\" # x", "gone.mtl \"my red.mtl\"",
+                                 "my \\\nred.mtl", "sub\\other.mtl", "\"sub\\other.mtl\" #x", "sub/other.mtl #x"}) {
+    const test::TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "sub");
+    for (const std::string file : {"my red.mtl", "sub/other.mtl"}) {
+      folder.write(file, "newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 \"sub\\a skin.png\" # x\n");
+    }
+    folder.write("sub/a skin.png", "\x89PNG\r\n\x1a\n");
+    const Model model = test::must(
+        import_obj(folder.write("a.obj", "mtllib " + line + "\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n")));
+    EXPECT_EQ(model.materials.at(0).base_color, glm::vec4(1, 0, 0, 1)) << line;
+    EXPECT_EQ(model.images.size(), 1u) << line;
+  }
+}
+
+TEST(ImportObj, NotesDigitsThatRoundingTakes) {
+  const auto notes = [](double x, double size, double other) {
+    const Model model = read_text(
+        fmt::format("v {} 0 0\nv {} 0 0\nv {} {} 0\nv {} 0 0\nf 1 2 3\n", x + 0.0101, x + size, x, size, other));
+    return model.report.notes;
+  };
+  EXPECT_THAT(notes(4e6, 1, 0),
+              testing::Contains("'cage.obj' is so far from the origin that rounding moves vertices by up to 0.01, at a "
+                                "size of 1.4; move it to the origin before export"));
+  EXPECT_EQ(notes(4e6, 2000, 0).size(), 1u);
+  EXPECT_EQ(notes(100, 1, 4e6 + 0.1).size(), 1u);  // in no face
+}
+
 TEST(ImportObj, MakesNamesUtf8) {
   const test::TemporaryFolder folder;
   folder.write("m.mtl", "newmtl caf\xe9\nKd 1 0 0\nmap_Kd \xe9.png\n");

@@ -14,7 +14,7 @@ enum class Side { kNone, kLeft, kRight };
 
 // A joint's name without namespace, numbers, single letters, and generic words for joints (unless no other word
 // remains), in lower case and joined: "mixamorig:LeftForeArm", "forearm.L", "DEF-forearm.L.001", "Bip01 L Forearm",
-// "J_Bip_L_ForeArm" and "lForeArm" are all {kLeft, "forearm"}.
+// "J_Bip_L_ForeArm" and "lForeArm" are all {kLeft, "forearm"}. MikuMikuDance's words become English ones.
 struct JointName {
   Side side = Side::kNone;
   std::string word;
