@@ -367,13 +367,17 @@ class Finder {
     return last;
   }
 
-  // Adds the unused nodes between two nodes of a chain to it.
+  // Adds the unused nodes between two nodes of a chain to it. A chain begins at the last used node above its own.
   void fill(Way& way) {
     std::vector<std::uint32_t> filled{way.places.front()};
     for (std::size_t i = 1; i < way.places.size(); ++i) {
       const std::uint32_t above = way.places[i - 1];
       const std::size_t end = filled.size();
       for (std::uint32_t p = tree_.up(way.places[i]); p != kNone && tree_.is_above(above, p); p = tree_.up(p)) {
+        if (i <= way.begin && taken_[p]) {
+          filled.front() = p;
+          break;
+        }
         if (!taken_[p]) filled.insert(filled.begin() + static_cast<std::ptrdiff_t>(end), p);
       }
       for (std::size_t f = end; f < filled.size(); ++f) taken_[filled[f]] = true;

@@ -186,7 +186,7 @@ TEST(ImportObj, SkipsCommentsBehindValues) {
               ElementsAre("not read: objects (o), which become one mesh, groups (g), which become one mesh"));
 }
 
-// Returns a red model's materials as "NAME RED", given the lines of its material file and of its uses.
+// Returns the materials of a model as "NAME RED". `uses`: names after usemtl.
 std::vector<std::string> materials_of(const std::string& library, const std::vector<std::string>& uses) {
   const test::TemporaryFolder folder;
   folder.write("m.mtl", library);
