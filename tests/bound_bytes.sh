@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Binds every built-in model and every model of $PELT_SHARED/assets/characters by every deformer, by MOS's presets, and
-# by the default, and prints the SHA-256 of each character. Two builds that bind alike print the same:
+# Binds every built-in model and every character of $PELT_SHARED by every deformer, by MOS's presets, and by the
+# default, and prints the SHA-256 of each. Two builds that bind alike print the same:
 #
 #   tests/bound_bytes.sh build/release/bin/pelt > before.txt
 set -uo pipefail
@@ -26,7 +26,7 @@ mapfile -t deformers < <(sed -n 's/^PELT_DEFORMER(\(.*\))$/\1/p' "$(dirname "$0"
 models=(builtin:arm builtin:biped builtin:limb builtin:tail)
 if [[ -n ${PELT_SHARED-} ]]; then
   while read -r file; do models+=("$file"); done < <(
-    find "$PELT_SHARED/assets/characters" -name '*.glb' -o -name '*.gltf' -o -name '*.obj' | LC_ALL=C sort)
+    find "$PELT_SHARED"/assets/{characters,ordinary} -name '*.glb' -o -name '*.gltf' -o -name '*.obj' | LC_ALL=C sort)
 fi
 for model in "${models[@]}"; do
   name=${model##*/}

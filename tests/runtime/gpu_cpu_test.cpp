@@ -327,7 +327,7 @@ TEST(GpuCpu, OnTheBiped) {
 TEST(GpuCpu, OnEveryCharacterFile) {
   PELT_REQUIRE_SHARED();
   PELT_REQUIRE_GPU(gpu_device());
-  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+  for (const auto& file : test::character_files()) {
     const Model model = test::must(import_gltf(file));
     expect_all_deformers(*gpu_device(), model, [](const CharacterData& data) { return clip_poses(data, 3); });
   }

@@ -2,6 +2,7 @@
 #include "tests/support/shared_files.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pelt::test {
 
@@ -20,6 +21,14 @@ std::vector<std::filesystem::path> shared_files(const std::filesystem::path& fol
   }
   std::sort(files.begin(), files.end());
   EXPECT_FALSE(files.empty()) << folder << " holds no files";
+  return files;
+}
+
+std::vector<std::filesystem::path> character_files() {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder : {"assets/characters", "assets/ordinary"}) {
+    std::ranges::copy(shared_files(folder, {".gltf", ".glb"}), std::back_inserter(files));
+  }
   return files;
 }
 

@@ -18,6 +18,9 @@ std::optional<std::filesystem::path> shared_folder();
 std::vector<std::filesystem::path> shared_files(const std::filesystem::path& folder,
                                                 const std::vector<std::string>& extensions);
 
+// Returns the glTF files of all characters: those chosen for Pelt, and ordinary public ones.
+std::vector<std::filesystem::path> character_files();
+
 // In CI nothing may be skipped.
 inline bool skips_fail() { return std::getenv("CI") != nullptr; }
 

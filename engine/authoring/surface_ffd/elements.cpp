@@ -10,6 +10,7 @@
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/geometry/bounds.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "shaders/driver/patch_frame/pose.h"
@@ -18,10 +19,18 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Returns true if rounding would determine a frame with these edges: the bound is ten times that of edge_frame.
+// Returns true if rounding would determine a frame with these tangents: the bound is ten times that of edge_frame.
 bool is_flat(const glm::dvec3& e1, const glm::dvec3& e2) {
   const glm::dvec3 normal = glm::cross(e1, e2);
   return glm::dot(normal, normal) <= 10.0 * shared::kFlatTriangle * glm::dot(e1, e1) * glm::dot(e2, e2);
+}
+
+// Returns true if rounding would determine the normal of a posed triangle: its corners are each off by about 4 ULP of
+// the driver's size, `diagonal`, and its height is at most two such errors.
+bool is_sliver(const glm::dvec3& e1, const glm::dvec3& e2, double diagonal) {
+  constexpr double kLeastHeight = 1e-6;
+  const double longest = std::max({glm::length(e1), glm::length(e2), glm::distance(e1, e2)});
+  return glm::length(glm::cross(e1, e2)) <= kLeastHeight * diagonal * longest;
 }
 
 // Returns [e1 e2 e3], with two edges and the unit normal as columns.
@@ -84,11 +93,13 @@ Result<void> Elements::find_triangles(const Driver& driver) {
   const Mesh& mesh = driver.mesh;
   const std::vector<std::uint32_t> twins = find_twins(driver);
   const double least = least_area(mesh);
+  const double diagonal = glm::length(bounds_of<glm::dvec3>(std::span(mesh.positions)).size());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const glm::uvec3 corners = mesh.triangles[t];
     const glm::dvec3 a(mesh.positions[corners.x]);
-    const bool flat = is_flat(glm::dvec3(mesh.positions[corners.y]) - a, glm::dvec3(mesh.positions[corners.z]) - a);
-    if (flat || triangle_area(mesh, corners) <= least) {
+    const glm::dvec3 e1 = glm::dvec3(mesh.positions[corners.y]) - a;
+    const glm::dvec3 e2 = glm::dvec3(mesh.positions[corners.z]) - a;
+    if (is_sliver(e1, e2, diagonal) || triangle_area(mesh, corners) <= least) {
       ++degenerate_;
       continue;
     }

@@ -53,9 +53,11 @@ Result<void> check_version(const json& asset, const std::string& source) {
 // Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes. Any vendor's are
 // for materials, textures (of any image format) and lights: KHR_texture_basisu, EXT_texture_webp.
 bool is_understood(std::string_view extension) {
-  constexpr std::array kNames{std::string_view("EXT_meshopt_compression"),
+  constexpr std::array kNames{std::string_view("EXT_mesh_gpu_instancing"),
+                              std::string_view("EXT_meshopt_compression"),
                               std::string_view("KHR_mesh_quantization"),
                               std::string_view("KHR_animation_pointer"),
+                              std::string_view("KHR_node_visibility"),
                               std::string_view("KHR_xmp_json_ld"),
                               std::string_view("MSFT_lod"),
                               std::string_view("VRM")};

@@ -24,6 +24,7 @@
 #include "engine/authoring/model/gltf/budget.h"
 #include "engine/authoring/model/gltf/check.h"
 #include "engine/authoring/model/gltf/document.h"
+#include "engine/authoring/model/gltf/instances.h"
 #include "engine/authoring/model/gltf/loader.h"
 #include "engine/authoring/model/gltf/primitive.h"
 #include "engine/authoring/model/gltf/skeleton.h"
@@ -226,6 +227,30 @@ class Importer {
     return shown;
   }
 
+  // Hides invisible nodes, all nodes below them, and their levels (KHR_node_visibility).
+  void hide_invisible(std::vector<bool>& shown) {
+    NameList meshes;
+    std::vector<bool> hidden(shown.size(), false);
+    for (const int node : tree_.order) {
+      const auto i = static_cast<std::size_t>(node);
+      const int parent = tree_.parents[i];
+      const auto& extensions = document_.gltf.nodes[i].extensions;
+      const auto found = extensions.find("KHR_node_visibility");
+      const bool invisible =
+          found != extensions.end() && found->second.Has("visible") && !found->second.Get("visible").Get<bool>();
+      hidden[i] = invisible || (parent >= 0 && hidden[static_cast<std::size_t>(parent)]);
+      if (!hidden[i] || !shown[i]) continue;
+      shown[i] = false;
+      if (document_.gltf.nodes[i].mesh >= 0) meshes.add(document_.gltf.nodes[i].name);
+    }
+    for (const GltfLevel& level : levels_) {
+      if (hidden[level.of]) shown[level.node] = false;
+    }
+    if (meshes.empty()) return;
+    model_.report.notes.push_back(
+        fmt::format("{} invisible nodes with meshes are left out: {}", meshes.count(), meshes.text()));
+  }
+
   // Shows the levels of shown meshes. Levels of whole groups of nodes are hidden with all nodes below them.
   void show_levels(std::vector<bool>& shown) {
     std::vector<bool> hidden(shown.size(), false);
@@ -271,7 +296,9 @@ class Importer {
   // Adds meshes in the space of the file; their weights name joints of their skin.
   Result<void> add_meshes(const std::vector<std::uint32_t>& joint_of_node) {
     std::vector<bool> shown = shown_nodes();
+    hide_invisible(shown);
     show_levels(shown);
+    hide_invisible(shown);  // levels
     mesh_of_node_.assign(shown.size(), -1);
     GltfMeshReader reader(document_, budget_, model_.report);
     UniqueNames names;
@@ -350,6 +377,7 @@ Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem
                           std::vector<std::filesystem::path>* beside, NamedFiles files) {
   PELT_ASSIGN(auto document, read_gltf_document(file, path, beside, files));
   PELT_TRY(check_accessors(document));
+  PELT_TRY(expand_instances(document));
   PELT_ASSIGN(auto tree, check_nodes(document));
   PELT_TRY(check_meshes(document));
   PELT_TRY(check_skins(document));

@@ -114,7 +114,10 @@ constexpr std::array kNodeExtras{
     unchecked("bbone_scalein"),  unchecked("bbone_scaleout"),
 };
 constexpr std::array kLevels{required(list(index("ids", "nodes"), 1))};
-constexpr std::array kNodeExtensions{object("MSFT_lod", kLevels)};
+constexpr std::array kVisibility{boolean("visible")};
+constexpr std::array kGpuInstancing{required(map(index("attributes", "accessors")))};
+constexpr std::array kNodeExtensions{object("MSFT_lod", kLevels), object("KHR_node_visibility", kVisibility),
+                                     object("EXT_mesh_gpu_instancing", kGpuInstancing)};
 constexpr std::array kNode{
     object("extensions", kNodeExtensions),
     text("name"),

@@ -28,6 +28,8 @@ constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv,
                                      "MSFT_lod"sv,
                                      "PELT_deformers"sv,
                                      "KHR_animation_pointer"sv,
+                                     "KHR_node_visibility"sv,
+                                     "EXT_mesh_gpu_instancing"sv,
                                      "VRM"sv,
                                      "VRMC_vrm"sv};
 

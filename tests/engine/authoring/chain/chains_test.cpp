@@ -310,7 +310,7 @@ TEST(Chains, BuiltInCharacters) {
 
 TEST(Chains, SharedCharactersHaveACurveForEveryJoint) {
   PELT_REQUIRE_SHARED();
-  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+  for (const auto& file : test::character_files()) {
     SCOPED_TRACE(file.filename().string());
     const Model model = test::must(import_gltf(file));
     const Chains chains = chains_of(model);

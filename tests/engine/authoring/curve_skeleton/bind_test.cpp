@@ -69,7 +69,7 @@ TEST(CurveBind, ReturnsTheBuiltInCharactersAtBind) {
 
 TEST(CurveBind, ReturnsEveryCharacterFileAtBind) {
   PELT_REQUIRE_SHARED();
-  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+  for (const auto& file : test::character_files()) {
     const Model model = test::must(import_gltf(file));
     expect_identity(model);
   }

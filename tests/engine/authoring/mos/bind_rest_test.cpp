@@ -82,7 +82,7 @@ TEST(MosBind, ReturnsTheSkinOfPresetsAtBind) {
 
 TEST(MosBind, MovesEveryCharacterFile) {
   PELT_REQUIRE_SHARED();
-  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+  for (const auto& file : test::character_files()) {
     SCOPED_TRACE(file.filename().string());
     const Model model = test::must(import_gltf(file));
     const Character character = test::bound(model, by_mos()).character;

@@ -272,10 +272,11 @@ TEST(Presets, BipedNeedsNoHierarchy) {
 
 TEST(Presets, EveryPresetOfEveryFile) {
   PELT_REQUIRE_SHARED();
-  const std::set<std::string> bipeds{"Knight", "lumberjack", "luke", "mannequiny-0.3.0", "robot", "Fox"};
+  const std::set<std::string> bipeds{"Knight", "lumberjack", "luke",           "mannequiny-0.3.0",
+                                     "robot",  "Fox",        "alien_animated", "godot_player"};
   std::size_t rigs = 0;
   std::size_t bodies = 0;
-  for (const auto& path : test::shared_files("assets/characters", {".glb", ".gltf"})) {
+  for (const auto& path : test::character_files()) {
     const auto model = import_model(path.string());
     if (!model) continue;
     SCOPED_TRACE(path.string());

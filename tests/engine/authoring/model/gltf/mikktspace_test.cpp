@@ -231,7 +231,7 @@ TEST_F(MikkTSpace, AgreesOnAnyTriangles) {
 
 TEST_F(MikkTSpace, AgreesOnEveryCharacter) {
   PELT_REQUIRE_SHARED();
-  for (const fs::path& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+  for (const fs::path& file : test::character_files()) {
     SCOPED_TRACE(file.string());
     const Model model = test::must(import_gltf(file));
     Agreement all;

@@ -117,7 +117,7 @@ std::string run_three(const std::vector<fs::path>& files) {
 
 TEST(ThreeJs, AgreesOnEveryCharacter) {
   PELT_REQUIRE_SHARED();
-  const std::vector<fs::path> files = test::shared_files("assets/characters", {".gltf", ".glb"});
+  const std::vector<fs::path> files = test::character_files();
   if (const std::string why = run_three(files); !why.empty()) PELT_SKIP(why);
   for (std::size_t i = 0; i < files.size(); ++i) {
     SCOPED_TRACE(files[i].string());
