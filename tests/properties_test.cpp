@@ -12,6 +12,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/pelt_file.h>
+#include <pelt/pose.h>
 #include <pelt/rig.h>
 
 #include "tests/support/deformer_list.h"
@@ -193,6 +194,34 @@ TEST_P(Properties, FarControlsChangeNothing) {
     }
   }
   EXPECT_TRUE(moved_any);
+}
+
+// As a clip shrinks a turned joint to nothing on some axes, or through it to the other side, the skin goes to its limit.
+TEST_P(Properties, JointsShrinkToNothingWithoutAJump) {
+  const Model model = tube();
+  const Character character = bound(model);
+  const auto posed = [&](glm::vec3 axes, float size) {
+    std::vector<Transform> local(model.skeleton.joints.size());
+    rest_pose(model.skeleton, local);
+    local[1].rotation = glm::angleAxis(0.7f, glm::normalize(glm::vec3(1, 0.4f, 2))) * local[1].rotation;
+    local[1].scale = glm::mix(glm::vec3(1), glm::vec3(size), axes);
+    std::vector<glm::mat4> joints(local.size());
+    model_matrices(model.skeleton, local, joints);
+    return evaluated(character, joints);
+  };
+  for (const glm::vec3 axes : {glm::vec3(1), glm::vec3(1, 0, 0), glm::vec3(0, 1, 0), glm::vec3(0, 0, 1),
+                               glm::vec3(1, 1, 0), glm::vec3(0, 1, 1)}) {
+    const Posed limit = posed(axes, 0);
+    for (const float size : {1e-5f, -1e-5f}) {
+      if (size < 0 && axes.x + axes.y + axes.z == 2) continue;  // half a turn, not a mirror
+      const Posed near = posed(axes, size);
+      float worst = 0;
+      for (std::size_t v = 0; v < near.positions.size(); ++v) {
+        worst = std::max(worst, glm::distance(near.positions[v], limit.positions[v]));
+      }
+      EXPECT_LT(worst, 1e-3f) << axes.x << axes.y << axes.z << " " << size;
+    }
+  }
 }
 
 TEST_P(Properties, ResultsAreFinite) {

@@ -260,7 +260,7 @@ void recompute_normals(std::span<const std::uint32_t> rings, std::size_t begin, 
       sum = shared::ring_add(sum, word, positions[word & shared::kRingVertex]);
     }
     if (!shared::ring_has_normal(sum)) continue;
-    normals[v] = glm::normalize(sum.normal);
+    normals[v] = shared::ring_normal(sum, normals[v]);
     if (!tangents.empty()) tangents[v] = shared::ring_tangent(tangents[v], normals[v]);
   }
 }

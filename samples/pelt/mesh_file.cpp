@@ -11,6 +11,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/gltf_export.h>
 #include <pelt/model.h>
+#include <pelt/shaders/octahedral.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
@@ -22,6 +23,14 @@ std::string without_spaces(std::string name) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0) c = '_';
   }
   return name;
+}
+
+// Returns how far the normals of a triangle's corners point to its front side: 3 if all are its own.
+template <class NormalOf>
+float frontness(std::span<const glm::vec3> positions, const NormalOf& normal_of, glm::uvec3 t) {
+  const glm::vec3 front = glm::cross(positions[t.y] - positions[t.x], positions[t.z] - positions[t.x]);
+  const float size = glm::length(front);
+  return size > 0 ? glm::dot(front, normal_of(t.x) + normal_of(t.y) + normal_of(t.z)) / size : 0;
 }
 
 }  // namespace
@@ -40,7 +49,13 @@ std::vector<PosedMesh> posed_skins(const Character& character, std::span<const g
     to_source_order<glm::vec3>(mesh, positions, skin.positions);
     to_source_order<glm::vec3>(mesh, normals, skin.normals);
     for (std::size_t i = 0; i < mesh.uvs.size(); ++i) skin.uvs[mesh.source_vertex[i]] = mesh.uvs[i];
-    for (const glm::uvec3 triangle : mesh.triangles) {
+    const auto rest_normal = [&](std::uint32_t v) { return shared::unpack_normal(mesh.binding.directions[v].x); };
+    const auto posed_normal = [&](std::uint32_t v) { return normals[mesh.first_vertex + v]; };
+    for (glm::uvec3 triangle : mesh.triangles) {
+      const float rest = frontness(mesh.binding.points, rest_normal, triangle);
+      const float posed = frontness(positions.subspan(mesh.first_vertex), posed_normal, triangle);
+      // Its outer side is now its back: the pose mirrors it. In creases normals lean, but less.
+      if (posed * rest < -0.5f * rest * rest) std::swap(triangle.y, triangle.z);
       skin.triangles.emplace_back(mesh.source_vertex[triangle.x], mesh.source_vertex[triangle.y],
                                   mesh.source_vertex[triangle.z]);
     }

@@ -7,6 +7,7 @@ struct Moved {
   vec3 position;
   uint strongest;       // palette entry
   bool strongest_dual;  // the entry is a dual quaternion
+  float mirror;         // mirror_sign, without the gradients of weights
 };
 
 // Returns a rotation near that of the strongest influence.
@@ -49,13 +50,15 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
   } else if (has(kHasOffsets)) {
     moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, derivative);
   }
+  moved.strongest = row.palette_first + influence_index(strongest_word);
+  moved.mirror = mirror_sign(affine_axes(has(kHasWires) && mode == kBlendWires ? palette[moved.strongest] : moved.frame));
   moved.position = transform_point(moved.frame, point);
   moved.frame = with_derivative(moved.frame, row, derivative);
   if (has(kHasKeyPoses) && job.offset_first != kNoIndex) {
     moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
     moved.position = transform_point(moved.frame, point);
+    moved.mirror = mirror_sign(affine_axes(moved.frame));
   }
-  moved.strongest = row.palette_first + influence_index(strongest_word);
   moved.strongest_dual = has(kHasDualQuaternion) && mode == kBlendDualQuaternion;
   return moved;
 }

@@ -53,7 +53,7 @@ void store_staged_positions(OutputBlock outputs) {
 void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   if (kNormalsFormat == kFormatNone && kTangentsFormat == kFormatNone) return;
   mat3 axes = affine_axes(moved.frame);
-  vec3 rest_normal = unpack_normal(rest.x);
+  vec3 rest_normal = unpack_normal(rest.x) * moved.mirror;
   vec4 rest_tangent = writes_tangents() ? unpack_tangent(rest.y) : vec4(0.0f, 0.0f, 1.0f, 1.0f);
   vec3 normal = mapped_normal(axes, rest_normal);
   vec3 tangent = rest_tangent.xyz;
@@ -63,7 +63,7 @@ void store_blended_directions(uint element, Moved moved, uvec2 rest) {
     normal = blended_normal(axes, rest_normal, turn);
     if (writes_tangents()) tangent = blended_tangent(axes, rest_tangent.xyz, normal, turn);
   }
-  store_directions(element, normal, vec4(tangent, rest_tangent.w));
+  store_directions(element, normal, vec4(tangent, rest_tangent.w * moved.mirror));
 }
 
 // Stores the outputs of this invocation's vertex, but only stages tight positions.

@@ -23,7 +23,8 @@ PELT_SHARED_BEGIN
 
 // Layout of the table:
 //   chain    anchors (2 or more), top, first anchor (word), palette entry of anchor 0
-//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, a_i, twist input
+//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, negative if it is
+//            mirrored there, a_i, twist input
 PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
 PELT_SHARED_CONST uint kChainFirstEntry = 3u;
 PELT_SHARED_CONST uint kChainWords = 4u;
@@ -50,45 +51,54 @@ PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
 
 PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
 
-// A joint scaled below this hides its skin; its axes have no direction.
-PELT_SHARED_CONST float kHiddenScale = 1e-4f;
+// Bones smaller than this part of their neighbours are hidden by degrees: entirely at 0.
+PELT_SHARED_CONST float kHiddenScale = 0.1f;
 
-// The geometric mean of the axes' lengths. For flattened axes, the cube root of their volume would be mere rounding.
+// Returns 1 for bones of similar size, 0 if the smaller one is scaled to nothing.
+PELT_SHARED_FN float shown_share(float smaller, float larger) {
+  return smoothstep(0.0f, kHiddenScale, smaller / max(larger, 1e-20f));
+}
+
+// The geometric mean of the axes' lengths; for flat axes, whose volume is below kFlatVolume, in proportion to it: the
+// cube root would end vertically.
+PELT_SHARED_CONST float kFlatVolume = 0.01f;
+
 PELT_SHARED_FN float axes_scale(mat3 axes) {
-  vec3 lengths = vec3(length(axes[0]), length(axes[1]), length(axes[2]));
+  vec3 lengths = axis_lengths(axes);
   float longest = max(lengths.x, max(lengths.y, lengths.z));
   if (!exceeds(lengths.x + lengths.y + lengths.z, 1e-30f)) return 0.0f;
   vec3 parts = lengths * (1.0f / longest);
-  return longest * power_of(parts.x * parts.y * parts.z, 1.0f / 3.0f);
+  float volume = parts.x * parts.y * parts.z;
+  return longest * power_of(max(volume, kFlatVolume), 1.0f / 3.0f) * min(volume * (1.0f / kFlatVolume), 1.0f);
 }
 
 // An anchor posed by its own joint.
 struct AnchorPose {
   vec3 position;
   float scale;  // scale of the joint relative to rest
-  vec4 motion;  // D_i
+  vec4 motion;  // D_i; 0 if the joint has lost its rotation
 };
 
 PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
   uint word = anchor_word(chain, i);
   Affine joint = joint_frame(work, table_word(work, word));
   mat3 axes = affine_axes(joint);
+  float by_rest = table_float(work, word + kAnchorScale);
   vec4 from_rest = vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
-  return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)),
-                    axes_scale(axes) * table_float(work, word + kAnchorScale),
-                    quaternion_product(quaternion_from_rotation(orthonormal_axes(axes)), from_rest));
+  vec4 motion = quaternion_product(
+      quaternion_from_rotation(orthonormal_axes(turning_axes(axes, by_rest < 0.0f ? -1.0f : 1.0f))), from_rest);
+  return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)), axes_scale(axes) * abs(by_rest),
+                    i == chain.top || has_rotation(axes) ? motion : vec4(0.0f));
 }
 
 // The neighbour of anchor i towards the top. Precondition: i is not the top.
 PELT_SHARED_FN uint upper_anchor(Chain chain, uint i) { return i > chain.top ? i - 1u : i + 1u; }
 
-// True if the anchor is hidden; it then turns with the nearest one towards the top that is not.
-PELT_SHARED_FN bool anchor_is_hidden(Chain chain, uint i, float scale) {
-  return i != chain.top && scale < kHiddenScale;
-}
+// True if the anchor has lost its rotation; it then turns with the nearest one towards the top that has not.
+PELT_SHARED_FN bool anchor_is_lost(AnchorPose anchor) { return dot(anchor.motion, anchor.motion) == 0.0f; }
 
 // theta_i of anchor i, which moves by `motion`; `upper` is the motion of the next anchor towards the top that is not
-// hidden. Swing-twist gives an angle in (-pi, pi]; whole turns are added to make it nearest to the pose's twist input.
+// lost. Swing-twist gives an angle in (-pi, pi]; whole turns are added to make it nearest to the pose's twist input.
 PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 upper, vec4 motion) {
   uint word = anchor_word(chain, i);
   float angle =
@@ -98,10 +108,10 @@ PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 uppe
   return angle;
 }
 
-// An anchor as stored in its palette entry; a hidden one has the motion of the anchor that it follows.
+// An anchor as stored in its palette entry; a lost one has the motion of the anchor that it follows.
 struct TurnedAnchor {
   AnchorPose pose;
-  float twist_from_upper;  // theta_i; 0 at the top and if hidden
+  float twist_from_upper;  // theta_i; 0 at the top and if lost
   float run;               // sum of theta in the block, from the anchor nearest the top to this one
 };
 
@@ -118,6 +128,29 @@ PELT_SHARED_FN TurnedAnchor posed_anchor(PoseWork work, Chain chain, uint i) {
 
 PELT_SHARED_FN vec3 posed_position(PoseWork work, Chain chain, uint i) {
   return vec3(palette_entry(work, chain.first_entry + i)[0]);
+}
+
+// The anchor that carries the bone from anchor `bone` to the next: its end nearer the top.
+PELT_SHARED_FN uint carrying_anchor(Chain chain, uint bone) { return bone < chain.top ? bone + 1u : bone; }
+
+// The direction of a bone that is posed along `way`. As the bone becomes a point, of which rounding decides the way, it
+// becomes `carried`: the direction with which its joint, scaled by `scale`, carries it.
+PELT_SHARED_FN vec3 bone_direction(vec3 way, vec3 carried, float scale) {
+  float shown = shown_share(scale, kHiddenScale);
+  vec3 along = normalize_or(way, carried);
+  return shown < 1.0f ? normalize_or(mix(carried, along, shown), carried) : along;
+}
+
+// Returns the posed direction of a bone, in the order of the anchors; 0 if it is unknown.
+PELT_SHARED_FN vec3 posed_direction(PoseWork work, Chain chain, uint bone) {
+  vec3 way = posed_position(work, chain, bone + 1u) - posed_position(work, chain, bone);
+  uint i = carrying_anchor(chain, bone);
+  bool above = bone < chain.top;
+  // The top's axis is that of the bone below it.
+  if (above && i == chain.top && i + 1u < chain.anchor_count) return normalize_or(way, vec3(0.0f));
+  AnchorPose carrier = posed_anchor(work, chain, i).pose;
+  vec3 away = quaternion_rotate(carrier.motion, table_vector(work, anchor_word(chain, i) + kAnchorAxis));
+  return bone_direction(way, above ? -away : away, carrier.scale);
 }
 
 // Anchors are posed in blocks to keep sums of twists short: block b has anchors kAnchorBlock b to

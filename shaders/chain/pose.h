@@ -18,10 +18,10 @@ struct AnchorEntries {
   Affine entries[kAnchorBlock];
 };
 
-// Poses anchor i from `upper`, the next one towards the top, which has the motion of an anchor that is not hidden.
+// Poses anchor i from `upper`, the next one towards the top, which has the motion of an anchor that is not lost.
 PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
   TurnedAnchor anchor = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.run);
-  if (anchor.pose.scale < kHiddenScale) {
+  if (anchor_is_lost(anchor.pose)) {
     anchor.pose.motion = upper.pose.motion;
   } else {
     anchor.twist_from_upper = twist_between(work, chain, i, upper.pose.motion, anchor.pose.motion);
@@ -30,7 +30,7 @@ PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i,
   return anchor;
 }
 
-// Poses anchor i, the nearest of its block to the top, after searching further up for one that is not hidden.
+// Poses anchor i, the nearest of its block to the top, after searching further up for one that is not lost.
 PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint i) {
   if (i == chain.top) return TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
   uint above = i;
@@ -38,7 +38,7 @@ PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint
   do {
     above = upper_anchor(chain, above);
     upper = anchor_pose(work, chain, above);
-  } while (anchor_is_hidden(chain, above, upper.scale));
+  } while (anchor_is_lost(upper));
   return pose_next_anchor(work, chain, i, TurnedAnchor(upper, 0.0f, 0.0f));
 }
 

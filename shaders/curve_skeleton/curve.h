@@ -123,9 +123,6 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding,
   return result;
 }
 
-// The anchor that carries the bone from anchor `bone` to the next: its end nearer the top.
-PELT_SHARED_FN uint carrying_anchor(Chain chain, uint bone) { return bone < chain.top ? bone + 1u : bone; }
-
 // Poses a displacement defined at rest and fixed to a bone.
 PELT_SHARED_FN vec3 posed_displacement(PoseWork work, Chain chain, uint bone, vec3 displacement) {
   if (dot(displacement, displacement) == 0.0f) return vec3(0.0f);

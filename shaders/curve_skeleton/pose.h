@@ -19,10 +19,9 @@ PELT_SHARED_BEGIN
 
 // A joint that is scaled to nothing hides the bones that it carries; the bone before it keeps its size.
 PELT_SHARED_FN vec2 bone_scales(Chain chain, uint bone, float first, float last) {
-  bool first_hidden = first < kHiddenScale;
-  if (first_hidden == (last < kHiddenScale)) return vec2(first, last);
-  bool hidden = (carrying_anchor(chain, bone) == bone) == first_hidden;
-  return vec2(hidden ? 0.0f : max(first, last));
+  bool hidden = (carrying_anchor(chain, bone) == bone) == (first < last);
+  vec2 scales = vec2(hidden ? 0.0f : max(first, last));
+  return mix(scales, vec2(first, last), shown_share(min(first, last), max(first, last)));
 }
 
 PELT_SHARED_FN CurveEnd curve_end(PoseWork work, uint curve, uint i, TurnedAnchor anchor) {
@@ -71,10 +70,8 @@ PELT_SHARED_FN CurvePart curve_part(PoseWork work, uint curve, uint bone) {
     ends[e].bend = 0.0f;
     inside[e] = vec3(0.0f);
     if (i > 0u && i + 1u < chain.anchor_count) {
-      vec3 next = posed_position(work, chain, i + 1u) - ends[e].point;
-      vec3 coming =
-          normalize_or(ends[e].point - posed_position(work, chain, i - 1u), normalize_or(next, vec3(1, 0, 0)));
-      vec3 going = normalize_or(next, coming);
+      vec3 going = posed_direction(work, chain, i);
+      vec3 coming = normalize_or(posed_direction(work, chain, i - 1u), normalize_or(going, vec3(1, 0, 0)));
       ends[e].bend = 1.0f - dot(coming, going);
       inside[e] = going - coming;
     }

@@ -63,8 +63,8 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   AnchorPose pose = posed_anchor(work, chain, i).pose;
   corner.point = pose.position;
   vec3 way[2];  // to the neighbouring anchors
-  way[0] = posed_position(work, chain, i - 1u) - corner.point;
-  way[1] = posed_position(work, chain, i + 1u) - corner.point;
+  way[0] = -posed_direction(work, chain, i - 1u);
+  way[1] = posed_direction(work, chain, i);
   float bend = bend_between(-way[0], way[1]);
   float across = cos_of(0.5f * bend);
   corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * pose.scale;
@@ -73,10 +73,10 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
     float rest =
         k == 0u ? arc - table_float(work, word - kCurveAnchorWords) : table_float(work, word + kCurveAnchorWords) - arc;
     float most = table_float(work, word + kCurveAnchorMost) / rest;
-    corner.reach = min(corner.reach, most * length(way[k]));
+    corner.reach = min(corner.reach, most * length(posed_position(work, chain, i + 2u * k - 1u) - corner.point));
   }
   for (uint k = 0u; k < 2u; ++k) {
-    way[k] = normalize_or(way[k], vec3(0.0f)) * corner.reach;
+    way[k] *= corner.reach;
     way[k] += posed_displacement(work, chain, i + k - 1u,
                                  table_vector(work, word + (k == 0u ? kCurveAnchorBefore : kCurveAnchorAfter)));
   }

@@ -26,12 +26,13 @@ struct CurveBone {
 
 PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint bone) {
   uint word = curve_anchor_word(work, curve, bone);
-  vec4 motion = untwisted_anchor(work, chain, carrying_anchor(chain, bone));
+  uint carrier = carrying_anchor(chain, bone);
+  vec4 motion = untwisted_anchor(work, chain, carrier);
   vec3 carried = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorDirection));
   float length = table_float(work, word + kCurveAnchorWords) - table_float(work, word);
   CurveBone result;
   result.slope = (posed_position(work, chain, bone + 1u) - posed_position(work, chain, bone)) * (1.0f / length);
-  result.along = normalize_or(result.slope, carried);
+  result.along = bone_direction(result.slope, carried, posed_anchor(work, chain, carrier).pose.scale);
   vec3 y = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
   y = least_turn(y, carried, result.along);
   y = direction_across(result.along, y, frame_side(result.along, result.along));
@@ -50,9 +51,13 @@ PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i,
     uint beyond = side == 0u ? i - 2u : i + 2u;
     float gap = abs(table_float(work, word) - table_float(work, curve_anchor_word(work, curve, next)));
     if (gap >= turning) continue;
+    float rest = abs(table_float(work, curve_anchor_word(work, curve, next)) -
+                     table_float(work, curve_anchor_word(work, curve, beyond)));
     vec3 at = posed_position(work, chain, next);
-    float bend = bend_between(at - posed_position(work, chain, i), posed_position(work, chain, beyond) - at);
-    sum += bend * (1.0f - gap / turning);
+    vec3 here = (at - posed_position(work, chain, i)) * (1.0f / gap);
+    vec3 there = (posed_position(work, chain, beyond) - at) * (1.0f / rest);
+    float shown = shown_share(min(length(here), length(there)), max(length(here), length(there)));
+    sum += bend_between(here, there) * shown * (1.0f - gap / turning);
   }
   return sum;
 }
@@ -66,12 +71,12 @@ PELT_SHARED_FN vec3 eased_handle(PELT_SHARED_IN(CurveBone) bone, vec3 tangent, f
 PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
                                     PELT_SHARED_IN(CurveBone) going, CurveStep step) {
   uint word = curve_anchor_word(work, curve, i);
-  // If a joint is scaled to nothing, its bone is a point: the curve only continues in the bone's direction.
+  // As a joint is scaled to nothing, its bone becomes a point: the curve only continues in the bone's direction.
   float coming_pace = length(coming.slope);
   float going_pace = length(going.slope);
   float most = max(coming_pace, going_pace);
-  bool hidden = min(coming_pace, going_pace) < kHiddenScale * most;
-  step.jump = hidden ? (going.along - coming.along) * most : going.slope - coming.slope;
+  float shown = shown_share(min(coming_pace, going_pace), most);
+  step.jump = mix((going.along - coming.along) * most, going.slope - coming.slope, shown);
   step.inside = going.along - coming.along;
   step.bend = 1.0f - dot(coming.along, going.along);
   float bend = bend_between(coming.along, going.along);
@@ -95,8 +100,8 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
                   (-kStepLift / max(table_float(work, word + kCurveAnchorWindow), 1e-20f));
     vec3 after = posed_displacement(work, chain, i, table_vector(work, word + kCurveAnchorAfter)) *
                  (kStepLift / max(table_float(work, word + kCurveAnchorWindow + 1u), 1e-20f));
-    step.jump = hidden ? vec3(0.0f) : eased_handle(coming, tangent, eases.x, before);
-    step.speed = hidden ? vec3(0.0f) : eased_handle(going, tangent, eases.y, after);
+    step.jump = eased_handle(coming, tangent, eases.x, before) * shown;
+    step.speed = eased_handle(going, tangent, eases.y, after) * shown;
     step.reach = -1.0f;
     return step;
   }
@@ -105,7 +110,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
       min(table_float(work, word + kCurveAnchorTurning), table_float(work, word + kCurveAnchorTurning + 1u));
   step.reach = min(floating_distance(work, word, kStepRounding, bend), 0.9f * turning);
 
-  float pace = hidden ? most : 0.5f * (coming_pace + going_pace);
+  float pace = mix(most, 0.5f * (coming_pace + going_pace), shown);
   float both = bend + bend_beside(work, chain, curve, i, turning);
   float lacking = 1.0f - cos_of(0.5f * both);
   float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /

@@ -9,7 +9,7 @@ layout(binding = kPoseBindRecords, std430) readonly buffer Records { JointRecord
 void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
-  DualQuaternionEntry entry = dual_quaternion_entry(pose_joint(records[work.record], work));
+  DualQuaternionEntry entry = dual_quaternion_entry(records[work.record], work);
   uint first = work.palette_first + work.record_index * kDualQuaternionEntries;
   palette[first] = entry.rigid;
   palette[first + 1u] = entry.stretch;

@@ -169,11 +169,9 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
   } else if (operation == kMosOutward) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, word + kMosPointFar);
-    vec3 at[3];
-    for (uint k = 0u; k < 3u; ++k) at[k] = posed_position(work, chain, i + k - 1u);
-    // If one of the bones has no length, there is no bend.
-    vec3 arriving = normalize_or(at[1] - at[0], normalize_or(at[2] - at[1], vec3(0.0f)));
-    vec3 leaving = normalize_or(at[2] - at[1], arriving);
+    // If the direction of one of the bones is unknown, there is no bend.
+    vec3 leaving = posed_direction(work, chain, i);
+    vec3 arriving = normalize_or(posed_direction(work, chain, i - 1u), leaving);
     point.position += (arriving - leaving) * (share * first.x * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;

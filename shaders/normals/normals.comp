@@ -22,6 +22,13 @@ vec3 load_position(uint element) {
   return vec3(positions[at], positions[at + 1u], positions[at + 2u]);
 }
 
+vec3 load_normal(uint element) {
+  uint at = constants.normals.first + element * constants.normals.stride;
+  if (kNormalsFormat == kFormatOctahedral16Both) return unpack_normal(directions16[at / 2u].x);
+  if (kNormalsFormat == kFormatOctahedral16) return unpack_normal(normals[at]);
+  return uintBitsToFloat(uvec3(normals[at], normals[at + 1u], normals[at + 2u]));
+}
+
 vec4 load_tangent(uint element) {
   uint at = constants.normals.first + element * constants.normals.stride;
   if (kNormalsFormat == kFormatOctahedral16Both) return unpack_tangent(directions16[at / 2u].y);
@@ -55,8 +62,8 @@ void main() {
   uint first_element = instance_location(entry.instance).first_vertex + job.output_first;
   RingSum sum = sum_ring(job.first_word + ring, first_element, vertex);
   if (!ring_has_normal(sum)) return;
-  vec3 normal = normalize(sum.normal);
   uint element = first_element + vertex;
+  vec3 normal = ring_normal(sum, load_normal(element));
   vec4 tangent = vec4(0.0f, 0.0f, 1.0f, 1.0f);
   if (writes_tangents()) tangent = ring_tangent(load_tangent(element), normal);
   store_directions(element, normal, tangent);

@@ -81,6 +81,13 @@ PELT_SHARED_FN bool ring_has_normal(RingSum sum) {
   return squared > kMinRingNormal * sum.size * sum.size && squared < 1e37f;
 }
 
+// The ring's normal; on the other side if the blended normal is, since the pose mirrors the surface. In creases both
+// differ, but less.
+PELT_SHARED_FN vec3 ring_normal(RingSum sum, vec3 blended) {
+  vec3 normal = normalize(sum.normal);
+  return dot(normal, blended) < -0.7f ? -normal : normal;
+}
+
 // The blended tangent made orthogonal to the normal; if it is parallel to the normal, any direction across it.
 PELT_SHARED_FN vec4 ring_tangent(vec4 blended, vec3 normal) {
   vec3 tangent = vec3(blended.x, blended.y, blended.z);

@@ -34,8 +34,8 @@ struct Directions {
   glm::vec3 normal;
   glm::vec3 tangent;
 };
-inline Directions decide_directions(const glm::mat3& axes, const glm::mat3& turn, glm::uvec2 packed) {
-  const glm::vec3 normal = shared::blended_normal(axes, shared::unpack_normal(packed.x), turn);
+inline Directions decide_directions(const glm::mat3& axes, const glm::mat3& turn, glm::uvec2 packed, float mirror) {
+  const glm::vec3 normal = shared::blended_normal(axes, shared::unpack_normal(packed.x) * mirror, turn);
   const glm::vec3 rest_tangent(shared::unpack_tangent(packed.y));
   return {normal, shared::blended_tangent(axes, rest_tangent, normal, turn)};
 }
@@ -115,7 +115,23 @@ struct Turning {
   alignas(64) Rows tangents;
   alignas(64) float sizes[kRows];       // sums of the squared columns of the frames
   alignas(64) float longest[2][kRows];  // squared lengths of normals and tangents with morph targets, >= 1
+  alignas(64) float mirrors[kRows];     // mirror_sign of the frames, if any mirrors
+  bool any_mirrors;
+
+  float mirror(std::size_t row) const { return any_mirrors ? mirrors[row] : 1.0f; }
 };
+
+// Turns the rest normals of rows [row, row + kLanes) whose frames, without gradients, mirror (shared::mirror_sign).
+HWY_NOINLINE void mirror_normals(const Frames& f, std::size_t row, Turning& turning) {
+  const Vec size = fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c));
+  const auto mirrors = fused_dot(f.a, fused_cross(f.b, f.c)) < size * sqrt(size) * -shared::kMirrorRounding;
+  if (!any_of(mirrors)) return;
+  if (!turning.any_mirrors) std::fill_n(turning.mirrors, kRows, 1.0f);
+  turning.any_mirrors = true;
+  const Vec sign = choose(mirrors, Vec(-1.0f), Vec(1.0f));
+  sign.store(turning.mirrors + row);
+  (Vec3::load(turning.normals, row) * sign).store(turning.normals, row);
+}
 
 // Decodes the directions of rows [row, row + kLanes) of a slice.
 template <bool kTangents>
@@ -177,6 +193,9 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
   const Vec3 p = rest_points(streams, row);
   const Vec3 moved = map(f, p, f.o);
   hn::StoreInterleaved3(moved.x.v, moved.y.v, moved.z.v, Floats(), streams.positions + 3 * row);
+  if constexpr (kNormals) {
+    if (HWY_UNLIKELY(any_of(fused_dot(f.a, fused_cross(f.b, f.c)) < 0.0f))) mirror_normals(f, row, turning);
+  }
   if constexpr (kGradients) {
     add_derivative<Blend>(streams, row, blended, lanes, p, f);
     if (streams.keep_frames) {
@@ -201,7 +220,8 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
 // Recomputes the directions of the lanes that failed the test, of rows [row, row + kLanes), after transform().
 template <class Blend, bool kTangents, bool kGradients>
 HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
-                                    typename Blend::Sums& blended, const PaletteLine* palette) {
+                                    typename Blend::Sums& blended, const PaletteLine* palette,
+                                    const Turning& turning) {
   Frames f;
   if (streams.keep_frames && (kGradients || !Blend::kLeavesFrames)) {
     f = load_frames(Lines{Blend::lines(blended) + row * kLineFloats});
@@ -221,7 +241,7 @@ HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStre
     const glm::uvec2 packed{streams.directions[2 * at], streams.directions[2 * at + 1]};
     const Directions decided =
         decide_directions(frame_axes, Blend::turn(palette[shared::influence_index(streams.words[at])]),
-                          RowSums{streams.sums, row}.turned_directions(packed, v));
+                          RowSums{streams.sums, row}.turned_directions(packed, v), turning.mirror(at));
     std::memcpy(streams.normals + 3 * at, &decided.normal, sizeof decided.normal);
     if constexpr (kTangents) std::memcpy(streams.tangents + 4 * at, &decided.tangent, sizeof decided.tangent);
   }
@@ -258,13 +278,14 @@ HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, 
     WordVec normal_word, tangent_word;
     hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
     // Move the word's lowest bit to the sign of 1.
-    const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), one.v);
+    auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), one.v);
+    if (HWY_UNLIKELY(turning.any_mirrors)) handedness = hn::Mul(handedness, Vec::load(turning.mirrors + row).v);
     hn::StoreInterleaved4(tangent.x.v, tangent.y.v, tangent.z.v, handedness, d, streams.tangents + 4 * row);
   }
   if (HWY_UNLIKELY(any_of(!usable))) {
     alignas(64) std::uint32_t passed[kLanes];
     hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable.m)), du, passed);
-    decide_directions<Blend, kTangents, kGradients>(passed, streams, row, blended, palette);
+    decide_directions<Blend, kTangents, kGradients>(passed, streams, row, blended, palette, turning);
   }
 }
 
@@ -272,6 +293,7 @@ HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, 
 template <class Blend, bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void move_rows(const SliceStreams& streams, std::size_t rows, typename Blend::Sums& blended,
                           const PaletteLine* palette, Turning& turning) {
+  turning.any_mirrors = false;
   for (std::size_t row = 0; kNormals && row < rows; row += kLanes) decode_directions<kTangents>(streams, row, turning);
   for (std::size_t row = 0; row < rows; row += kLanes) {
     transform<Blend, kNormals, kTangents, kGradients>(streams, row, blended, palette, turning);

@@ -20,6 +20,7 @@ glm::mat3 turn_of_dual_quaternion(const Affine* entry) { return shared::rotation
 struct VertexFrame {
   Affine frame;
   glm::vec3 position;
+  float mirror;  // mirror_sign of the frame without gradients
   const Affine* strongest;
   glm::mat3 (*turn_of)(const Affine* entry) = &turn_of_frame;
 };
@@ -81,12 +82,13 @@ VertexFrame blend_row(const VertexRow& row) {
   const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
   const Affine frame = affine_compose(moving, stretch);
   const glm::vec3 position = transform_point(frame, row.point());
-  if (!row.gradients) return {frame, position, row.entry(0), &turn_of_dual_quaternion};
+  const float mirror = shared::mirror_sign(affine_axes(frame));
+  if (!row.gradients) return {frame, position, mirror, row.entry(0), &turn_of_dual_quaternion};
   const glm::vec3 stretched = transform_point(stretch, row.point());
   const shared::TangentialDerivative derivative{
       shared::rigid_derivative(blended, by_e, stretched) + transform_vector(moving, stretching.e),
       shared::rigid_derivative(blended, by_f, stretched) + transform_vector(moving, stretching.f)};
-  return {row.with_derivative(frame, derivative), position, row.entry(0), &turn_of_dual_quaternion};
+  return {row.with_derivative(frame, derivative), position, mirror, row.entry(0), &turn_of_dual_quaternion};
 }
 
 // Blends a frame linearly.
@@ -98,7 +100,8 @@ VertexFrame sum_row(const VertexRow& row) {
     frame += shared::influence_weight(row.word(k)) * entry;
     derivative = row.add_derivative(derivative, k, row.point());
   }
-  return {row.with_derivative(frame, derivative), transform_point(frame, row.point()), row.entry(0)};
+  return {row.with_derivative(frame, derivative), transform_point(frame, row.point()),
+          shared::mirror_sign(affine_axes(frame)), row.entry(0)};
 }
 
 // Blends a frame by Wires.
@@ -120,7 +123,8 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
     units = 0;
   }
   const Affine combined = shared::wires_frame(sum, row.point());
-  return {combined, transform_point(combined, row.point()), row.entry(0)};
+  return {combined, transform_point(combined, row.point()), shared::mirror_sign(affine_axes(*row.entry(0))),
+          row.entry(0)};
 }
 
 // Blends the frame of a vertex with local points.
@@ -153,7 +157,8 @@ VertexFrame add_row(const VertexRow& row) {
   }
   // Local points belong to the binding's rest position; the frame moves what morph targets add to it.
   const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
-  return {row.with_derivative(combined, derivative), transform_point(combined, row.point()), row.entry(strongest)};
+  return {row.with_derivative(combined, derivative), transform_point(combined, row.point()),
+          shared::mirror_sign(affine_axes(combined)), row.entry(strongest)};
 }
 
 void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
@@ -162,7 +167,7 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
   if (out.normals == nullptr) return;
   const glm::mat3 axes = affine_axes(blended.frame);
   const auto turn = [&] { return blended.turn_of(blended.strongest); };  // not needed by non-degenerate poses
-  const glm::vec3 rest_normal = shared::unpack_normal(directions.x);
+  const glm::vec3 rest_normal = shared::unpack_normal(directions.x) * blended.mirror;
   glm::vec3 normal = shared::mapped_normal(axes, rest_normal);
   if (normal == glm::vec3(0.0f)) normal = shared::blended_normal(axes, rest_normal, turn());
   out.normals[v] = normal;
@@ -170,7 +175,7 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
   const glm::vec4 rest = shared::unpack_tangent(directions.y);
   glm::vec3 tangent = shared::mapped_tangent(axes, glm::vec3(rest), normal);
   if (tangent == glm::vec3(0.0f)) tangent = shared::blended_tangent(axes, glm::vec3(rest), normal, turn());
-  out.tangents[v] = glm::vec4(tangent, rest.w);
+  out.tangents[v] = glm::vec4(tangent, rest.w * blended.mirror);
 }
 
 // Moves the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
@@ -218,7 +223,8 @@ void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slic
 void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
   for (std::size_t v = 0; v < binding.points.size(); ++v) {
     const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
-    write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), &frame}, out);
+    const float mirror = shared::mirror_sign(affine_axes(frame));
+    write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), mirror, &frame}, out);
   }
 }
 

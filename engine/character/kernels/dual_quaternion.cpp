@@ -3,19 +3,12 @@
 #include "shaders/dual_quaternion/pose.h"
 
 namespace pelt::dual_quaternion {
-namespace {
-
-shared::DualQuaternionEntry pose_joint(shared::JointRecord record, shared::PoseWork work) {
-  return shared::dual_quaternion_entry(shared::pose_joint(record, work));
-}
-
-}  // namespace
 
 const PoseKernelInfo kDualQuaternion{.name = "dual_quaternion",
                                      .record_words = kRecordWords<shared::JointRecord>,
                                      .entries_per_record = shared::kDualQuaternionEntries,
                                      .validate = linear_blend::validate_records,
-                                     .pose = pose_records<shared::JointRecord, pose_joint>,
+                                     .pose = pose_records<shared::JointRecord, shared::dual_quaternion_entry>,
                                      .rest = linear_blend::joint_rest,
                                      .label = linear_blend::joint_label,
                                      .append_sources = linear_blend::append_joint,

@@ -69,6 +69,13 @@ Value interpolate(const Keys& keys, float time) {
   return result;
 }
 
+// The scale, large enough to keep the rotation if it is 0. A single axis without length gets almost none, so that the
+// joints below do not see its rounding.
+glm::vec3 turning_scale(const glm::vec3& scale) {
+  const float least = scale == glm::vec3(0.0f) ? 1e-6f : 1e-12f;
+  return glm::mix(scale, glm::vec3(least), glm::equal(scale, glm::vec3(0.0f)));
+}
+
 glm::mat4 local_matrix(const Transform& transform) {
   glm::mat4 matrix = glm::mat4_cast(transform.rotation);
   for (int axis = 0; axis < 3; ++axis) matrix[axis] *= transform.scale[axis];
@@ -103,7 +110,10 @@ glm::vec4 turn_of(const HelperJoint& helper, std::uint32_t source_parent, std::s
 // to nothing stay.
 void move_below(const Skeleton& skeleton, const HelperJoint& helper, const glm::mat4& before,
                 std::span<glm::mat4> matrices) {
-  if (helper.last == helper.joint || !(std::abs(glm::determinant(glm::mat3(before))) > 1e-20f)) return;
+  const glm::vec3 lengths = shared::axis_lengths(glm::mat3(before));
+  const float longest = std::max({lengths.x, lengths.y, lengths.z});
+  const float least = 1e-9f * longest * longest * longest;
+  if (helper.last == helper.joint || !(std::abs(glm::determinant(glm::mat3(before))) > least)) return;
   const glm::mat4 moved = matrices[helper.joint] * glm::inverse(before);
   for (std::uint32_t j = helper.joint + 1; j <= helper.last; ++j) {
     if (hangs_below(skeleton, j, helper.joint)) matrices[j] = moved * matrices[j];
@@ -144,7 +154,11 @@ float sample(const MorphChannel& channel, float time) {
 
 void model_matrices(const Skeleton& skeleton, std::span<const Transform> local, std::span<glm::mat4> matrices) {
   assert(local.size() == skeleton.joints.size() && matrices.size() == skeleton.joints.size());
-  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) place(skeleton, j, local[j], matrices);
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    Transform turning = local[j];
+    turning.scale = turning_scale(turning.scale);
+    place(skeleton, j, turning, matrices);
+  }
   turn_helpers(skeleton, matrices);
 }
 

@@ -43,7 +43,7 @@ PELT_SHARED_FN PatchPoint patch_point(PatchRecord record, PoseWork work) {
 
 PELT_SHARED_FN Affine pose_patch_sample(PatchRecord record, PoseWork work) {
   PatchPoint point = patch_point(record, work);
-  return affine_compose(edge_frame(point.tangent_u, point.tangent_v, point.position), unpacked(record.rest_inverse));
+  return edge_motion(point.tangent_u, point.tangent_v, point.position, unpacked(record.rest_inverse));
 }
 
 PELT_SHARED_END

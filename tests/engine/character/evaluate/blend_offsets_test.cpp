@@ -82,6 +82,7 @@ Expected expected_offsets(const PointSample& with, std::size_t row, std::span<co
     expected.axes += share * group.axes;
     expected.size += std::abs(share) * group.size;
   }
+  expected.mirror = glm::sign(glm::determinant(expected.axes));
   expected.axes += derivative;
   expected.origin = position - expected.axes * rest;
   expected.size += glm::length(expected.axes * rest);

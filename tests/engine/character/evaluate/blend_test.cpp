@@ -64,6 +64,7 @@ Expected expected_dual_quaternion(const ExactSample& sample, std::size_t row, st
   expected.axes = glm::mat3_cast(real) * stretch;
   expected.origin = dvec3(twice_translation.x, twice_translation.y, twice_translation.z);
   expected.size = 2 * size;
+  expected.mirror = glm::sign(glm::determinant(stretch));
   map_vertex(sample, row, expected);
   return expected;
 }

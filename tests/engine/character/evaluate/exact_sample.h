@@ -142,18 +142,19 @@ inline std::vector<Affine> make_palette(bool mirrored) {
 struct Expected {
   glm::dmat3 axes{0.0};
   glm::dvec3 origin{0.0};
-  double size = 0;  // magnitude of the terms that are summed for the position
+  double mirror = 1;  // -1 if the axes, without gradients, mirror
+  double size = 0;    // magnitude of the terms that are summed for the position
   glm::dvec3 position;
   glm::dvec3 normal;
   glm::dvec3 tangent;
 };
 
 // Computes position, normal and tangent from the blended frame: n' = normalize(cofactor(B) n) with cofactor(B) = det(B)
-// B^-T, and t' = normalize(B t) made orthogonal to n' (docs/mathematics.md section 0).
+// B^-T, and t' = normalize(B t) made orthogonal to n' (docs/mathematics.md section 0). A mirror keeps n' outside.
 inline void map_vertex(const ExactSample& sample, std::size_t row, Expected& expected) {
   expected.position = expected.axes * glm::dvec3(sample.positions[row]) + expected.origin;
   const glm::dmat3 cofactors = glm::determinant(expected.axes) * glm::transpose(glm::inverse(expected.axes));
-  expected.normal = glm::normalize(cofactors * sample.normals[row]);
+  expected.normal = expected.mirror * glm::normalize(cofactors * sample.normals[row]);
   const glm::dvec3 along = expected.axes * sample.tangents[row];
   expected.tangent = glm::normalize(along - expected.normal * glm::dot(along, expected.normal));
 }
@@ -187,6 +188,7 @@ inline Expected expected_linear(const ExactSample& sample, std::size_t row, std:
     expected.size += weight * (glm::length(axes_of(frame) * glm::dvec3(sample.positions[row])) +
                                glm::length(origin_of(frame)) + glm::length(glm::dvec3(sample.positions[row])));
   }
+  expected.mirror = glm::sign(glm::determinant(expected.axes));
   if (!sample.rows.gradients.empty()) add_gradient_terms(sample, row, palette, expected);
   map_vertex(sample, row, expected);
   return expected;
@@ -209,7 +211,7 @@ inline void expect_near(const Outputs& actual, std::size_t row, const Expected& 
   ASSERT_LE(glm::distance(glm::dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
   ASSERT_LE(glm::distance(glm::dvec3(actual.normals[row]), expected.normal), kDirectionTolerance);
   ASSERT_LE(glm::distance(glm::dvec3(actual.tangents[row]), expected.tangent), kDirectionTolerance);
-  ASSERT_EQ(actual.tangents[row].w, sample.handedness[row]);
+  ASSERT_EQ(actual.tangents[row].w, sample.handedness[row] * expected.mirror);
   for (int column = 0; column < 3; ++column) {
     ASSERT_LE(glm::distance(axes_of(actual.frames[row])[column], expected.axes[column]), kPositionTolerance * 4);
   }
