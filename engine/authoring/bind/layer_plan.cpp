@@ -77,11 +77,10 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
 
 // Returns the fraction of each vertex that moves as one piece. It is at least the weight on facial joints, and at least
 // smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region.
-std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model,
-                                          std::span<const std::uint32_t> regions) {
+std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> regions,
+                                          const std::vector<bool>& is_patch) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
   if (!has_weights(mesh)) return parts;
-  const std::vector<bool> is_patch = patch_joints(model.skeleton);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     float of_face = 0;
     float of_region = 0;  // largest sum over one rigid region
@@ -105,8 +104,7 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model,
 }
 
 // Returns the rigid region of each joint: each joint that carries facial joints is a region of its own.
-std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
-  const std::vector<bool> is_patch = patch_joints(skeleton);
+std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton, const std::vector<bool>& is_patch) {
   std::vector<std::uint32_t> regions(skeleton.joints.size(), chain::kNoRigidRegion);
   for (std::size_t j = 0; j < regions.size(); ++j) {
     if (!is_patch[j]) continue;
@@ -127,11 +125,12 @@ void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Me
 // Lowers the mask of a layer over * where linear blend does better. Returns the areas that stay on linear blend.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
                                  const Model& model, std::span<const std::uint32_t> regions,
-                                 std::vector<PlannedLayer>& planned, std::vector<std::string>& notes) {
+                                 const std::vector<bool>& is_patch, std::vector<PlannedLayer>& planned,
+                                 std::vector<std::string>& notes) {
   const PlannedLayer& layer = planned[added.layer];
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
-  if (!regions.empty()) left = parts_in_rigid_regions(mesh, model, regions);
+  if (!regions.empty()) left = parts_in_rigid_regions(mesh, model, regions, is_patch);
   const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
   PieceAreas pieces;
   for (std::size_t i = 0; i < left.size(); ++i) {
@@ -221,11 +220,13 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   const PaintedPieces leaves =
       source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : PaintedPieces::kNone;
+  const std::vector<bool> is_patch =
+      leaves == PaintedPieces::kNone ? std::vector<bool>() : patch_joints(model.skeleton);
   if (leaves == PaintedPieces::kRigidRegions) {
     const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
     regions = chain::rigid_regions(model, meshes);
   } else if (leaves == PaintedPieces::kFaces) {
-    regions = bearers_of_faces(model.skeleton);
+    regions = bearers_of_faces(model.skeleton, is_patch);
   }
   for (const std::size_t m : targets) {
     const Mesh& mesh = model.meshes[m];
@@ -250,7 +251,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
                                                   : why_nowhere(source.mask.region, mesh, model, rig));
     }
     if (source.target == "*") {
-      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, regions, plan.layers, notes);
+      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, regions, is_patch, plan.layers, notes);
       if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
         layer.idle.push_back(why_painted(plan.pieces[m], leaves, mesh));
       }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Imported, bound by linear blend and posed, random glTF files agree with an evaluator in double precision
+// (gltf_in_double.py). PELT_SEEDS=FIRST:COUNT runs other seeds than the 500 of the day.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include <pelt/evaluate.h>
+#include <pelt/import.h>
+#include <pelt/linear_blend.h>
+#include <pelt/tools/clip_poses.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/program.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFiles = 500;
+constexpr int kMaxDescribed = 10;
+
+// A vertex as gltf_in_double.py writes it; NaN: there is none, or none to compare.
+struct Row {
+  glm::dvec3 position;
+  double limit;
+  glm::dvec3 normal;
+  double normal_limit;
+  glm::dvec2 uv;
+};
+
+// Takes the rows of a file from the front of `rows`. Returns what differs most, in multiples of its limit, or "".
+std::string difference(const json& file, std::span<const Row>& rows) {
+  std::span<const Row> expected = rows;
+  std::size_t vertices = 0;
+  for (const json& mesh : file["meshes"]) vertices += mesh["vertices"].get<std::size_t>();
+  rows = rows.subspan(vertices * file["poses"].size());
+
+  const Result<Model> model = import_gltf(file["path"].get<std::string>());
+  if (!model) return model.error().message;
+  LinearBlendParameters parameters;
+  parameters.exact_normals = false;  // others follow the gradient of the weights, unlike those of glTF
+  const Result<Bound> bound = bind(*model, test::rig_of(parameters));
+  if (!bound) return bound.error().message;
+  const Character& character = bound->character;
+  if (model->meshes.size() != file["meshes"].size()) return "the scene shows other meshes";
+
+  std::string what;
+  double most = 1;
+  const auto compare = [&](const auto& got, const auto& wanted, double limit, const auto& where) {
+    const double off = glm::distance(std::decay_t<decltype(wanted)>(got), wanted);
+    if (std::isnan(limit) || off <= most * limit) return;
+    most = off / limit;
+    what = where() + " is off by " + json(off).dump() + "; its limit is " + json(limit).dump();
+  };
+  Evaluator evaluator(character);
+  PosePlayer player(*character);
+  for (const json& given : file["poses"]) {
+    CheckPose pose{.seconds = given[1]};
+    if (!given[0].is_null()) {
+      const Clip* clip = find_clip(character->clips, "clip " + given[0].dump());
+      if (clip == nullptr) return "clip " + given[0].dump() + " is missing";
+      pose.clip = static_cast<std::uint32_t>(clip - character->clips.data());
+    }
+    player.pose(pose, evaluator);
+    evaluator.evaluate();
+    for (const json& shown : file["meshes"]) {
+      const Mesh* source = model->find_mesh(shown["name"].get<std::string>());
+      if (source == nullptr || source->positions.size() != shown["vertices"]) return shown["name"].dump() + " differs";
+      const CharacterMesh& mesh = test::mesh_of(character, source->name);
+      std::vector<glm::vec3> positions(mesh.vertex_count());
+      std::vector<glm::vec3> normals(mesh.vertex_count());
+      to_source_order<glm::vec3>(mesh, evaluator.positions(), positions);
+      to_source_order<glm::vec3>(mesh, evaluator.normals(), normals);
+      for (std::size_t v = 0; v < positions.size(); ++v) {
+        const auto at = [&, v](const char* attribute) {
+          return [&, v, attribute] {
+            return attribute + std::to_string(v) + " of '" + source->name + "' in pose " + given.dump();
+          };
+        };
+        const Row& row = expected[v];
+        compare(positions[v], row.position, row.limit, at("position "));
+        compare(normals[v], row.normal, row.normal_limit, at("normal "));
+        if (!std::isnan(row.uv.x)) compare(source->uvs.at(v), row.uv, 1e-6, at("texture coordinate "));
+      }
+      expected = expected.subspan(positions.size());
+    }
+  }
+  return what;
+}
+
+TEST(RandomGltf, AgreesWithAnEvaluatorInDoublePrecision) {
+  const std::optional<std::string> python = test::find_python_with_numpy();
+  if (!python) PELT_SKIP("there is no python3 with NumPy: package python3-numpy");
+  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()).time_since_epoch();
+  const char* const given = std::getenv("PELT_SEEDS");
+  std::string seeds = given != nullptr ? given : std::to_string(today.count() * kFiles) + ":" + std::to_string(kFiles);
+  std::printf("PELT_SEEDS=%s\n", seeds.c_str());
+  ASSERT_NE(seeds.find(':'), std::string::npos);
+  seeds[seeds.find(':')] = ' ';
+
+  const test::TemporaryFolder folder;
+  const std::string command = PELT_RANDOM_GLTF "/random_gltf.py ";
+  const test::Outcome made = test::run_program(*python, command + folder.path().string() + " " + seeds);
+  ASSERT_EQ(made.status, 0) << made.errors;
+  const json files = json::parse(test::file_text(folder / "files.json"));
+  const std::string bytes = test::file_text(folder / "expected.f64");
+  std::vector<Row> rows(bytes.size() / sizeof(Row));
+  std::memcpy(rows.data(), bytes.data(), rows.size() * sizeof(Row));
+
+  std::span<const Row> rest = rows;
+  int failures = 0;
+  for (const json& file : files) {
+    const std::string why = difference(file, rest);
+    if (why.empty() || ++failures > kMaxDescribed) continue;
+    const std::string seed = file["seed"].dump();
+    ADD_FAILURE() << "file " << seed << ", " << file["kinds"] << ": " << why << "\nrepeat it: PELT_SEEDS=" << seed
+                  << ":1; write it: python3 " << command << "FOLDER " << seed << " 1";
+  }
+  EXPECT_TRUE(rest.empty());
+  EXPECT_EQ(failures, 0) << "of " << files.size() << " files differ";
+}
+
+}  // namespace
+}  // namespace pelt
