@@ -14,6 +14,8 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/deformer/blend_groups.h"
+#include "engine/authoring/deformer/far_offsets.h"
+#include "engine/authoring/model/affine.h"
 #include "engine/authoring/rows/morton_order.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/pose_kernels.h"
@@ -194,9 +196,10 @@ std::uint32_t CharacterBuilder::root_entry() {
   PalettePass pass;
   pass.kernel = PoseKernel::kLinearBlend;
   pass.record_count = 1;
-  // Parents come before children, so joint 0 is a root.
-  append_record(pass.records,
-                shared::JointRecord{0, affine_from_mat4(glm::mat4(glm::inverse(glm::dmat4(rest.at(0)))))});
+  // Parents come before children, so joint 0 is a root. One of no size has no inverse.
+  const glm::dmat4 root(model_.root_at_bind.value_or(rest.at(0)));
+  const glm::dmat4 inverse = is_invertible(root) ? glm::inverse(root) : glm::dmat4(1.0);
+  append_record(pass.records, shared::JointRecord{0, affine_from_mat4(glm::mat4(inverse))});
   root_entry_ = add_pass(std::move(pass));
   return *root_entry_;
 }
@@ -204,20 +207,20 @@ std::uint32_t CharacterBuilder::root_entry() {
 void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result) {
   const auto corrected = correctives_.find(mesh.name);
   SkinKeys skin = corrected == correctives_.end() ? SkinKeys() : corrected->second;
-  std::vector<MorphOffsets> targets;
-  for (const auto& some : {std::span(mesh.morph_targets), std::span<const MorphTarget>(skin.added)}) {
-    for (const MorphTarget& target : some) targets.push_back({target.offsets, target.normals, target.tangents});
-  }
-  PackedMorphs packed = pack_morphs(targets, mesh.positions.size(), order);
+  const std::vector<MorphOffsets> targets = offsets_of(mesh.morph_targets, skin.added);
+  const std::vector<std::uint32_t> far = far_targets(mesh.positions, targets);
+  PackedMorphs packed = pack_apart(mesh.positions, targets, far, mesh.positions.size(), order);
   if (packed.columns.empty()) return;
-  for (std::uint32_t t = 0; t < packed.target_count; ++t) {
-    std::vector<std::uint32_t> keys = skin.keys_of[t];
+  std::vector<std::vector<std::uint32_t>> keys;
+  for (std::uint32_t t = 0; t < targets.size(); ++t) {
+    keys.push_back(skin.keys_of[t]);
     if (t < mesh.morph_targets.size()) {
       const std::vector<std::uint32_t> target_keys = weight_keys(mesh, t, 0.0f, skin.weights);
-      keys.insert(keys.end(), target_keys.begin(), target_keys.end());
+      keys[t].insert(keys[t].end(), target_keys.begin(), target_keys.end());
     }
-    skin.weights.add_weight(std::move(keys));
+    skin.weights.add_weight(keys[t]);
   }
+  for (const std::uint32_t t : far) skin.weights.add_weight(keys[t]);
   packed.first_entry = add_pass(skin.weights.finish());
   result.morphs = std::move(packed);
 }
@@ -421,14 +424,14 @@ Result<void> CharacterBuilder::add_level(const LevelMapping& level, MeshBinding 
   assert(skin != data_.meshes.end());
   PELT_ASSIGN(auto level_skin, packed(level.mesh(), std::move(binding), deformer, false));
   if (skin->morphs) {
-    std::vector<MorphTarget> moved = level.targets_of(whole.morph_targets);
     const auto corrected = correctives_.find(whole.name);
-    if (corrected != correctives_.end()) {
-      for (const MorphTarget& added : corrected->second.added) moved.push_back(level.carry(added));
-    }
-    std::vector<MorphOffsets> targets;
-    for (const MorphTarget& target : moved) targets.push_back({target.offsets, target.normals, target.tangents});
-    PackedMorphs morphs = pack_morphs(targets, level.mesh().positions.size(), level_skin.order);
+    const std::vector<MorphTarget> none;
+    const std::vector<MorphTarget>& added = corrected == correctives_.end() ? none : corrected->second.added;
+    std::vector<MorphTarget> moved = level.targets_of(whole.morph_targets);
+    for (const MorphTarget& target : added) moved.push_back(level.carry(target));
+    PackedMorphs morphs = pack_apart(whole.positions, offsets_of(moved, {}),
+                                     far_targets(whole.positions, offsets_of(whole.morph_targets, added)),
+                                     level.mesh().positions.size(), level_skin.order);
     morphs.first_entry = skin->morphs->first_entry;  // the weights of the skin's targets
     if (!morphs.columns.empty()) level_skin.mesh.morphs = std::move(morphs);
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -64,6 +65,43 @@ Result<std::vector<GltfLevel>> read_gltf_levels(const GltfDocument& document) {
     }
   }
   return levels;
+}
+
+// Returns the levels that only MSFT_lod names: they have no parent, and no scene shows them.
+std::vector<GltfLevel> loose_levels(const GltfDocument& document, const NodeTree& tree,
+                                    std::span<const GltfLevel> levels) {
+  std::set<std::size_t> roots;
+  for (const tinygltf::Scene& scene : document.gltf.scenes) roots.insert(scene.nodes.begin(), scene.nodes.end());
+  std::vector<GltfLevel> loose;
+  for (const GltfLevel& level : levels) {
+    if (tree.parents[level.node] < 0 && !roots.contains(level.node)) loose.push_back(level);
+  }
+  return loose;
+}
+
+// Returns the tree with the levels below the parent of the finest one, whose place is relative to it.
+NodeTree adopt(std::span<const GltfLevel> levels, const NodeTree& tree) {
+  NodeTree result{tree.parents, {}};
+  for (const GltfLevel& level : levels) {
+    const auto is_level = [&](int node) { return node == static_cast<int>(level.node); };
+    int above = result.parents[level.of];
+    while (above >= 0 && !is_level(above)) above = result.parents[static_cast<std::size_t>(above)];
+    if (!is_level(above)) result.parents[level.node] = result.parents[level.of];
+  }
+  std::vector<std::vector<int>> children(tree.parents.size() + 1);  // the last: roots
+  for (const int node : tree.order) {
+    const int parent = result.parents[static_cast<std::size_t>(node)];
+    children[parent < 0 ? tree.parents.size() : static_cast<std::size_t>(parent)].push_back(node);
+  }
+  std::vector<int> pending(children.back().rbegin(), children.back().rend());
+  while (!pending.empty()) {
+    const int node = pending.back();
+    pending.pop_back();
+    result.order.push_back(node);
+    const std::vector<int>& below = children[static_cast<std::size_t>(node)];
+    pending.insert(pending.end(), below.rbegin(), below.rend());
+  }
+  return result;
 }
 
 // A mesh that a file declares to be a level of another.
@@ -159,15 +197,16 @@ class Importer {
 
   Result<Model> run() {
     model_.name = std::filesystem::path(document_.source).filename().string();
-    PELT_ASSIGN(auto skeleton, read_joints(document_, tree_, model_.skeleton));
+    const std::vector<GltfLevel> loose = loose_levels(document_, tree_, levels_);
+    PELT_ASSIGN(auto skeleton, read_joints(document_, adopt(loose, tree_), model_.skeleton));
     PELT_ASSIGN(skins_, read_skins(document_, skeleton.joint_of_node));
     add_bendy_bones(skeleton.joint_of_node);
     add_human_bones(document_.vrm.bones, skeleton.joint_of_node, model_);
     add_materials();
-    PELT_TRY(add_meshes(skeleton.joint_of_node));
+    PELT_TRY(add_meshes(carriers(loose, skeleton.joint_of_node)));
     PELT_TRY(add_expressions(document_.vrm.expressions, document_.gltf, mesh_of_node_, budget_, model_));
-    PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
     PELT_TRY(read_clips(document_, skeleton.joint_of_node, mesh_of_node_, budget_, model_));
+    PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
     gather_levels(declared_levels(), model_);
     PELT_TRY(check_size());
     model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
@@ -291,6 +330,26 @@ class Importer {
     };
     note("mesh", mesh_used, gltf.meshes, "meshes left out, since the scene does not show them");
     note("skin", skin_used, gltf.skins, "skins left out, since the scene shows no mesh of theirs");
+  }
+
+  // Returns for each node the joint that moves its mesh: for a loose level at the finest one's place, which no clip
+  // moves, that of the finest one.
+  std::vector<std::uint32_t> carriers(std::span<const GltfLevel> loose,
+                                      std::vector<std::uint32_t> joint_of_node) const {
+    std::set<int> moved;
+    for (const std::vector<GltfChannel>& channels : document_.channels) {
+      for (const GltfChannel& channel : channels) {
+        if (channel.property != GltfProperty::kWeights) moved.insert(channel.node);
+      }
+    }
+    for (const GltfLevel& level : loose) {
+      const tinygltf::Node& node = document_.gltf.nodes[level.node];
+      const tinygltf::Node& finest = document_.gltf.nodes[level.of];
+      const bool same = node.translation == finest.translation && node.rotation == finest.rotation &&
+                        node.scale == finest.scale && node.matrix == finest.matrix;
+      if (same && !moved.contains(static_cast<int>(level.node))) joint_of_node[level.node] = joint_of_node[level.of];
+    }
+    return joint_of_node;
   }
 
   // Adds meshes in the space of the file; their weights name joints of their skin.

@@ -10,6 +10,7 @@
 #include <glm/gtc/matrix_inverse.hpp>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +18,7 @@
 
 #include "engine/authoring/model/affine.h"
 #include "engine/authoring/model/gltf/accessor.h"
+#include "engine/authoring/model/gltf/pose_at_bind.h"
 
 namespace pelt {
 namespace {
@@ -42,13 +44,20 @@ struct KeyHash {
 //
 //   p := M p,   inverse bind := inverse bind * M^-1,   so that   sum w J B p   does not change.
 //
-// M puts the joint that moves most of the skin at its rest pose: M = J_rest * B. If a skin shares a joint with an
-// earlier, heavier one, the joint goes to its transform in the earlier skin's bind pose, even if the rest pose differs;
-// meshes parented to a joint go to the joint's bind pose. So all meshes are in one pose.
+// M puts the joint that moves most of the skin at its rest pose: M = J_rest * B, if floats keep the digits of M p. If a
+// skin shares a joint with an earlier, heavier one, the joint goes to its transform in the earlier skin's bind pose,
+// even if the rest pose differs; meshes parented to a joint go to the joint's bind pose. So all meshes are in one pose.
 class SpaceMaker {
  public:
   SpaceMaker(const GltfDocument& document, const GltfSkeleton& skeleton, std::span<GltfSkin> skins, Model& model)
-      : document_(document), skeleton_(skeleton), skins_(skins), model_(model), binds_(model.skeleton.joints.size()) {}
+      : document_(document),
+        skeleton_(skeleton),
+        pose_(pose_at_bind(skeleton, skins, model)),
+        skins_(skins),
+        model_(model),
+        binds_(model.skeleton.joints.size()) {
+    if (pose_.rests.front() != skeleton_.rests.front()) model_.root_at_bind = glm::mat4(pose_.rests.front());
+  }
 
   // `skin_of_mesh`: one entry for each mesh of the model.
   Result<void> run(std::span<const std::size_t> skin_of_mesh) {
@@ -97,24 +106,24 @@ class SpaceMaker {
   }
 
   void place(GltfSkin& skin) {
-    std::optional<std::size_t> representative;
-    bool is_bound = false;
-    for (std::size_t k = 0; k < skin.joints.size(); ++k) {
-      const bool bound = binds_[skin.joints[k]].has_value();
-      const bool better = !representative || (bound && !is_bound) ||
-                          (bound == is_bound && skin.weights[k] > skin.weights[*representative]);
-      if (!better) continue;
-      representative = k;
-      is_bound = bound;
+    const auto model_from_mesh = [&](std::size_t k) {
+      const std::optional<Bind>& bind = binds_[skin.joints[k]];
+      if (!bind) return pose_.rests[skin.joints[k]] * skin.inverse_binds[k];
+      return bind->model_from_mesh * glm::affineInverse(bind->inverse_bind) * skin.inverse_binds[k];
+    };
+    using Rank = std::tuple<bool, bool, double>;
+    const auto rank = [&](std::size_t k) {
+      return Rank(keeps_digits(model_from_mesh(k), skin.extent), binds_[skin.joints[k]].has_value(), skin.weights[k]);
+    };
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < skin.joints.size(); ++k) {
+      if (rank(k) > rank(best)) best = k;
     }
-    const std::uint32_t joint = skin.joints[*representative];
-    const glm::dmat4& inverse_bind = skin.inverse_binds[*representative];
-    if (!is_bound) {
-      set_space(skin, skeleton_.rests[joint] * inverse_bind);
-    } else if (binds_[joint]->inverse_bind == inverse_bind) {
-      skin.model_from_mesh = binds_[joint]->model_from_mesh;  // bitwise equal, so that the two share bound joints
+    const std::optional<Bind>& bound = binds_[skin.joints[best]];
+    if (bound && bound->inverse_bind == skin.inverse_binds[best]) {
+      skin.model_from_mesh = bound->model_from_mesh;  // bitwise equal, so that the two share bound joints
     } else {
-      set_space(skin, binds_[joint]->model_from_mesh * glm::affineInverse(binds_[joint]->inverse_bind) * inverse_bind);
+      set_space(skin, model_from_mesh(best));
     }
     for (std::size_t k = 0; k < skin.joints.size(); ++k) {
       std::optional<Bind>& bind = binds_[skin.joints[k]];
@@ -138,7 +147,7 @@ class SpaceMaker {
       if (binds_[j]) {
         pose[j] = binds_[j]->model_from_mesh * glm::affineInverse(binds_[j]->inverse_bind);
       } else {
-        pose[j] = parent ? pose[*parent] * skeleton_.local_rests[j] : skeleton_.local_rests[j];
+        pose[j] = parent ? pose[*parent] * pose_.local_rests[j] : pose_.local_rests[j];
       }
     }
     return pose;
@@ -221,6 +230,7 @@ class SpaceMaker {
 
   const GltfDocument& document_;
   const GltfSkeleton& skeleton_;
+  const GltfSkeleton pose_;  // in which vertices are stored
   std::span<GltfSkin> skins_;
   Model& model_;
   std::vector<std::optional<Bind>> binds_;  // for each joint

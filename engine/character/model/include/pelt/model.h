@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,7 @@ struct Model {
   std::string name;  // file name, or "builtin:..."
   Skeleton skeleton;
   std::vector<BoundJoint> bound_joints;
+  std::optional<glm::mat4> root_at_bind;    // the matrix of joint 0 at bind; none: that of the rest pose
   std::vector<JointBendyBone> bendy_bones;  // by ascending joint; each joint once
   std::vector<Mesh> meshes;                 // names are unique
   std::vector<MeshLevel> levels;            // of `meshes`, in any order

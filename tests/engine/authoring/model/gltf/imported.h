@@ -25,16 +25,32 @@ inline std::vector<std::string> joint_names(const Model& model) {
   return names;
 }
 
-// Returns the position that linear blend gives a vertex in the rest pose.
-inline glm::vec3 at_rest(const Model& model, const Mesh& mesh, std::size_t vertex) {
-  std::vector<glm::mat4> matrices(model.skeleton.joints.size());
-  rest_matrices(model.skeleton, matrices);
+// Returns the position that linear blend gives a vertex.
+inline glm::vec3 blended(const Model& model, const Mesh& mesh, std::size_t vertex,
+                         const std::vector<glm::mat4>& matrices) {
   glm::vec4 sum(0.0f);
   for (const Influence& influence : mesh.weights.row(vertex)) {
     const BoundJoint& bound = model.bound_joints[influence.index];
     sum += influence.weight * (matrices[bound.joint] * bound.inverse_bind * glm::vec4(mesh.positions[vertex], 1.0f));
   }
   return sum;
+}
+
+// In the rest pose.
+inline glm::vec3 at_rest(const Model& model, const Mesh& mesh, std::size_t vertex) {
+  std::vector<glm::mat4> matrices(model.skeleton.joints.size());
+  rest_matrices(model.skeleton, matrices);
+  return blended(model, mesh, vertex, matrices);
+}
+
+// At a time of the only clip.
+inline glm::vec3 at_time(const Model& model, const Mesh& mesh, std::size_t vertex, float seconds) {
+  std::vector<Transform> local(model.skeleton.joints.size());
+  std::vector<glm::mat4> matrices(local.size());
+  rest_pose(model.skeleton, local);
+  sample_clip(model.clips.at(0), seconds, local);
+  model_matrices(model.skeleton, local, matrices);
+  return blended(model, mesh, vertex, matrices);
 }
 
 }  // namespace pelt

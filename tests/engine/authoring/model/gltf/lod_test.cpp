@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels of detail in glTF files: MSFT_lod, and names that end with _LOD and a number.
-#include "tests/engine/authoring/model/gltf/gltf_file.h"
+#include "tests/engine/authoring/model/gltf/imported.h"
 
 namespace pelt {
 namespace {
@@ -67,6 +67,57 @@ TEST(ImportLevels, AreToldByMsftLod) {
   EXPECT_THAT(mesh_names(model), ElementsAre("near", "middle 1 of near", "far 2 of near"));
   EXPECT_THAT(model.report.notes, testing::Contains("2 meshes are levels of detail of others, 1 to 2"));
   EXPECT_THAT(model.report.notes, testing::Not(testing::Contains(HasSubstr("MSFT_lod"))));
+}
+
+// Expects every level where the finest mesh is, at rest and in the clip.
+void expect_levels_in_place(const Model& model) {
+  ASSERT_FALSE(model.levels.empty());
+  for (const MeshLevel& level : model.levels) {
+    for (std::size_t v = 0; v < 3; ++v) {
+      expect_near(at_rest(model, level.mesh, v), at_rest(model, model.meshes[0], v));
+      expect_near(at_time(model, level.mesh, v, 1), at_time(model, model.meshes[0], v, 1));
+    }
+  }
+}
+
+TEST(ImportLevels, WithoutAParentStandWhereTheFinestOneDoes) {
+  GltfFile file = triangles({"near", "middle", "far"});
+  file.json["nodes"][0]["extensions"]["MSFT_lod"]["ids"] = {1, 2};
+  for (auto& node : file.json["nodes"]) node["translation"] = {1, 0, 0};
+  const int parent =
+      file.push("nodes", {{"children", {0}}, {"rotation", {-0.6, 0, 0, 0.8}}, {"scale", {0.01, 0.01, 0.01}}});
+  file.json["scenes"] = {{{"nodes", {parent}}}};
+  GltfFile by_parent = file;
+  by_parent.add_channel(test::node_target(parent, "rotation"), {0, 1}, "VEC4",
+                        std::vector<float>{0, 0, 0, 1, 0, 0, 0.6f, 0.8f});
+  expect_levels_in_place(imported(by_parent));
+  GltfFile by_node = file;
+  by_node.add_channel(test::node_target(0, "translation"), {0, 1}, "VEC3", std::vector<float>{1, 0, 0, 5, 6, 7});
+  expect_levels_in_place(imported(by_node));
+  GltfFile hidden = by_parent;
+  hidden.json["nodes"][3]["scale"] = {0, 0, 0};
+  hidden.add_channel(test::node_target(parent, "scale"), {0, 1}, "VEC3", std::vector<float>{0, 0, 0, 1, 1, 1});
+  expect_levels_in_place(imported(hidden));
+
+  // A level with another place keeps it, relative to the parent.
+  by_parent.json["nodes"][2]["translation"] = {2, 0, 0};
+  const Model apart = imported(by_parent);
+  expect_near(at_rest(apart, apart.levels[1].mesh, 0), {0.02f, 0, 0});
+  // So does one in the scene, relative to the scene.
+  file.json["scenes"][0]["nodes"].push_back(2);
+  const Model shown = imported(file);
+  expect_near(at_rest(shown, shown.levels[1].mesh, 0), {1, 0, 0});
+}
+
+TEST(ImportLevels, AreNotBelowThemselves) {
+  GltfFile file = triangles({"near", "far"});
+  file.json["nodes"][0]["extensions"]["MSFT_lod"]["ids"] = {1};
+  file.json["nodes"][1]["children"] = {2};
+  file.push("nodes", {{"children", {0}}});
+  file.json["scenes"] = {{{"nodes", json::array()}}};
+  EXPECT_FALSE(file.import());  // nothing is shown
+  file.json.erase("scenes");
+  EXPECT_EQ(imported(file).skeleton.joints.size(), 3u);
 }
 
 TEST(ImportLevels, AreNotTheSizeOfAModel) {
