@@ -153,9 +153,6 @@ Result<GltfContainer> open_gltf(std::span<const std::byte> bytes, const std::str
   if (source.ends_with(".glb")) {
     return fail(ErrorCode::kInvalidFile, formatted("{}: byte 0: does not start with 'glTF' as a .glb does", source));
   }
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    return fail(ErrorCode::kInvalidFile, formatted("{}: byte 0: a byte order mark, which glTF forbids", source));
-  }
   return GltfContainer{text, std::nullopt};
 }
 

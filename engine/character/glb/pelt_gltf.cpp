@@ -146,12 +146,14 @@ Result<const json*> find_extension(const json& document, const std::string& sour
   return extension;
 }
 
-// Returns the part of the binary chunk that buffer 0, the only buffer, uses.
-Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::string& source) {
+// Returns the part of the binary chunk that buffer 0 uses. Other buffers without a URI have no bytes: they are
+// placeholders of extensions, as of EXT_meshopt_compression.
+Result<std::span<const std::byte>> binary_buffer(const Opened& file, const std::string& source) {
   const json* buffers = find(file.document, "buffers");
-  if (buffers == nullptr || !buffers->is_array() || buffers->size() != 1 || !buffers->front().is_object() ||
-      find(buffers->front(), "uri") != nullptr || !file.binary) {
-    return fail_at(source, "/buffers", "a character needs the binary chunk of a .glb, as the only buffer");
+  const auto has_no_uri = [](const json& buffer) { return buffer.is_object() && find(buffer, "uri") == nullptr; };
+  if (buffers == nullptr || !buffers->is_array() || buffers->empty() || !file.binary ||
+      !std::all_of(buffers->begin(), buffers->end(), has_no_uri)) {
+    return fail_at(source, "/buffers", "a character needs the binary chunk of a .glb, as the only buffer with bytes");
   }
   const std::optional<std::size_t> length = count_of(buffers->front(), "byteLength");
   if (!length || *length > file.binary->size()) {
@@ -168,7 +170,7 @@ struct CharacterBytes {
 
 // Returns the buffer view and bytes of the character that the extension's `character` refers to.
 Result<CharacterBytes> bytes_of(const json& character, const json& document, std::span<const std::byte> binary,
-                       const std::string& source) {
+                                const std::string& source) {
   const std::string place = kPlace + "/character";
   if (!character.is_object()) return fail_at(source, place, "must be an object");
   const json* views = find(document, "bufferViews");
@@ -228,7 +230,7 @@ Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::by
   const json* character = find(*extension, "character");
   if (character == nullptr) return deformers;
 
-  PELT_ASSIGN(const auto binary, only_buffer(opened, source));
+  PELT_ASSIGN(const auto binary, binary_buffer(opened, source));
   PELT_ASSIGN(const auto place, bytes_of(*character, document, binary, source));
   const json* hash = find(*character, "hash");
   if (hash == nullptr || !hash->is_string()) return fail_at(source, kPlace + "/character/hash", "must be text");
@@ -273,7 +275,7 @@ Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> g
 
   std::vector<std::byte> binary;
   if (find(document, "buffers") != nullptr) {
-    const auto buffer = only_buffer(opened, source);
+    const auto buffer = binary_buffer(opened, source);
     if (!buffer) return fail(ErrorCode::kInvalidArgument, buffer.error().message);
     binary.assign(buffer->begin(), buffer->end());
   }

@@ -99,7 +99,7 @@ struct Elements {
 };
 
 Elements base_elements(const GltfDocument& document, const tinygltf::Accessor& accessor) {
-  if (accessor.bufferView < 0) return {};
+  if (accessor.bufferView < 0 || accessor.count == 0) return {};
   const auto& view = document.gltf.bufferViews[static_cast<std::size_t>(accessor.bufferView)];
   const std::size_t stride = view.byteStride > 0 ? view.byteStride : element_size(accessor);
   return {view_bytes(document, accessor.bufferView).subspan(accessor.byteOffset), stride, accessor.count};
@@ -129,7 +129,7 @@ std::vector<T> read(const GltfDocument& document, const tinygltf::Accessor& acce
   };
   const Elements base = base_elements(document, accessor);
   for (std::size_t i = 0; i < base.count; ++i) decode(base[i], i);
-  if (accessor.sparse.isSparse) {
+  if (accessor.sparse.isSparse && accessor.sparse.count > 0) {
     const Elements indices = sparse_indices(document, accessor);
     const Elements sparse = sparse_values(document, accessor);
     for (std::size_t i = 0; i < sparse.count; ++i) {
@@ -139,113 +139,63 @@ std::vector<T> read(const GltfDocument& document, const tinygltf::Accessor& acce
   return values;
 }
 
-// Checks accessors in sequence.
-class AccessorChecker {
- public:
-  explicit AccessorChecker(const GltfDocument& document) : document_(document) {}
-
-  Result<void> check(std::size_t index) {
-    const tinygltf::Accessor& accessor = document_.gltf.accessors[index];
-    const std::string place = fmt::format("/accessors/{}", index);
-    if (component_size(accessor.componentType) == 0 || accessor.componentType == TINYGLTF_COMPONENT_TYPE_INT) {
-      return refuse(place, fmt::format("unknown component type: {}", accessor.componentType));
-    }
-    decoded_bytes_ += accessor.count * components_of(accessor) * sizeof(float);
-    if (decoded_bytes_ > kMaxDecodedBytes) {
-      return fail_at(document_, place, fmt::format("accessors exceed {} MiB in total", kMaxDecodedBytes >> 20),
-                     ErrorCode::kUnsupported);
-    }
-    if (accessor.bufferView >= 0) {
-      const auto& view = document_.gltf.bufferViews[static_cast<std::size_t>(accessor.bufferView)];
-      const std::size_t stride = view.byteStride > 0 ? view.byteStride : element_size(accessor);
-      PELT_TRY(check_range(accessor, accessor.bufferView, accessor.byteOffset, accessor.count, stride,
-                           element_size(accessor), component_size(accessor.componentType), place));
-      PELT_TRY(check_finite(accessor, base_elements(document_, accessor), place));
-    }
-    return accessor.sparse.isSparse ? check_sparse(accessor, place + "/sparse") : Result<void>{};
+// No number here exceeds 31 bits, so nothing overflows in 64.
+Result<void> check_range(const GltfDocument& document, const tinygltf::Accessor& accessor, int view_index,
+                         std::size_t offset, std::size_t count, std::size_t stride, std::size_t size,
+                         std::size_t alignment, const std::string& place) {
+  if (count == 0) return {};
+  const auto& view = document.gltf.bufferViews[static_cast<std::size_t>(view_index)];
+  const std::size_t view_end = view.byteOffset + view.byteLength;
+  const std::size_t bytes = document.buffers[static_cast<std::size_t>(view.buffer)].size();
+  if (view_end > bytes) {
+    return fail_at(document, place,
+                   fmt::format("buffer view {} ends at byte {} of buffer {}, which has {}", view_index, view_end,
+                               view.buffer, bytes));
   }
-
- private:
-  Result<void> check_sparse(const tinygltf::Accessor& accessor, const std::string& place) const {
-    const auto& sparse = accessor.sparse;
-    const auto count = static_cast<std::size_t>(sparse.count);
-    if (count > accessor.count) {
-      return refuse(place, fmt::format("overrides {} of {} elements", count, accessor.count));
-    }
-    const int type = sparse.indices.componentType;
-    if (type != TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE && type != TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT &&
-        type != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT) {
-      return refuse(place + "/indices", "indices are not unsigned integers");
-    }
-    const std::size_t index_size = component_size(type);
-    PELT_TRY(check_range(accessor, sparse.indices.bufferView, static_cast<std::size_t>(sparse.indices.byteOffset),
-                         count, index_size, index_size, index_size, place + "/indices"));
-    const std::size_t size = element_size(accessor);
-    PELT_TRY(check_range(accessor, sparse.values.bufferView, static_cast<std::size_t>(sparse.values.byteOffset), count,
-                         size, size, component_size(accessor.componentType), place + "/values"));
-
-    const Elements indices = sparse_indices(document_, accessor);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t at = load_unsigned(indices[i], type);
-      if (at >= accessor.count) {
-        return refuse(place + "/indices",
-                      fmt::format("entry {} is {}, but there are only {} elements", i, at, accessor.count));
-      }
-      if (i > 0 && at <= load_unsigned(indices[i - 1], type)) {
-        return refuse(place + "/indices", fmt::format("entry {} does not ascend", i));
-      }
-    }
-    return check_finite(accessor, sparse_values(document_, accessor), place + "/values");
+  const std::size_t end = offset + (count - 1) * stride + size;
+  if (end > view.byteLength) {
+    return fail_at(
+        document, place,
+        fmt::format("{} elements need {} bytes, but buffer view {} has {}", count, end, view_index, view.byteLength));
   }
-
-  // No number here exceeds 31 bits, so nothing overflows in 64.
-  Result<void> check_range(const tinygltf::Accessor& accessor, int view_index, std::size_t offset, std::size_t count,
-                           std::size_t stride, std::size_t size, std::size_t alignment,
-                           const std::string& place) const {
-    const auto& view = document_.gltf.bufferViews[static_cast<std::size_t>(view_index)];
-    const std::size_t end = offset + (count - 1) * stride + size;
-    if (end > view.byteLength) {
-      return refuse(place, fmt::format("{} elements need {} bytes, but buffer view {} has {}", count, end, view_index,
-                                       view.byteLength));
-    }
-    if (stride < size)
-      return refuse(place, fmt::format("elements of {} bytes overlap at a stride of {}", size, stride));
-    const std::size_t wanted = is_matrix(accessor) ? std::max<std::size_t>(alignment, 4) : alignment;
-    if (offset % wanted != 0 || (view.byteOffset + offset) % wanted != 0 || stride % alignment != 0) {
-      return refuse(place, fmt::format("elements are not aligned to {} bytes", wanted));
-    }
-    return {};
+  if (stride < size) {
+    return fail_at(document, place, fmt::format("elements of {} bytes overlap at a stride of {}", size, stride));
   }
-
-  Result<void> check_finite(const tinygltf::Accessor& accessor, const Elements& elements,
-                            const std::string& place) const {
-    if (accessor.componentType != TINYGLTF_COMPONENT_TYPE_FLOAT) return {};
-    const std::size_t width = components_of(accessor);
-    for (std::size_t i = 0; i < elements.count; ++i) {
-      for (std::size_t c = 0; c < width; ++c) {
-        if (!std::isfinite(load<float>(elements[i] + c * sizeof(float)))) {
-          return refuse(place, fmt::format("element {} is not finite", i));
-        }
-      }
-    }
-    return {};
+  const std::size_t wanted = is_matrix(accessor) ? std::max<std::size_t>(alignment, 4) : alignment;
+  if (offset % wanted != 0 || (view.byteOffset + offset) % wanted != 0 || stride % alignment != 0) {
+    return fail_at(document, place, fmt::format("elements are not aligned to {} bytes", wanted));
   }
+  return {};
+}
 
-  Result<void> refuse(const std::string& place, const std::string& why) const { return fail_at(document_, place, why); }
-
-  const GltfDocument& document_;
-  std::uint64_t decoded_bytes_ = 0;
-};
-
-Result<void> check_buffer_views(const GltfDocument& document) {
-  for (std::size_t i = 0; i < document.gltf.bufferViews.size(); ++i) {
-    const auto& view = document.gltf.bufferViews[i];
-    const std::string place = fmt::format("/bufferViews/{}", i);
-    const std::size_t size = document.buffers[static_cast<std::size_t>(view.buffer)].size();
-    if (view.byteOffset + view.byteLength > size) {
-      return fail_at(document, place,
-                     fmt::format("ends at byte {} of buffer {}, which has {}", view.byteOffset + view.byteLength,
-                                 view.buffer, size));
+Result<void> check_sparse(const GltfDocument& document, const tinygltf::Accessor& accessor, const std::string& place) {
+  const auto& sparse = accessor.sparse;
+  const auto count = static_cast<std::size_t>(sparse.count);
+  if (count > accessor.count) {
+    return fail_at(document, place, fmt::format("overrides {} of {} elements", count, accessor.count));
+  }
+  const int type = sparse.indices.componentType;
+  if (type != TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE && type != TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT &&
+      type != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT) {
+    return fail_at(document, place + "/indices", "indices are not unsigned integers");
+  }
+  const std::size_t index_size = component_size(type);
+  PELT_TRY(check_range(document, accessor, sparse.indices.bufferView,
+                       static_cast<std::size_t>(sparse.indices.byteOffset), count, index_size, index_size, index_size,
+                       place + "/indices"));
+  const std::size_t size = element_size(accessor);
+  PELT_TRY(check_range(document, accessor, sparse.values.bufferView, static_cast<std::size_t>(sparse.values.byteOffset),
+                       count, size, size, component_size(accessor.componentType), place + "/values"));
+  if (count == 0) return {};
+  const Elements indices = sparse_indices(document, accessor);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t at = load_unsigned(indices[i], type);
+    if (at >= accessor.count) {
+      return fail_at(document, place + "/indices",
+                     fmt::format("entry {} is {}, but there are only {} elements", i, at, accessor.count));
+    }
+    if (i > 0 && at <= load_unsigned(indices[i - 1], type)) {
+      return fail_at(document, place + "/indices", fmt::format("entry {} does not ascend", i));
     }
   }
   return {};
@@ -293,19 +243,56 @@ std::string describe(const tinygltf::Accessor& accessor) {
         return "UNSIGNED_SHORT";
       case TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT:
         return "UNSIGNED_INT";
-      default:
+      case TINYGLTF_COMPONENT_TYPE_FLOAT:
         return "FLOAT";
+      default:
+        return "an unknown component type";
     }
   };
   return fmt::format("{} of {}{}", type_name(), accessor.normalized ? "normalised " : "", component_name());
 }
 
-Result<void> check_accessors(const GltfDocument& document) {
-  PELT_TRY(check_buffer_views(document));
-  AccessorChecker checker(document);
-  for (std::size_t i = 0; i < document.gltf.accessors.size(); ++i) {
-    PELT_TRY(checker.check(i));
+bool has_known_type(const tinygltf::Accessor& accessor) {
+  const int type = accessor.componentType;
+  return type >= TINYGLTF_COMPONENT_TYPE_BYTE && type <= TINYGLTF_COMPONENT_TYPE_FLOAT &&
+         type != TINYGLTF_COMPONENT_TYPE_INT;
+}
+
+Result<void> AccessorChecker::check(int index, const std::string& place) {
+  const auto i = static_cast<std::size_t>(index);
+  const tinygltf::Accessor& accessor = document_.gltf.accessors[i];
+  if (checked_[i]) return {};
+  if (!has_known_type(accessor)) {
+    return fail_at(document_, place, fmt::format("unknown component type: {}", accessor.componentType));
   }
+  decoded_bytes_ += accessor.count * components_of(accessor) * sizeof(float);
+  if (decoded_bytes_ > kMaxDecodedBytes) {
+    return fail_at(document_, place, fmt::format("accessors exceed {} MiB in total", kMaxDecodedBytes >> 20),
+                   ErrorCode::kUnsupported);
+  }
+  if (accessor.bufferView >= 0) {
+    const auto& view = document_.gltf.bufferViews[static_cast<std::size_t>(accessor.bufferView)];
+    const std::size_t stride = view.byteStride > 0 ? view.byteStride : element_size(accessor);
+    PELT_TRY(check_range(document_, accessor, accessor.bufferView, accessor.byteOffset, accessor.count, stride,
+                         element_size(accessor), component_size(accessor.componentType), place));
+  }
+  if (accessor.sparse.isSparse) PELT_TRY(check_sparse(document_, accessor, place + ": sparse"));
+  checked_[i] = true;
+  return {};
+}
+
+Result<void> AccessorChecker::check_finite(int index, const std::string& place) {
+  PELT_TRY(check(index, place));
+  const auto i = static_cast<std::size_t>(index);
+  const tinygltf::Accessor& accessor = document_.gltf.accessors[i];
+  if (finite_[i] || accessor.componentType != TINYGLTF_COMPONENT_TYPE_FLOAT) return {};
+  const std::vector<float> values = read_floats(document_, index);
+  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+  if (bad != values.end()) {
+    const std::size_t element = static_cast<std::size_t>(bad - values.begin()) / components_of(accessor);
+    return fail_at(document_, place, fmt::format("element {} is not finite", element));
+  }
+  finite_[i] = true;
   return {};
 }
 
@@ -314,6 +301,18 @@ std::vector<float> read_floats(const GltfDocument& document, int index) {
   return read<float>(document, accessor, [&](const std::byte* component) {
     return load_float(component, accessor.componentType, accessor.normalized);
   });
+}
+
+std::vector<float> read_finite(const GltfDocument& document, int index, std::size_t& replaced) {
+  std::vector<float> values = read_floats(document, index);
+  const std::size_t width = components_of(document.gltf.accessors[static_cast<std::size_t>(index)]);
+  for (std::size_t first = 0; first < values.size(); first += width) {
+    const std::span<float> element(&values[first], width);
+    if (std::ranges::all_of(element, [](float value) { return std::isfinite(value); })) continue;
+    std::ranges::fill(element, 0.0f);
+    ++replaced;
+  }
+  return values;
 }
 
 std::vector<std::uint32_t> read_integers(const GltfDocument& document, int index) {

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
@@ -16,6 +14,7 @@
 
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/directions.h"
+#include "engine/authoring/model/gltf/schema.h"
 
 namespace pelt {
 namespace {
@@ -44,42 +43,38 @@ std::optional<std::pair<std::string_view, std::size_t>> split_set(std::string_vi
   return std::pair(name.substr(0, underscore), set);
 }
 
-bool is_legal_name(std::string_view name) {
-  if (name == "POSITION" || name == "NORMAL" || name == "TANGENT") return true;
-  if (name.size() > 1 && name[0] == '_') return true;
-  const auto split = split_set(name);
-  return split && (split->first == "TEXCOORD" || split->first == "COLOR" || split->first == "JOINTS" ||
-                   split->first == "WEIGHTS");
+bool is_small_unsigned(int component) {
+  return component == TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE || component == TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT;
 }
 
-// Returns true if an attribute that the importer reads has one of the formats of glTF 2.0, section 3.7.2.1, or one of
-// the further formats of KHR_mesh_quantization. Other attributes are not read and may have any format.
+bool is_of_weights(std::string_view name) {
+  const auto split = split_set(name);
+  return split && (split->first == "JOINTS" || split->first == "WEIGHTS");
+}
+
+// Returns true if an attribute has one of the formats of glTF 2.0, section 3.7.2.1, or one of the further formats of
+// KHR_mesh_quantization. Colours and attributes with an underscore are checked by is_read.
 bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor, bool quantized) {
   const int component = accessor.componentType;
   const bool is_float = component == TINYGLTF_COMPONENT_TYPE_FLOAT;
-  const bool is_small_unsigned =
-      component == TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE || component == TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT;
+  const bool is_unsigned = is_small_unsigned(component);
   const bool is_small_signed = component == TINYGLTF_COMPONENT_TYPE_BYTE || component == TINYGLTF_COMPONENT_TYPE_SHORT;
   const auto split = split_set(name);
   const std::string_view semantic = split ? split->first : name;
   if (semantic == "POSITION") {
-    return accessor.type == TINYGLTF_TYPE_VEC3 && (is_float || (quantized && (is_small_unsigned || is_small_signed)));
+    return accessor.type == TINYGLTF_TYPE_VEC3 && (is_float || (quantized && (is_unsigned || is_small_signed)));
   }
   if (semantic == "NORMAL" || semantic == "TANGENT") {
     return accessor.type == (semantic == "NORMAL" ? TINYGLTF_TYPE_VEC3 : TINYGLTF_TYPE_VEC4) &&
            (is_float || (quantized && is_small_signed && accessor.normalized));
   }
-  if (semantic == "JOINTS") return accessor.type == TINYGLTF_TYPE_VEC4 && is_small_unsigned && !accessor.normalized;
+  if (semantic == "JOINTS") return accessor.type == TINYGLTF_TYPE_VEC4 && is_unsigned && !accessor.normalized;
   if (semantic == "WEIGHTS") {
-    return accessor.type == TINYGLTF_TYPE_VEC4 && (is_float || (is_small_unsigned && accessor.normalized));
+    return accessor.type == TINYGLTF_TYPE_VEC4 && (is_float || (is_unsigned && accessor.normalized));
   }
   if (name == "TEXCOORD_0") {
-    return accessor.type == TINYGLTF_TYPE_VEC2 && (is_float || (is_small_unsigned && accessor.normalized) ||
-                                                   (quantized && (is_small_unsigned || is_small_signed)));
-  }
-  if (name == "COLOR_0") {
-    return (accessor.type == TINYGLTF_TYPE_VEC3 || accessor.type == TINYGLTF_TYPE_VEC4) &&
-           (is_float || (is_small_unsigned && accessor.normalized));
+    return accessor.type == TINYGLTF_TYPE_VEC2 &&
+           (is_float || (is_unsigned && accessor.normalized) || (quantized && (is_unsigned || is_small_signed)));
   }
   return true;
 }
@@ -106,112 +101,15 @@ Result<void> check_morph_weights(const GltfDocument& document, const std::vector
   return fail_at(document, place + "/weights", fmt::format("{} for {} morph targets", weights.size(), targets));
 }
 
-std::size_t target_count(const tinygltf::Mesh& mesh) { return mesh.primitives.front().targets.size(); }
-
-std::size_t target_count(const GltfDocument& document, const tinygltf::Node& node) {
-  return node.mesh < 0 ? 0 : target_count(document.gltf.meshes[static_cast<std::size_t>(node.mesh)]);
-}
-
-class MeshChecker {
- public:
-  explicit MeshChecker(const GltfDocument& document)
-      : document_(document),
-        quantized_(contains(document.gltf.extensionsUsed, kQuantization)),
-        largest_index_(document.gltf.accessors.size()) {}
-
-  Result<void> check(const tinygltf::Mesh& mesh, const std::string& place) {
-    const std::size_t targets = target_count(mesh);
-    for (std::size_t p = 0; p < mesh.primitives.size(); ++p) {
-      const std::string here = fmt::format("{}/primitives/{}", place, p);
-      PELT_TRY(check_primitive(mesh.primitives[p], here));
-      if (mesh.primitives[p].targets.size() != targets) {
-        return fail_at(document_, here + "/targets",
-                       fmt::format("{}, but primitive 0 has {}", mesh.primitives[p].targets.size(), targets));
-      }
-    }
-    return check_morph_weights(document_, mesh.weights, targets, place);
-  }
-
- private:
-  Result<void> check_primitive(const tinygltf::Primitive& primitive, const std::string& place) {
-    if (primitive.attributes.empty()) return fail_at(document_, place + "/attributes", "is empty");
-    const std::size_t vertices = accessor_at(document_, primitive.attributes.begin()->second).count;
-    for (const auto& [name, index] : primitive.attributes) {
-      const std::string here = place + "/attributes/" + name;
-      const tinygltf::Accessor& accessor = accessor_at(document_, index);
-      if (!is_legal_name(name)) return fail_at(document_, here, "unknown attribute");
-      if (accessor.count != vertices) {
-        return fail_at(
-            document_, here,
-            fmt::format("{} elements, but '{}' has {}", accessor.count, primitive.attributes.begin()->first, vertices));
-      }
-      if (!has_legal_format(name, accessor, quantized_)) {
-        return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
-      }
-    }
-    PELT_TRY(check_weight_sets(primitive, place));
-    for (std::size_t t = 0; t < primitive.targets.size(); ++t) {
-      for (const auto& [name, index] : primitive.targets[t]) {
-        const std::string here = fmt::format("{}/targets/{}/{}", place, t, name);
-        const tinygltf::Accessor& accessor = accessor_at(document_, index);
-        if (accessor.count != vertices) {
-          return fail_at(document_, here, fmt::format("{} elements for {} vertices", accessor.count, vertices));
-        }
-        if (is_read_offset(primitive, name) && !has_legal_offsets(name, accessor, quantized_)) {
-          return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
-        }
-      }
-    }
-    return primitive.indices < 0 ? Result<void>{} : check_indices(primitive.indices, vertices, place + "/indices");
-  }
-
-  // JOINTS_n and WEIGHTS_n come in pairs, numbered from 0 without a gap.
-  Result<void> check_weight_sets(const tinygltf::Primitive& primitive, const std::string& place) const {
-    const std::size_t sets = weight_sets(primitive);
-    for (const auto& [name, index] : primitive.attributes) {
-      const auto split = split_set(name);
-      if (!split || (split->first != "JOINTS" && split->first != "WEIGHTS") || split->second < sets) continue;
-      return fail_at(document_, place + "/attributes/" + name,
-                     fmt::format("has no counterpart, or the set before it is missing"));
-    }
-    return {};
-  }
-
-  Result<void> check_indices(int index, std::size_t vertices, const std::string& place) {
-    const tinygltf::Accessor& accessor = accessor_at(document_, index);
-    const int component = accessor.componentType;
-    if (accessor.type != TINYGLTF_TYPE_SCALAR || accessor.normalized ||
-        (component != TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE && component != TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT &&
-         component != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT)) {
-      return fail_at(document_, place, fmt::format("cannot be {}", describe(accessor)));
-    }
-    // Finds the largest index only once per accessor: any number of primitives may share one.
-    std::optional<std::uint32_t>& largest = largest_index_[static_cast<std::size_t>(index)];
-    if (!largest) {
-      const std::vector<std::uint32_t> indices = read_integers(document_, index);
-      largest = *std::max_element(indices.begin(), indices.end());
-    }
-    if (*largest >= vertices) {
-      return fail_at(document_, place, fmt::format("names vertex {}, but there are only {}", *largest, vertices));
-    }
-    return {};
-  }
-
-  const GltfDocument& document_;
-  bool quantized_;
-  std::vector<std::optional<std::uint32_t>> largest_index_;  // for each accessor; empty until needed
-};
-
 class AnimationChecker {
  public:
-  explicit AnimationChecker(const GltfDocument& document)
-      : document_(document), times_checked_(document.gltf.accessors.size(), false) {}
+  AnimationChecker(const GltfDocument& document, AccessorChecker& accessors)
+      : document_(document), accessors_(accessors), times_checked_(document.gltf.accessors.size(), false) {
+    for (const tinygltf::Mesh& mesh : document.gltf.meshes) targets_of_mesh_.push_back(target_count(mesh));
+  }
 
   Result<void> check(const tinygltf::Animation& animation, const std::vector<GltfChannel>& channels,
                      const std::string& place) {
-    for (std::size_t i = 0; i < animation.samplers.size(); ++i) {
-      PELT_TRY(check_times(animation.samplers[i].input, fmt::format("{}/samplers/{}/input", place, i)));
-    }
     std::map<Moved, std::size_t> channel_of;
     for (const GltfChannel& channel : channels) {
       const std::string here = fmt::format("{}/channels/{}", place, channel.index);
@@ -220,6 +118,7 @@ class AnimationChecker {
                        fmt::format("sampler {}, but there are only {}", channel.sampler, animation.samplers.size()));
       }
       const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
+      PELT_TRY(check_times(sampler.input, fmt::format("{}/samplers/{}/input", place, channel.sampler)));
       PELT_TRY(check_output(sampler, channel, here));
       PELT_TRY(check_is_only_one(channel, channel_of, here));
     }
@@ -233,7 +132,9 @@ class AnimationChecker {
       return fail_at(document_, place, fmt::format("times cannot be {}", describe(accessor)));
     }
     if (times_checked_[static_cast<std::size_t>(index)]) return {};
+    PELT_TRY(accessors_.check_finite(index, place));
     const std::vector<float> times = read_floats(document_, index);
+    if (times.empty()) return fail_at(document_, place, "has no keys");
     if (times.front() < 0) return fail_at(document_, place, fmt::format("key 0 is at {} s, before 0", times.front()));
     for (std::size_t k = 1; k < times.size(); ++k) {
       if (!(times[k] > times[k - 1])) {
@@ -262,7 +163,7 @@ class AnimationChecker {
   }
 
   Result<void> check_output(const tinygltf::AnimationSampler& sampler, const GltfChannel& channel,
-                            const std::string& place) const {
+                            const std::string& place) {
     const tinygltf::Accessor& output = accessor_at(document_, sampler.output);
     if (!has_legal_output(channel, output)) {
       return fail_at(document_, place, fmt::format("{} cannot be {}", path_of(channel.property), describe(output)));
@@ -273,16 +174,15 @@ class AnimationChecker {
       PELT_ASSIGN(const std::size_t weights, count_weights(channel, place));
       wanted *= weights;
     }
-    if (output.count == wanted) return {};
+    if (output.count == wanted) return accessors_.check_finite(sampler.output, place);
     return fail_at(document_, place, fmt::format("{} keys need {} values, not {}", keys, wanted, output.count));
   }
 
   // Returns the weights of a key.
   Result<std::size_t> count_weights(const GltfChannel& channel, const std::string& place) const {
-    const auto& gltf = document_.gltf;
-    const std::size_t targets = channel.node >= 0
-                                    ? target_count(document_, gltf.nodes[static_cast<std::size_t>(channel.node)])
-                                    : target_count(gltf.meshes[static_cast<std::size_t>(channel.mesh)]);
+    const int mesh =
+        channel.node < 0 ? channel.mesh : document_.gltf.nodes[static_cast<std::size_t>(channel.node)].mesh;
+    const std::size_t targets = mesh < 0 ? 0 : targets_of_mesh_[static_cast<std::size_t>(mesh)];
     const std::string name =
         channel.node >= 0 ? fmt::format("node {}", channel.node) : fmt::format("mesh {}", channel.mesh);
     const std::string here = place + (channel.by_pointer ? "/target" : "/target/node");
@@ -310,6 +210,8 @@ class AnimationChecker {
   }
 
   const GltfDocument& document_;
+  AccessorChecker& accessors_;
+  std::vector<std::size_t> targets_of_mesh_;
   std::vector<bool> times_checked_;  // for each accessor; any number of samplers may share one
 };
 
@@ -364,45 +266,175 @@ int attribute(const tinygltf::Primitive& primitive, const std::string& name) {
   return found == primitive.attributes.end() ? -1 : found->second;
 }
 
-Result<void> check_meshes(const GltfDocument& document) {
-  MeshChecker checker(document);
-  for (std::size_t m = 0; m < document.gltf.meshes.size(); ++m) {
-    PELT_TRY(checker.check(document.gltf.meshes[m], fmt::format("/meshes/{}", m)));
-  }
-  for (std::size_t i = 0; i < document.gltf.nodes.size(); ++i) {
-    const tinygltf::Node& node = document.gltf.nodes[i];
-    PELT_TRY(check_morph_weights(document, node.weights, target_count(document, node), fmt::format("/nodes/{}", i)));
-  }
-  return {};
+std::size_t target_count(const tinygltf::Mesh& mesh) {
+  std::size_t most = 0;
+  for (const tinygltf::Primitive& primitive : mesh.primitives) most = std::max(most, primitive.targets.size());
+  return most;
 }
 
-Result<void> check_skins(const GltfDocument& document) {
-  for (std::size_t s = 0; s < document.gltf.skins.size(); ++s) {
-    const tinygltf::Skin& skin = document.gltf.skins[s];
-    const std::string place = fmt::format("/skins/{}", s);
-    std::unordered_set<int> seen;
-    for (const int joint : skin.joints) {
-      if (!seen.insert(joint).second) {
-        return fail_at(document, place + "/joints", fmt::format("names node {} twice", joint));
+bool is_read(const GltfDocument& document, const tinygltf::Primitive& primitive, const std::string& name,
+             bool skinned) {
+  if (name == "POSITION" || name == "TEXCOORD_0") return true;
+  if (name == "NORMAL" || name == "TANGENT") return gives_direction(primitive, name);
+  const tinygltf::Accessor& accessor = accessor_at(document, primitive.attributes.at(name));
+  if (name.starts_with('_')) return has_known_type(accessor) && !is_matrix(accessor);
+  if (name == "COLOR_0") {
+    const bool is_float = accessor.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT;
+    return (accessor.type == TINYGLTF_TYPE_VEC3 || accessor.type == TINYGLTF_TYPE_VEC4) &&
+           (is_float || (is_small_unsigned(accessor.componentType) && accessor.normalized));
+  }
+  return skinned && is_of_weights(name);
+}
+
+MeshChecker::MeshChecker(const GltfDocument& document, AccessorChecker& accessors)
+    : document_(document),
+      accessors_(accessors),
+      quantized_(contains(document.gltf.extensionsUsed, kQuantization)),
+      largest_index_(document.gltf.accessors.size()) {}
+
+Result<void> MeshChecker::check(const tinygltf::Mesh& mesh, const tinygltf::Node& node, const std::string& name) {
+  const std::string named = fmt::format("mesh '{}': ", name);
+  const std::string place = fmt::format("{}/meshes/{}", named, node.mesh);
+  if (checked_.emplace(node.mesh, node.skin >= 0).second) {
+    for (std::size_t p = 0; p < mesh.primitives.size(); ++p) {
+      PELT_TRY(check_primitive(mesh.primitives[p], node.skin >= 0, fmt::format("{}/primitives/{}", place, p)));
+    }
+  }
+  PELT_TRY(check_morph_weights(document_, mesh.weights, target_count(mesh), place));
+  const auto index = &node - document_.gltf.nodes.data();
+  return check_morph_weights(document_, node.weights, target_count(mesh), fmt::format("{}/nodes/{}", named, index));
+}
+
+Result<void> MeshChecker::check_primitive(const tinygltf::Primitive& primitive, bool skinned,
+                                          const std::string& place) {
+  const int positions = attribute(primitive, "POSITION");
+  if (positions < 0) return {};
+  const tinygltf::Accessor& position = accessor_at(document_, positions);
+  if (primitive.extensions.contains(std::string(kDraco)) && position.bufferView < 0 && !position.sparse.isSparse) {
+    return fail_at(document_, place, fmt::format("{} is not supported{}", kDraco, kDecodeDraco),
+                   ErrorCode::kUnsupported);
+  }
+  PELT_TRY(check_attributes(primitive, skinned, place));
+  for (std::size_t t = 0; t < primitive.targets.size(); ++t) {
+    for (const auto& [name, index] : primitive.targets[t]) {
+      if (!is_read_offset(primitive, name)) continue;
+      const std::string here = fmt::format("{}/targets/{}/{}", place, t, name);
+      const tinygltf::Accessor& accessor = accessor_at(document_, index);
+      if (accessor.count != position.count) {
+        return fail_at(document_, here, fmt::format("{} elements for {} vertices", accessor.count, position.count));
       }
+      if (!has_legal_offsets(name, accessor, quantized_)) {
+        return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
+      }
+      PELT_TRY(name == "POSITION" ? accessors_.check_finite(index, here) : accessors_.check(index, here));
     }
-    if (skin.inverseBindMatrices < 0) continue;
-    const std::string here = place + "/inverseBindMatrices";
-    const tinygltf::Accessor& accessor = accessor_at(document, skin.inverseBindMatrices);
-    if (accessor.type != TINYGLTF_TYPE_MAT4 || accessor.componentType != TINYGLTF_COMPONENT_TYPE_FLOAT) {
-      return fail_at(document, here, fmt::format("cannot be {}", describe(accessor)));
+  }
+  if (primitive.indices < 0 || primitive.mode < TINYGLTF_MODE_TRIANGLES) return {};
+  return check_indices(primitive.indices, position.count, place + "/indices");
+}
+
+Result<void> MeshChecker::check_attributes(const tinygltf::Primitive& primitive, bool skinned,
+                                           const std::string& place) {
+  const std::size_t vertices = accessor_at(document_, attribute(primitive, "POSITION")).count;
+  for (const auto& [name, index] : primitive.attributes) {
+    if (!is_read(document_, primitive, name, skinned)) continue;
+    const std::string here = place + "/attributes/" + name;
+    const tinygltf::Accessor& accessor = accessor_at(document_, index);
+    if (accessor.count != vertices) {
+      return fail_at(document_, here, fmt::format("{} elements, but POSITION has {}", accessor.count, vertices));
     }
-    if (accessor.count < skin.joints.size()) {
-      return fail_at(document, here, fmt::format("{} matrices for {} joints", accessor.count, skin.joints.size()));
+    if (!has_legal_format(name, accessor, quantized_)) {
+      return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
     }
+    const bool is_needed = name == "POSITION" || is_of_weights(name);
+    PELT_TRY(is_needed ? accessors_.check_finite(index, here) : accessors_.check(index, here));
+  }
+  return skinned ? check_weight_sets(primitive, place) : Result<void>{};
+}
+
+// JOINTS_n and WEIGHTS_n come in pairs, numbered from 0 without a gap.
+Result<void> MeshChecker::check_weight_sets(const tinygltf::Primitive& primitive, const std::string& place) const {
+  const std::size_t sets = weight_sets(primitive);
+  for (const auto& [name, index] : primitive.attributes) {
+    if (!is_of_weights(name) || split_set(name)->second < sets) continue;
+    return fail_at(document_, place + "/attributes/" + name, "has no counterpart, or the set before it is missing");
   }
   return {};
 }
 
-Result<void> check_animations(const GltfDocument& document) {
-  AnimationChecker checker(document);
+Result<void> MeshChecker::check_indices(int index, std::size_t vertices, const std::string& place) {
+  const tinygltf::Accessor& accessor = accessor_at(document_, index);
+  const int component = accessor.componentType;
+  if (accessor.type != TINYGLTF_TYPE_SCALAR || accessor.normalized ||
+      (!is_small_unsigned(component) && component != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT)) {
+    return fail_at(document_, place, fmt::format("cannot be {}", describe(accessor)));
+  }
+  PELT_TRY(accessors_.check(index, place));
+  if (accessor.count == 0) return {};
+  // Finds the largest index only once per accessor: any number of primitives may share one.
+  std::optional<std::uint32_t>& largest = largest_index_[static_cast<std::size_t>(index)];
+  if (!largest) {
+    const std::vector<std::uint32_t> indices = read_integers(document_, index);
+    largest = *std::max_element(indices.begin(), indices.end());
+  }
+  if (*largest >= vertices) {
+    return fail_at(document_, place, fmt::format("names vertex {}, but there are only {}", *largest, vertices));
+  }
+  return {};
+}
+
+namespace {
+
+Result<void> check_skin(const GltfDocument& document, const tinygltf::Skin& skin, AccessorChecker& accessors,
+                        const std::string& place) {
+  if (skin.joints.empty()) return fail_at(document, place + "/joints", "is empty");
+  std::unordered_set<int> seen;
+  for (const int joint : skin.joints) {
+    if (!seen.insert(joint).second) {
+      return fail_at(document, place + "/joints", fmt::format("names node {} twice", joint));
+    }
+  }
+  if (skin.inverseBindMatrices < 0) return {};
+  const std::string here = place + "/inverseBindMatrices";
+  const tinygltf::Accessor& accessor = accessor_at(document, skin.inverseBindMatrices);
+  if (accessor.type != TINYGLTF_TYPE_MAT4 || accessor.componentType != TINYGLTF_COMPONENT_TYPE_FLOAT) {
+    return fail_at(document, here, fmt::format("cannot be {}", describe(accessor)));
+  }
+  if (accessor.count < skin.joints.size()) {
+    return fail_at(document, here, fmt::format("{} matrices for {} joints", accessor.count, skin.joints.size()));
+  }
+  return accessors.check_finite(skin.inverseBindMatrices, here);
+}
+
+std::string name_or(const std::string& name, std::string_view kind, std::size_t index) {
+  return name.empty() ? fmt::format("{}_{}", kind, index) : name;
+}
+
+}  // namespace
+
+Result<void> check_skins(GltfDocument& document, AccessorChecker& accessors) {
+  std::vector<bool> used(document.gltf.skins.size(), false);
+  for (const tinygltf::Node& node : document.gltf.nodes) {
+    if (node.mesh >= 0 && node.skin >= 0) used[static_cast<std::size_t>(node.skin)] = true;
+  }
+  for (std::size_t s = 0; s < document.gltf.skins.size(); ++s) {
+    tinygltf::Skin& skin = document.gltf.skins[s];
+    const std::string place = fmt::format("skin '{}': /skins/{}", name_or(skin.name, "skin", s), s);
+    const auto checked = check_skin(document, skin, accessors, place);
+    if (checked) continue;
+    if (used[s]) return checked;
+    skin.joints.clear();
+    skin.inverseBindMatrices = -1;
+  }
+  return {};
+}
+
+Result<void> check_animations(const GltfDocument& document, AccessorChecker& accessors) {
+  AnimationChecker checker(document, accessors);
   for (std::size_t a = 0; a < document.gltf.animations.size(); ++a) {
-    PELT_TRY(checker.check(document.gltf.animations[a], document.channels[a], fmt::format("/animations/{}", a)));
+    const tinygltf::Animation& animation = document.gltf.animations[a];
+    const std::string place = fmt::format("clip '{}': /animations/{}", name_or(animation.name, "clip", a), a);
+    PELT_TRY(checker.check(animation, document.channels[a], place));
   }
   return {};
 }

@@ -77,17 +77,18 @@ Result<void> check_extensions(const json& document, const std::string& source) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{} is not among extensionsUsed", place));
     }
     if (!is_understood(extension)) {
-      const bool draco = extension == "KHR_draco_mesh_compression";
-      return fail(
-          ErrorCode::kUnsupported,
-          fmt::format(
-              "{} is an extension that is not supported{}", place,
-              draco ? "; to decode it, run 'npx @gltf-transform/cli cp IN.glb OUT.glb', or export the model again "
-                      "without Draco compression"
-                    : ""));
+      return fail(ErrorCode::kUnsupported, fmt::format("{} is an extension that is not supported{}", place,
+                                                       extension == kDraco ? kDecodeDraco : ""));
     }
   }
   return {};
+}
+
+// Returns an integer, or `absent`, and removes it.
+int take(json& object, const char* key, int absent) {
+  const int value = object.value(key, absent);
+  object.erase(key);
+  return value;
 }
 
 }  // namespace
@@ -105,13 +106,14 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
   PELT_ASSIGN(const auto container, open_gltf(file, document.source));
   PELT_ASSIGN(auto parsed, parse_gltf_json(container.json, document.source));
   document.unread = describe_unread(parsed);  // before the schema removes it
-  PELT_TRY(check_gltf_schema(parsed, document.source));
+  PELT_ASSIGN(const std::string blanks, check_gltf_schema(parsed, document.source));
+  if (!blanks.empty()) document.unread.push_back(blanks);
+  if (container.json.starts_with("\xEF\xBB\xBF")) document.unread.push_back("a byte order mark is ignored");
   PELT_TRY(check_version(parsed.at("asset"), document.source));
   PELT_TRY(check_extensions(parsed, document.source));
   PELT_ASSIGN(document.channels, take_channels(parsed, document.source));
   if (parsed.contains("buffers")) {
-    PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
-                               document.storage));
+    PELT_TRY(load_gltf_buffers(parsed, container, document.source, loader, document.buffers, document.storage));
     PELT_TRY(decompress_views(parsed, document.source, document.buffers, document.storage));
     // tinygltf would also look for buffers in the working folder, and require exactly byteLength bytes of them.
     parsed.erase("buffers");
@@ -132,6 +134,14 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
     parsed.erase(extensions);
   }
 
+  // tinygltf refuses strides that are no multiple of 4, and indices without a buffer view.
+  std::vector<std::size_t> strides;
+  for (json& view : parsed["bufferViews"]) strides.push_back(static_cast<std::size_t>(take(view, "byteStride", 0)));
+  std::vector<int> indices;
+  for (json& mesh : parsed["meshes"]) {
+    for (json& primitive : mesh.at("primitives")) indices.push_back(take(primitive, "indices", -1));
+  }
+
   // Without buffers and images, tinygltf opens no file: it only converts checked JSON to structs.
   const std::string text = parsed.dump();
   parsed = nullptr;
@@ -145,6 +155,11 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
     }
   } catch (const std::exception& error) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, error.what()));
+  }
+  for (std::size_t i = 0; i < strides.size(); ++i) document.gltf.bufferViews[i].byteStride = strides[i];
+  auto next = indices.begin();
+  for (tinygltf::Mesh& mesh : document.gltf.meshes) {
+    for (tinygltf::Primitive& primitive : mesh.primitives) primitive.indices = *next++;
   }
   return document;
 }

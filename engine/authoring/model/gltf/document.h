@@ -19,6 +19,11 @@
 
 namespace pelt {
 
+// The end of an error about Draco.
+inline constexpr const char* kDecodeDraco =
+    "; to decode it, run 'npx @gltf-transform/cli cp IN.glb OUT.glb', or export the model again without Draco "
+    "compression";
+
 // The contents of a .gltf or .glb file and its buffer files. Every index in `gltf` names an existing entry and every
 // number has its type and bounds (schema.h); the bytes of accessors are still unchecked (accessor.h).
 struct GltfDocument {

@@ -37,7 +37,7 @@ bool has_uri(const json& object) { return object.is_object() && object.contains(
 struct Part {
   std::size_t offset = 0;
   std::size_t length = 0;
-  std::size_t buffer = 0;  // not 0: a buffer without bytes (is_meshopt_fallback), which stays separate
+  std::size_t buffer = 0;  // not 0: a placeholder (meshopt.h), which stays separate
 };
 
 // Moves a range of one of several buffers into the packed one. `range`: a buffer view, or an extension of one.
@@ -62,12 +62,12 @@ Result<void> move_range(json& range, std::span<const Part> parts, const std::str
   return {};
 }
 
-// Moves the extensions of a buffer view; only one is known to name a buffer. If there is only one buffer, other
+// Moves the extensions of a buffer view; only those of meshopt are known to name a buffer. If there is only one, other
 // extensions stay correct.
 Result<void> move_extensions(json& extensions, std::span<const Part> parts, const std::string& place) {
   for (const auto& [name, extension] : extensions.items()) {
     const std::string extension_place = fmt::format("{}/{}", place, name);
-    if (name == "EXT_meshopt_compression") {
+    if (name.ends_with("_meshopt_compression")) {  // EXT and KHR
       PELT_TRY(move_range(extension, parts, extension_place));
     } else if (parts.size() > 1 && extension.contains("buffer")) {
       return fail(ErrorCode::kUnsupported,
@@ -110,8 +110,8 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path, Name
   PELT_ASSIGN(auto document, parse_gltf_json(container.json, source));
   json checked = document;  // the schema removes unknown members from this copy
   PELT_TRY(check_gltf_schema(checked, source));
-  const json buffers = checked.value("buffers", json::array());
-  checked = nullptr;
+  if (!checked.contains("buffers")) checked["buffers"] = json::array();
+  const json& buffers = checked["buffers"];
   json* images = document.contains("images") && document["images"].is_array() ? &document["images"] : nullptr;
   const bool whole = std::none_of(buffers.begin(), buffers.end(), has_uri) &&
                      (images == nullptr || std::none_of(images->begin(), images->end(), has_uri));
@@ -120,7 +120,7 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path, Name
   GltfLoader loader(path, file.size(), nullptr, files);
   std::vector<std::span<const std::byte>> spans;
   std::vector<std::vector<std::byte>> storage;
-  PELT_TRY(load_gltf_buffers(buffers, container, source, loader, spans, storage));
+  PELT_TRY(load_gltf_buffers(checked, container, source, loader, spans, storage));
   json kept = json::array();
   PELT_ASSIGN(auto binary, merge(document, spans, source, kept));
   for (std::size_t i = 0; images != nullptr && i < images->size(); ++i) {

@@ -192,8 +192,12 @@ void gather_levels(const std::map<std::string, DeclaredLevel>& declared, Model& 
 
 class Importer {
  public:
-  Importer(const GltfDocument& document, NodeTree tree, std::vector<GltfLevel> levels)
-      : document_(document), tree_(std::move(tree)), levels_(std::move(levels)), budget_(document) {}
+  Importer(const GltfDocument& document, AccessorChecker& accessors, NodeTree tree, std::vector<GltfLevel> levels)
+      : document_(document),
+        accessors_(accessors),
+        tree_(std::move(tree)),
+        levels_(std::move(levels)),
+        budget_(document) {}
 
   Result<Model> run() {
     model_.name = std::filesystem::path(document_.source).filename().string();
@@ -359,7 +363,7 @@ class Importer {
     show_levels(shown);
     hide_invisible(shown);  // levels
     mesh_of_node_.assign(shown.size(), -1);
-    GltfMeshReader reader(document_, budget_, model_.report);
+    GltfMeshReader reader(document_, accessors_, budget_, model_.report);
     UniqueNames names;
     report_hidden(shown);
     for (const int index : tree_.order) {
@@ -415,6 +419,7 @@ class Importer {
   }
 
   const GltfDocument& document_;
+  AccessorChecker& accessors_;
   NodeTree tree_;
   std::vector<GltfLevel> levels_;
   GltfBudget budget_;
@@ -435,14 +440,13 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path,
                           std::vector<std::filesystem::path>* beside, NamedFiles files) {
   PELT_ASSIGN(auto document, read_gltf_document(file, path, beside, files));
-  PELT_TRY(check_accessors(document));
-  PELT_TRY(expand_instances(document));
+  AccessorChecker accessors(document);
+  PELT_TRY(expand_instances(document, accessors));
   PELT_ASSIGN(auto tree, check_nodes(document));
-  PELT_TRY(check_meshes(document));
-  PELT_TRY(check_skins(document));
-  PELT_TRY(check_animations(document));
+  PELT_TRY(check_skins(document, accessors));
+  PELT_TRY(check_animations(document, accessors));
   PELT_ASSIGN(auto levels, read_gltf_levels(document));
-  PELT_ASSIGN(auto model, Importer(document, std::move(tree), std::move(levels)).run());
+  PELT_ASSIGN(auto model, Importer(document, accessors, std::move(tree), std::move(levels)).run());
   model.images = std::move(document.images.images);
   return model;
 }

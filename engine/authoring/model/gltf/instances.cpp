@@ -13,7 +13,6 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/name_list.h"
-#include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/budget.h"
 
 namespace pelt {
@@ -24,7 +23,7 @@ constexpr const char* kInstancing = "EXT_mesh_gpu_instancing";
 // Returns the nodes of the instances of node `n`. `attributes`: accessors by name.
 Result<std::vector<tinygltf::Node>> instances_of(const GltfDocument& document, std::size_t n, const std::string& name,
                                                  const std::string& place, const std::map<std::string, int>& attributes,
-                                                 GltfBudget& budget) {
+                                                 AccessorChecker& accessors, GltfBudget& budget) {
   const auto accessor_at = [&](int index) -> const tinygltf::Accessor& {
     return document.gltf.accessors[static_cast<std::size_t>(index)];
   };
@@ -47,6 +46,7 @@ Result<std::vector<tinygltf::Node>> instances_of(const GltfDocument& document, s
     }
     const bool rotates = attribute == "ROTATION";
     if (!rotates && attribute != "TRANSLATION" && attribute != "SCALE") continue;
+    PELT_TRY(accessors.check_finite(index, here));
     const bool fractions = accessor.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT || accessor.normalized;
     if (accessor.type != (rotates ? TINYGLTF_TYPE_VEC4 : TINYGLTF_TYPE_VEC3) || (rotates && !fractions)) {
       return fail_at(document, here, fmt::format("cannot be {}", describe(accessor)));
@@ -66,7 +66,7 @@ Result<std::vector<tinygltf::Node>> instances_of(const GltfDocument& document, s
 
 }  // namespace
 
-Result<void> expand_instances(GltfDocument& document) {
+Result<void> expand_instances(GltfDocument& document, AccessorChecker& accessors) {
   std::vector<tinygltf::Node>& nodes = document.gltf.nodes;
   GltfBudget budget(document);
   std::set<std::string> unread;
@@ -93,7 +93,7 @@ Result<void> expand_instances(GltfDocument& document) {
         unread.insert(key);
       }
     }
-    PELT_ASSIGN(auto instances, instances_of(document, n, name, place + "/attributes", attributes, budget));
+    PELT_ASSIGN(auto instances, instances_of(document, n, name, place + "/attributes", attributes, accessors, budget));
     const int first = static_cast<int>(nodes.size());
     nodes.insert(nodes.end(), instances.begin(), instances.end());
     for (int i = first; i < static_cast<int>(nodes.size()); ++i) nodes[n].children.push_back(i);

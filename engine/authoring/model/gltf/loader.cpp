@@ -56,10 +56,11 @@ Result<std::vector<std::byte>> GltfLoader::decode_data_uri(const std::string& ur
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: a data URI that is not base64", place));
   }
   if (uri.size() > kMaxGltfBytes - bytes_read_) return too_much(place);
-  // The decoder only supports a few media types, and none matters here.
+  // The decoder only supports a few media types, none of which matters here, and no lines.
   std::vector<unsigned char> decoded;
   std::string media_type;
-  const std::string known = "data:application/octet-stream;base64," + percent_decoded(uri.substr(comma + 1));
+  std::string known = "data:application/octet-stream;base64," + percent_decoded(uri.substr(comma + 1));
+  std::erase_if(known, [](unsigned char c) { return c <= ' '; });
   tinygltf::DecodeDataURI(&decoded, media_type, known, 0, false);
   const auto bytes = std::as_bytes(std::span(decoded));
   return std::vector<std::byte>(bytes.begin(), bytes.end());
@@ -75,9 +76,11 @@ Result<std::vector<std::byte>> GltfLoader::read_beside(const std::string& uri, c
   return within(place, read_file(path_.parent_path() / name, kMaxGltfBytes - bytes_read_));
 }
 
-Result<void> load_gltf_buffers(const json& buffers, const GltfContainer& container, const std::string& source,
+Result<void> load_gltf_buffers(const json& document, const GltfContainer& container, const std::string& source,
                                GltfLoader& loader, std::vector<std::span<const std::byte>>& spans,
                                std::vector<std::vector<std::byte>>& storage) {
+  const json& buffers = document.at("buffers");
+  const std::vector<bool> placeholders = find_placeholders(document);
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const std::string place = fmt::format("{}: /buffers/{}", source, i);
     std::span<const std::byte> bytes;
@@ -86,11 +89,13 @@ Result<void> load_gltf_buffers(const json& buffers, const GltfContainer& contain
       bytes = storage.emplace_back(std::move(loaded));
     } else if (i == 0 && container.binary) {
       bytes = *container.binary;
-    } else if (is_meshopt_fallback(buffers[i])) {
+    } else if (placeholders[i]) {
       spans.push_back({});
       continue;
     } else {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}: has no URI, and the file has no binary chunk", place));
+      return fail(
+          ErrorCode::kInvalidFile,
+          fmt::format("{}: has no URI, and neither a binary chunk nor an extension that is read has its bytes", place));
     }
     const std::size_t length = buffers[i].at("byteLength").get<std::size_t>();
     if (bytes.size() < length) {

@@ -43,9 +43,10 @@ class GltfLoader {
 };
 
 // Loads all buffers of a document, whose JSON the schema has checked: exactly byteLength bytes each, in the container
-// or added to `storage`; buffers with is_meshopt_fallback (meshopt.h) have none.
-Result<void> load_gltf_buffers(const nlohmann::json& buffers, const GltfContainer& container, const std::string& source,
-                               GltfLoader& loader, std::vector<std::span<const std::byte>>& spans,
+// or added to `storage`; buffers that are placeholders (meshopt.h) have none.
+Result<void> load_gltf_buffers(const nlohmann::json& document, const GltfContainer& container,
+                               const std::string& source, GltfLoader& loader,
+                               std::vector<std::span<const std::byte>>& spans,
                                std::vector<std::vector<std::byte>>& storage);
 
 }  // namespace pelt

@@ -67,9 +67,20 @@ bool decode(const CompressedView& view, std::byte* to) {
 
 }  // namespace
 
-bool is_meshopt_fallback(const json& buffer) {
-  const json* extension = find_extension(buffer);
-  return extension != nullptr && extension->value("fallback", false);
+std::vector<bool> find_placeholders(const json& document) {
+  std::vector<bool> found;
+  std::vector<bool> marked;
+  for (const json& buffer : document.at("buffers")) {
+    const json* extension = find_extension(buffer);
+    found.push_back(!buffer.contains("uri"));
+    marked.push_back(extension != nullptr && extension->value("fallback", false));
+  }
+  if (!document.contains("bufferViews")) return found;
+  for (const json& view : document.at("bufferViews")) {
+    const auto buffer = view.at("buffer").get<std::size_t>();
+    if (find_extension(view) == nullptr && !marked[buffer]) found[buffer] = false;
+  }
+  return found;
 }
 
 Result<void> decompress_views(json& document, const std::string& source,

@@ -12,8 +12,9 @@
 
 namespace pelt {
 
-// Returns true for a buffer without bytes, a placeholder for decompressed ones (`fallback`).
-bool is_meshopt_fallback(const nlohmann::json& buffer);
+// Returns which buffers are placeholders: they have no URI, and are marked as `fallback`, or nothing reads their bytes,
+// as only compressed views or another extension name them. The schema has checked the document.
+std::vector<bool> find_placeholders(const nlohmann::json& document);
 
 // Decompresses buffer views of a document, whose JSON the schema has checked: each gets a buffer of its own, in
 // `storage`, and loses the extension. Errors name the view: bytes that are outside the buffer or not data of the mode;

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -19,7 +18,6 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/model/gltf/accessor.h"
-#include "engine/authoring/model/gltf/check.h"
 #include "engine/authoring/model/gltf/directions.h"
 #include "engine/authoring/model/gltf/morph.h"
 
@@ -46,13 +44,10 @@ class GltfAttributeReader {
       : document_(document), budget_(budget), mesh_(mesh) {}
 
   // Reads the attributes of a primitive's vertices, which are the last `count` of the mesh.
-  Result<void> append(const tinygltf::Primitive& primitive, std::size_t count);
+  Result<void> append(const tinygltf::Primitive& primitive, std::size_t count, InvalidCounts& invalid);
 
   // Sets missing values of vertices to 0.
   void complete();
-
-  // Returns how many attributes were left out because they are matrices.
-  std::uint32_t matrices() const { return matrices_; }
 
  private:
   Result<std::size_t> find_or_add(const std::string& name);
@@ -61,21 +56,16 @@ class GltfAttributeReader {
   GltfBudget& budget_;
   Mesh& mesh_;
   std::unordered_map<std::string, std::size_t> index_of_;  // index in Mesh::attributes
-  std::uint32_t matrices_ = 0;
 };
 
-Result<void> GltfAttributeReader::append(const tinygltf::Primitive& primitive, std::size_t count) {
+Result<void> GltfAttributeReader::append(const tinygltf::Primitive& primitive, std::size_t count,
+                                         InvalidCounts& invalid) {
   PELT_TRY(budget_.take(mesh_.attributes.size() * count * sizeof(float), mesh_.name));
   for (const auto& [name, index] : primitive.attributes) {
     const bool is_color = name == "COLOR_0";
-    if (!is_color && name[0] != '_') continue;
-    const tinygltf::Accessor& accessor = document_.gltf.accessors[static_cast<std::size_t>(index)];
-    if (is_matrix(accessor)) {
-      ++matrices_;
-      continue;
-    }
-    const std::size_t width = components_of(accessor);
-    const std::vector<float> values = read_floats(document_, index);
+    if ((!is_color && !name.starts_with('_')) || !is_read(document_, primitive, name, false)) continue;
+    const std::size_t width = components_of(document_.gltf.accessors[static_cast<std::size_t>(index)]);
+    const std::vector<float> values = read_finite(document_, index, invalid[name]);
     for (std::size_t c = 0; c < width; ++c) {
       constexpr std::string_view kAxes = "xyzw";
       constexpr std::string_view kColors = "rgba";
@@ -121,14 +111,16 @@ struct GltfMeshReader::Gaps {
   std::set<std::string> unread;             // names of attributes
   std::set<std::string> unread_of_targets;  // names of attributes
   std::uint32_t primitives_left_out = 0;
-  std::uint32_t odd_normals = 0;
-  std::uint32_t matrices = 0;  // number of attributes that are matrices
+  std::uint32_t primitives_with_fewer_targets = 0;
+  std::size_t odd_normals = 0;
+  InvalidCounts invalid;
   WeightFlaws weights;
   bool cut_triangle = false;
 };
 
 Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin,
                                   Mesh& mesh) {
+  PELT_TRY(checker_.check(source, node, mesh.name));
   Gaps gaps;
   PELT_TRY(name_targets(source, node, budget_, mesh));
   GltfAttributeReader attributes(document_, budget_, mesh);
@@ -137,10 +129,11 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   std::map<std::pair<Accessors, std::vector<Accessors>>, std::uint32_t> first_vertex_of;
   for (const tinygltf::Primitive& primitive : source.primitives) {
     const int positions_at = attribute(primitive, "POSITION");
-    if (positions_at < 0) {
+    if (positions_at < 0 || document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count == 0) {
       ++gaps.primitives_left_out;
       continue;
     }
+    if (primitive.targets.size() < mesh.morph_targets.size()) ++gaps.primitives_with_fewer_targets;
     const bool has_tangents = gives_direction(primitive, "TANGENT");
     const bool has_triangles = primitive.mode >= TINYGLTF_MODE_TRIANGLES;
     if (has_tangents) gaps.some_tangents = true;
@@ -154,8 +147,8 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
       find_unread(primitive, skin, gaps);
       const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count;
       PELT_TRY(append_vertices(primitive, skin, mesh, gaps));
-      PELT_TRY(append_offsets(document_, primitive, count, budget_, mesh));
-      PELT_TRY(attributes.append(primitive, count));
+      PELT_TRY(append_offsets(document_, primitive, count, budget_, mesh, gaps.invalid));
+      PELT_TRY(attributes.append(primitive, count, gaps.invalid));
     }
     if (!has_triangles) continue;
     PELT_TRY(append_triangles(primitive, found->second, mesh, gaps));
@@ -169,18 +162,16 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
     for (MorphTarget& target : mesh.morph_targets) target.tangents.clear();
   }
   if (!gaps.some_uvs) mesh.uvs.clear();
-  gaps.matrices = attributes.matrices();
   report(mesh, gaps);
   return {};
 }
 
-void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps) {
+void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps) const {
   for (const auto& [name, index] : primitive.attributes) {
-    constexpr std::array kRead{"POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "COLOR_0"};
-    if (name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_")) {
-      if (skin.rigid) gaps.unread_weights = true;
-    } else if (name[0] != '_' && (std::find(kRead.begin(), kRead.end(), name) == kRead.end() ||
-                                  (name == "TANGENT" && !gives_direction(primitive, name)))) {
+    if (is_read(document_, primitive, name, !skin.rigid)) continue;
+    if (is_read(document_, primitive, name, true)) {
+      gaps.unread_weights = true;
+    } else {
       gaps.unread.insert(name);
     }
   }
@@ -199,8 +190,7 @@ Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitiv
   const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(at)].count;
   constexpr std::size_t kBytes =
       sizeof(Mesh::positions[0]) + sizeof(Mesh::normals[0]) + sizeof(Mesh::tangents[0]) + sizeof(Mesh::uvs[0]) + 8;
-  auto done = budget_.take(count * (kBytes + 4 * weight_sets(primitive) * sizeof(Influence)), mesh.name);
-  if (!done) return done;
+  PELT_TRY(budget_.take(count * (kBytes + 4 * weight_sets(primitive) * sizeof(Influence)), mesh.name));
 
   const std::vector<float> positions = read_floats(document_, at);
   for (std::size_t v = 0; v < count; ++v) {
@@ -208,9 +198,8 @@ Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitiv
   }
   append_normals(primitive, count, mesh, gaps);
   append_uvs(primitive, count, mesh, gaps);
-  done = append_tangents(primitive, count, mesh, gaps);
-  if (done) done = weights_.append(primitive, count, skin, mesh, gaps.weights);
-  return done;
+  append_tangents(primitive, count, mesh, gaps);
+  return weights_.append(primitive, count, skin, mesh, gaps.weights);
 }
 
 void GltfMeshReader::append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh,
@@ -220,7 +209,8 @@ void GltfMeshReader::append_normals(const tinygltf::Primitive& primitive, std::s
   mesh.normals.resize(first + count, glm::vec3(0.0f));
   gaps.normals.resize(first + count, true);
   if (at < 0) return;
-  const std::vector<float> normals = read_floats(document_, at);
+  std::size_t not_finite = 0;
+  const std::vector<float> normals = read_finite(document_, at, not_finite);
   for (std::size_t v = 0; v < count; ++v) {
     const glm::dvec3 normal(normals[3 * v], normals[3 * v + 1], normals[3 * v + 2]);
     const double length = glm::length(normal);
@@ -229,29 +219,28 @@ void GltfMeshReader::append_normals(const tinygltf::Primitive& primitive, std::s
     mesh.normals[first + v] = glm::vec3(normal / length);
     gaps.normals[first + v] = false;
   }
+  gaps.odd_normals -= not_finite;
+  gaps.invalid["NORMAL"] += not_finite;
 }
 
-Result<void> GltfMeshReader::append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh,
-                                             Gaps& gaps) const {
+void GltfMeshReader::append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh,
+                                     Gaps& gaps) const {
   const std::size_t first = mesh.tangents.size();
   mesh.tangents.resize(first + count, glm::vec4(0.0f, 0.0f, 0.0f, 1.0f));
   gaps.tangents.resize(first + count, true);
-  if (!gives_direction(primitive, "TANGENT")) return {};
-  const int at = attribute(primitive, "TANGENT");
-  const std::vector<float> tangents = read_floats(document_, at);
+  if (!gives_direction(primitive, "TANGENT")) return;
+  std::size_t not_finite = 0;  // these get the handedness 0, which is invalid too
+  const std::vector<float> tangents = read_finite(document_, attribute(primitive, "TANGENT"), not_finite);
   for (std::size_t v = 0; v < count; ++v) {
     const glm::dvec3 tangent(tangents[4 * v], tangents[4 * v + 1], tangents[4 * v + 2]);
     const float handedness = tangents[4 * v + 3];
-    if (!(std::abs(std::abs(handedness) - 1) < 0.01f)) {
-      return fail_at(document_, fmt::format("/accessors/{}", at),
-                     fmt::format("tangent {} has the handedness {}, which must be 1 or -1", v, handedness));
-    }
     const double length = glm::length(tangent);
+    const bool is_valid = length > 1e-12 && std::abs(std::abs(handedness) - 1) < 0.01f;
     mesh.tangents[first + v] =
-        glm::vec4(length > 1e-12 ? glm::vec3(tangent / length) : glm::vec3(0.0f), handedness < 0 ? -1.0f : 1.0f);
-    gaps.tangents[first + v] = !(length > 1e-12);
+        glm::vec4(is_valid ? glm::vec3(tangent / length) : glm::vec3(0.0f), handedness < 0 ? -1.0f : 1.0f);
+    gaps.tangents[first + v] = !is_valid;
+    gaps.invalid["TANGENT"] += is_valid ? 0 : 1;
   }
-  return {};
 }
 
 void GltfMeshReader::append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const {
@@ -260,7 +249,7 @@ void GltfMeshReader::append_uvs(const tinygltf::Primitive& primitive, std::size_
   const int at = attribute(primitive, "TEXCOORD_0");
   if (at < 0) return;
   gaps.some_uvs = true;
-  const std::vector<float> uvs = read_floats(document_, at);
+  const std::vector<float> uvs = read_finite(document_, at, gaps.invalid["TEXCOORD_0"]);
   for (std::size_t v = 0; v < count; ++v) mesh.uvs[first + v] = {uvs[2 * v], uvs[2 * v + 1]};
 }
 
@@ -313,6 +302,14 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
   if (gaps.primitives_left_out > 0) {
     note(fmt::format("{} primitives without positions left out", gaps.primitives_left_out));
   }
+  if (gaps.primitives_with_fewer_targets > 0) {
+    note(fmt::format("{} primitives with fewer morph targets than others do not move by the rest",
+                     gaps.primitives_with_fewer_targets));
+  }
+  for (const auto& [name, count] : gaps.invalid) {
+    const bool made = name == "NORMAL" || name == "TANGENT";
+    if (count > 0) note(fmt::format("{}: {} invalid values are {}", name, count, made ? "made again" : "taken as 0"));
+  }
   if (gaps.weights.renormalised > 0)
     note(fmt::format("the weights of {} vertices did not sum to 1", gaps.weights.renormalised));
   if (gaps.weights.unweighted > 0) {
@@ -323,7 +320,6 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
   if (gaps.some_tangents && !gaps.all_tangents && !gaps.some_uvs) {
     note("tangents left out, since not all primitives have them or texture coordinates");
   }
-  if (gaps.matrices > 0) note(fmt::format("{} attributes of matrices left out", gaps.matrices));
   if (gaps.cut_triangle) note("an incomplete triangle at the end of a primitive left out");
   if (gaps.unread_weights) common_.weighted_without_skin.add(mesh.name);
   if (!gaps.all_normals) common_.without_normals.add(mesh.name, gaps.averaged_normals);

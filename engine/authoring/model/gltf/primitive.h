@@ -11,6 +11,7 @@
 
 #include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/gltf/budget.h"
+#include "engine/authoring/model/gltf/check.h"
 #include "engine/authoring/model/gltf/document.h"
 #include "engine/authoring/model/gltf/skin.h"
 #include "engine/authoring/model/gltf/weights.h"
@@ -19,11 +20,11 @@ namespace pelt {
 
 class GltfMeshReader {
  public:
-  GltfMeshReader(const GltfDocument& document, GltfBudget& budget, ImportReport& report)
-      : document_(document), budget_(budget), report_(report), weights_(document) {}
+  GltfMeshReader(const GltfDocument& document, AccessorChecker& accessors, GltfBudget& budget, ImportReport& report)
+      : document_(document), checker_(document, accessors), budget_(budget), report_(report), weights_(document) {}
 
-  // Fills `mesh`, whose name is already set, with the mesh of `node`, in the space of the file; its weights name joints
-  // of `skin`. It stays without vertices if no primitive has positions.
+  // Checks the mesh of `node`, and fills `mesh`, whose name is already set, with it, in the space of the file; its
+  // weights name joints of `skin`. It stays without vertices if no primitive has positions.
   Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
 
   // Adds notes about several meshes to the report, after the last mesh: one sentence per topic, with their names.
@@ -32,10 +33,10 @@ class GltfMeshReader {
  private:
   struct Gaps;
 
-  static void find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps);
+  void find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps) const;
   Result<void> append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh, Gaps& gaps);
   void append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
-  Result<void> append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  void append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
   void append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
   Result<void> append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, Mesh& mesh,
                                 Gaps& gaps);
@@ -61,6 +62,7 @@ class GltfMeshReader {
   };
 
   const GltfDocument& document_;
+  MeshChecker checker_;
   GltfBudget& budget_;
   ImportReport& report_;
   GltfWeightReader weights_;

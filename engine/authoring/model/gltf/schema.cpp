@@ -16,6 +16,8 @@
 
 #include <pelt/try.h>
 
+#include "engine/authoring/base/name_list.h"
+
 namespace pelt {
 namespace {
 
@@ -39,11 +41,11 @@ struct Property {
   Holds holds = Holds::kOne;
   bool required = false;
   bool lenient = false;         // values of another form are dropped, not refused
+  bool blank = false;           // 0, "" and null, which exporters write for none, are dropped
   std::size_t least_items = 0;  // for a list
   std::size_t most_items = kAny;
   std::int64_t least = 0;  // for an integer, and for an index: -1 if it may be absent
   std::int64_t most = kMaxInteger;
-  std::int64_t divisor = 1;
   std::string_view target{};                  // for an index: the root's array that it points into
   std::span<const std::string_view> words{};  // for a string: all legal values; empty: any
   std::span<const Property> members{};        // for an object
@@ -58,10 +60,6 @@ constexpr Property text(std::string_view key, std::span<const std::string_view> 
 constexpr Property boolean(std::string_view key) { return {.key = key, .kind = Kind::kBoolean}; }
 constexpr Property integer(std::string_view key, std::int64_t least = 0, std::int64_t most = kMaxInteger) {
   return {.key = key, .kind = Kind::kInteger, .least = least, .most = most};
-}
-constexpr Property multiple_of(std::int64_t divisor, Property property) {
-  property.divisor = divisor;
-  return property;
 }
 constexpr Property index(std::string_view key, std::string_view target) {
   return {.key = key, .kind = Kind::kIndex, .target = target};
@@ -90,6 +88,10 @@ constexpr Property lenient(Property property) {
   property.lenient = true;
   return property;
 }
+constexpr Property blank(Property property) {
+  property.blank = true;
+  return property;
+}
 constexpr Property map(Property property) {
   property.holds = Holds::kMap;
   return property;
@@ -102,7 +104,7 @@ constexpr Property maps(Property property) {
 constexpr std::array kTypes{"SCALAR"sv, "VEC2"sv, "VEC3"sv, "VEC4"sv, "MAT2"sv, "MAT3"sv, "MAT4"sv};
 constexpr std::array kInterpolations{"LINEAR"sv, "STEP"sv, "CUBICSPLINE"sv};
 
-constexpr Property kComponentType = required(integer("componentType", 5120, 5126));
+constexpr Property kComponentType = required(integer("componentType", 5120, 5130));  // tinygltf's
 
 constexpr std::array kAsset{required(text("version")), text("minVersion")};
 constexpr std::array kScene{list(index("nodes", "nodes"))};
@@ -131,7 +133,10 @@ constexpr std::array kNode{
     numbers("weights"),
     lenient(object("extras", kNodeExtras)),
 };
+// Not read; a primitive with it may have no other data.
+constexpr std::array kPrimitiveExtensions{object(kDraco, {})};
 constexpr std::array kPrimitive{
+    object("extensions", kPrimitiveExtensions),
     required(map(index("attributes", "accessors"))),
     index("indices", "accessors"),
     index("material", "materials"),
@@ -142,15 +147,14 @@ constexpr std::array kPrimitive{
 constexpr std::array kMeshExtras{list(text("targetNames"))};
 constexpr std::array kMesh{
     text("name"),
-    required(list(object("primitives", kPrimitive), 1)),
+    required(list(object("primitives", kPrimitive))),
     numbers("weights"),
     lenient(object("extras", kMeshExtras)),
 };
 constexpr std::array kSkin{
     text("name"),
-    required(list(index("joints", "nodes"), 1)),
+    required(list(index("joints", "nodes"))),
     index("inverseBindMatrices", "accessors"),
-    index("skeleton", "nodes"),
 };
 constexpr std::array kPointer{required(text("pointer"))};
 constexpr std::array kTargetExtensions{object("KHR_animation_pointer", kPointer)};
@@ -159,12 +163,12 @@ constexpr std::array kChannel{required(integer("sampler")), required(object("tar
 constexpr std::array kSampler{
     required(index("input", "accessors")),
     required(index("output", "accessors")),
-    text("interpolation", kInterpolations),
+    blank(text("interpolation", kInterpolations)),
 };
 constexpr std::array kAnimation{
     text("name"),
-    required(list(object("channels", kChannel))),
-    required(list(object("samplers", kSampler))),
+    list(object("channels", kChannel)),
+    list(object("samplers", kSampler)),
 };
 constexpr std::array kSparseIndices{
     required(index("bufferView", "bufferViews")),
@@ -173,7 +177,7 @@ constexpr std::array kSparseIndices{
 };
 constexpr std::array kSparseValues{required(index("bufferView", "bufferViews")), integer("byteOffset")};
 constexpr std::array kSparse{
-    required(integer("count", 1)),
+    required(integer("count")),
     required(object("indices", kSparseIndices)),
     required(object("values", kSparseValues)),
 };
@@ -182,7 +186,7 @@ constexpr std::array kAccessor{
     integer("byteOffset"),
     kComponentType,
     boolean("normalized"),
-    required(integer("count", 1)),
+    required(integer("count")),
     required(text("type", kTypes)),
     object("sparse", kSparse),
 };
@@ -198,7 +202,7 @@ constexpr std::array kViewExtensions{object("EXT_meshopt_compression", kMeshoptV
 constexpr std::array kBufferExtensions{object("EXT_meshopt_compression", kMeshoptBuffer)};
 constexpr std::array kBufferView{
     required(index("buffer", "buffers")),  integer("byteOffset"),
-    required(integer("byteLength", 1)),    multiple_of(4, integer("byteStride", 4, 252)),
+    required(integer("byteLength")),       blank(integer("byteStride")),
     object("extensions", kViewExtensions),
 };
 constexpr std::array kBuffer{
@@ -259,7 +263,8 @@ struct JsonPath {
 
 class SchemaCheck {
  public:
-  SchemaCheck(const json& root, const std::string& source) : root_(root), source_(source) {}
+  SchemaCheck(const json& root, const std::string& source, NameList& blanks)
+      : root_(root), source_(source), blanks_(blanks) {}
 
   // The tables above bound the depth of the recursion, not the file.
   Result<void> check_object(json& object, std::span<const Property> members, const JsonPath& place) const {
@@ -267,6 +272,11 @@ class SchemaCheck {
     PELT_TRY(check_extensions(object, place));
     for (const Property& property : members) {
       const auto found = object.find(property.key);
+      if (found != object.end() && property.blank && (found->is_null() || *found == 0 || *found == "")) {
+        blanks_.add(JsonPath{&place, property.key}.pointer());
+        object.erase(found);
+        continue;
+      }
       if (found == object.end()) {
         if (!property.required) continue;
         return refuse(fmt::format("'{}' is missing", property.key), place);
@@ -348,9 +358,7 @@ class SchemaCheck {
         }
         return {};
       case Kind::kInteger:
-        PELT_TRY(check_integer(value, property.least, property.most, place));
-        if (value.get<std::int64_t>() % property.divisor == 0) return {};
-        return refuse(fmt::format("{} is not a multiple of {}", value.get<std::int64_t>(), property.divisor), place);
+        return check_integer(value, property.least, property.most, place);
       case Kind::kIndex:
         return check_index(value, property, place);
       case Kind::kUnchecked:
@@ -411,12 +419,15 @@ class SchemaCheck {
 
   const json& root_;
   const std::string& source_;
+  NameList& blanks_;
 };
 
 }  // namespace
 
-Result<void> check_gltf_schema(nlohmann::json& document, const std::string& source) {
-  return SchemaCheck(document, source).check_object(document, kRoot, {});
+Result<std::string> check_gltf_schema(nlohmann::json& document, const std::string& source) {
+  NameList blanks;
+  PELT_TRY(SchemaCheck(document, source, blanks).check_object(document, kRoot, {}));
+  return blanks.empty() ? "" : fmt::format("0, '' or null is taken as absent at {}", blanks.text());
 }
 
 bool is_read_extra(std::string_view key) {

@@ -63,7 +63,7 @@ class SpaceMaker {
   Result<void> run(std::span<const std::size_t> skin_of_mesh) {
     std::vector<std::size_t> order;
     for (std::size_t s = 0; s < skins_.size(); ++s) {
-      if (!skins_[s].rigid) order.push_back(s);
+      if (!skins_[s].rigid && !skins_[s].joints.empty()) order.push_back(s);
     }
     const auto weight = [&](std::size_t s) {
       return std::accumulate(skins_[s].weights.begin(), skins_[s].weights.end(), 0.0);

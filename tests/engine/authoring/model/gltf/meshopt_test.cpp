@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // EXT_meshopt_compression: files that meshoptimizer's own encoder has compressed read as those that are not.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <meshoptimizer.h>
 
@@ -12,6 +13,7 @@
 
 #include <pelt/gltf_pack.h>
 #include <pelt/import.h>
+#include <pelt/pelt_gltf.h>
 
 #include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/support/morphs.h"
@@ -109,9 +111,10 @@ std::map<std::string, int> compress(GltfFile& file, bool triangles) {
 }
 
 // Moves every view's own range into a buffer that is not there, as gltfpack writes it. Returns the document's text.
-std::string with_fallback(const GltfFile& file) {
+std::string with_fallback(const GltfFile& file, const json& extensions) {
   json document = json::parse(file.text());
-  document["buffers"].push_back({{"byteLength", file.data.size()}, {"extensions", {{kName, {{"fallback", true}}}}}});
+  document["buffers"].push_back({{"byteLength", file.data.size()}});
+  if (!extensions.is_null()) document["buffers"][1]["extensions"] = extensions;
   for (json& view : document["bufferViews"]) {
     if (view.contains("extensions")) view["buffer"] = 1;
   }
@@ -146,13 +149,29 @@ TEST(Meshopt, ReadsWhatTheEncoderWrites) {
       EXPECT_NE(std::ranges::find(turned, wanted.meshes[0].triangles[t]), std::end(turned)) << t;
     }
     EXPECT_EQ(read.report.notes, wanted.report.notes);
+  }
+}
 
-    const test::TemporaryFolder folder;
-    const std::filesystem::path path = folder.write("fallback.gltf", with_fallback(file));
+// Marked or not, in .gltf and .glb, also if the extension is not required.
+TEST(Meshopt, NeedsNoBytesOfFallbackBuffers) {
+  GltfFile file = plain_file();
+  const Model wanted = imported(file);
+  compress(file, false);
+  file.json.erase("extensionsRequired");
+  const test::TemporaryFolder folder;
+  for (const json& extensions : {json{{kName, {{"fallback", true}}}}, json{{kName, json::object()}}, json()}) {
+    const std::filesystem::path path = folder.write("fallback.gltf", with_fallback(file, extensions));
     expect_same(test::must(import_gltf(path)), wanted);
     const std::vector<std::byte> packed = test::must(pack_gltf(path));
     expect_same(test::must(import_gltf(packed, "packed.glb")), wanted);
+    const std::vector<std::byte> with_rig = test::must(write_gltf_deformers(packed, "{}", nullptr, "packed.glb"));
+    expect_same(test::must(import_gltf(with_rig, "packed.glb")), wanted);
   }
+  json read = json::parse(with_fallback(file, {}));
+  read["bufferViews"][0].erase("extensions");
+  const auto refused = import_gltf(folder.write("read.gltf", read.dump()));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("/buffers/1: has no URI"));
 }
 
 TEST(Meshopt, UndoesTheFilters) {
