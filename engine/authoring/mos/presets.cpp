@@ -75,6 +75,8 @@ const BodyPart kBiped[] = {
      .roles = {JointRole::kPinkyMetacarpal, JointRole::kPinky}},
 };
 
+constexpr std::string_view kLimbs[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+
 // Words in the names of tail joints, in order of preference.
 constexpr std::string_view kTails[] = {"tail tentacle caudal", "spine vertebra", "joint bone link segment"};
 
@@ -227,10 +229,12 @@ class Finder {
   // Returns the spine and the limbs of which fewer than two joints were found.
   NameList missing() const {
     NameList names;
-    for (const char* name : {"spine", "left_arm", "right_arm", "left_leg", "right_leg"}) {
+    const auto add_missing = [&](std::string_view name) {
       const auto way = std::ranges::find(ways_, name, &Way::name);
       if (way == ways_.end() || way->places.size() - way->begin < 2) names.add(name);
-    }
+    };
+    add_missing("spine");
+    std::ranges::for_each(kLimbs, add_missing);
     return names;
   }
 
@@ -367,14 +371,15 @@ class Finder {
     return last;
   }
 
-  // Adds the unused nodes between two nodes of a chain to it. A chain begins at the last used node above its own.
+  // Adds the unused nodes between two nodes of a chain to it. A limb begins at the last used node above its own,
+  // such as a pelvis next to the spine.
   void fill(Way& way) {
     std::vector<std::uint32_t> filled{way.places.front()};
     for (std::size_t i = 1; i < way.places.size(); ++i) {
       const std::uint32_t above = way.places[i - 1];
       const std::size_t end = filled.size();
       for (std::uint32_t p = tree_.up(way.places[i]); p != kNone && tree_.is_above(above, p); p = tree_.up(p)) {
-        if (i <= way.begin && taken_[p]) {
+        if (i <= way.begin && taken_[p] && std::ranges::count(kLimbs, way.name) > 0) {
           filled.front() = p;
           break;
         }
