@@ -74,7 +74,7 @@ PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
   return r;
 }
 
-// -1 if m mirrors, else 1. Rounding alone, as in frames that have collapsed, does not mirror.
+// -1 if m mirrors, else 1. The rounding of collapsed frames does not mirror.
 PELT_SHARED_CONST float kMirrorRounding = 1e-6f;
 
 PELT_SHARED_FN float mirror_sign(mat3 m) {

@@ -34,13 +34,12 @@ PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
 PELT_SHARED_FN vec4 half_turn(vec4 q) { return normalize(shorter_turn(q) + vec4(0, 0, 0, 1)); }
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
-  return quaternion_from_rotation(orthonormal_axes(affine_axes(joint_frame(work, joint))));
+  return quaternion_from_rotation(orthonormal_axes(turning_axes(affine_axes(joint_frame(work, joint)), 1.0f)));
 }
 
-// The rotation of a joint in its parent, from its rest there. A joint that is scaled to nothing has not turned.
+// The rotation of a joint in its parent, from its rest there. A joint that has lost its rotation has not turned.
 PELT_SHARED_FN vec4 joint_turn(PoseWork work, uint joint, uint parent, vec4 rest) {
-  vec3 size = affine_axes(joint_frame(work, joint))[0];
-  if (!exceeds(dot(size, size), 1e-30f)) return vec4(0, 0, 0, 1);
+  if (!has_rotation(affine_axes(joint_frame(work, joint)))) return vec4(0, 0, 0, 1);
   vec4 local = quaternion_product(quaternion_conjugate(joint_rotation(work, parent)), joint_rotation(work, joint));
   return quaternion_product(quaternion_conjugate(rest), local);
 }

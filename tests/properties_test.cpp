@@ -143,6 +143,24 @@ TEST_P(Properties, AffineMotionOfAllJointsMovesTheSkinByIt) {
   EXPECT_LT(worst_distance(character, posed.positions, affine), 5 * kTolerance);
 }
 
+// The surface turns its back to its own side, but light still falls from outside.
+TEST_P(Properties, AMirrorOfAllJointsKeepsNormalsOutside) {
+  if (GetParam().follows != test::Follows::kAffine) return;
+  const Model model = tube();
+  const Character character = bound(model);
+  for (const glm::vec3 scale : {glm::vec3(-1), glm::vec3(1, -1, 1)}) {
+    const glm::mat4 mirror = glm::scale(rigid_motion(), scale);
+    const Posed before = evaluated(character, test::bind_matrices(model));
+    const Posed after = evaluated(character, moved(mirror, test::bind_matrices(model)), mirror);
+    for (const CharacterMesh& mesh : character->meshes) {
+      for (std::size_t v = mesh.first_vertex; !mesh.control && v < mesh.first_vertex + mesh.vertex_count(); ++v) {
+        ASSERT_GT(glm::dot(after.normals[v], glm::mat3(mirror) * before.normals[v]), 0.999f) << v;
+        ASSERT_EQ(after.tangents[v].w, -before.tangents[v].w) << v;
+      }
+    }
+  }
+}
+
 TEST_P(Properties, SimilarityOfAllJointsMovesTheSkinByIt) {
   if (GetParam().follows == test::Follows::kRigid) return;
   const Model model = tube();
@@ -196,7 +214,8 @@ TEST_P(Properties, FarControlsChangeNothing) {
   EXPECT_TRUE(moved_any);
 }
 
-// As a clip shrinks a turned joint to nothing on some axes, or through it to the other side, the skin goes to its limit.
+// As a clip shrinks a turned joint to nothing on some axes, or through it to the other side, the skin goes to its
+// limit.
 TEST_P(Properties, JointsShrinkToNothingWithoutAJump) {
   const Model model = tube();
   const Character character = bound(model);

@@ -127,8 +127,10 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
 Result<void> write_mesh(const DeformCommand& command, const Character& character, const Plan& plan,
                         const Deform& deform) {
   const float seconds = plan.seconds(plan.frames.first);
-  PELT_ASSIGN(const auto posed, deform_all(deform, plan.poser.way_to(seconds)));
-  const std::vector<PosedMesh> meshes = posed_skins(character, posed.positions, posed.normals);
+  const std::vector<TimedPose> frames = plan.poser.way_to(seconds);
+  PELT_ASSIGN(const auto posed, deform_all(deform, frames));
+  const std::vector<PosedMesh> meshes =
+      posed_skins(character, frames.back().pose.joints, posed.positions, posed.normals);
   PELT_TRY(lower_extension(command.output) == ".obj" ? write_obj(command.output, meshes)
                                                      : write_glb(command.output, meshes, character->materials));
   fmt::print("wrote {}: {} meshes at {:.3f} s\n", command.output, meshes.size(), seconds);

@@ -11,6 +11,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/gltf_export.h>
 #include <pelt/model.h>
+#include <pelt/pose.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
@@ -33,10 +34,20 @@ float frontness(std::span<const glm::vec3> positions, const NormalOf& normal_of,
   return size > 0 ? glm::dot(front, normal_of(t.x) + normal_of(t.y) + normal_of(t.z)) / size : 0;
 }
 
+bool mirrors_joints(const Skeleton& skeleton, std::span<const glm::mat4> joints) {
+  std::vector<glm::mat4> rest(joints.size());
+  rest_matrices(skeleton, rest);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (glm::determinant(glm::mat3(joints[j])) * glm::determinant(glm::mat3(rest[j])) < 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::vec3> positions,
-                                   std::span<const glm::vec3> normals) {
+std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::mat4> joints,
+                                   std::span<const glm::vec3> positions, std::span<const glm::vec3> normals) {
+  const bool mirrors = mirrors_joints(character->skeleton, joints);
   std::vector<PosedMesh> skins;
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;
@@ -52,9 +63,9 @@ std::vector<PosedMesh> posed_skins(const Character& character, std::span<const g
     const auto rest_normal = [&](std::uint32_t v) { return shared::unpack_normal(mesh.binding.directions[v].x); };
     const auto posed_normal = [&](std::uint32_t v) { return normals[mesh.first_vertex + v]; };
     for (glm::uvec3 triangle : mesh.triangles) {
-      const float rest = frontness(mesh.binding.points, rest_normal, triangle);
-      const float posed = frontness(positions.subspan(mesh.first_vertex), posed_normal, triangle);
-      // Its outer side is now its back: the pose mirrors it. In creases normals lean, but less.
+      const float rest = mirrors ? frontness(mesh.binding.points, rest_normal, triangle) : 0;
+      const float posed = mirrors ? frontness(positions.subspan(mesh.first_vertex), posed_normal, triangle) : 0;
+      // Its outer side is now its back. In creases normals lean, but less.
       if (posed * rest < -0.5f * rest * rest) std::swap(triangle.y, triangle.z);
       skin.triangles.emplace_back(mesh.source_vertex[triangle.x], mesh.source_vertex[triangle.y],
                                   mesh.source_vertex[triangle.z]);

@@ -23,9 +23,10 @@ struct PosedMesh {
   std::vector<MeshPart> parts;
 };
 
-// Returns the skins of a character; positions and normals are those of all its vertices, in packed order.
-std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::vec3> positions,
-                                   std::span<const glm::vec3> normals);
+// Returns the skins of a character; positions and normals are those of all its vertices, in packed order. Triangles
+// that the pose mirrors are turned.
+std::vector<PosedMesh> posed_skins(const Character& character, std::span<const glm::mat4> joints,
+                                   std::span<const glm::vec3> positions, std::span<const glm::vec3> normals);
 
 // Writes Wavefront OBJ: an object per mesh, a group per part, and points for a mesh without triangles. White space in
 // names becomes '_'.

@@ -18,6 +18,7 @@
 
 PELT_SHARED_BEGIN
 
+PELT_SHARED_CONST float kLeastReach = 1e-3f;   // f at a joint scaled to nothing, in skin distances
 PELT_SHARED_CONST int kCurveReflections = 12;  // steps in which y is carried along a bone
 
 // A bone's part of the spline.
@@ -75,6 +76,9 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
     float most = table_float(work, word + kCurveAnchorMost) / rest;
     corner.reach = min(corner.reach, most * length(posed_position(work, chain, i + 2u * k - 1u) - corner.point));
   }
+  // At a joint scaled to nothing, the control points must not coincide: the curve would lose its direction.
+  float least = kLeastReach * table_float(work, word + kCurveAnchorDistance);
+  corner.reach = max(corner.reach, least * (1.0f - shown_share(pose.scale, kHiddenScale)));
   for (uint k = 0u; k < 2u; ++k) {
     way[k] *= corner.reach;
     way[k] += posed_displacement(work, chain, i + k - 1u,

@@ -23,8 +23,7 @@ struct DualQuaternionEntry {
 PELT_SHARED_FN DualQuaternionEntry dual_quaternion_entry(JointRecord record, PoseWork work) {
   Affine joint_transform = pose_joint(record, work);
   mat3 axes = affine_axes(joint_transform);
-  mat3 rotation =
-      nearest_rotation(turning_motion(joint_frame(work, record.joint), unpacked(record.inverse_bind)));
+  mat3 rotation = nearest_rotation(turning_motion(joint_frame(work, record.joint), unpacked(record.inverse_bind)));
   DualQuaternion rigid = dual_quaternion_from_rigid(rotation, affine_origin(joint_transform));
   mat3 stretch = transpose(rotation) * axes;
   bool is_one = true;

@@ -11,6 +11,8 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST uint kLimitBisector = 0u;
 PELT_SHARED_CONST uint kLimitDistance = 1u;
 
+PELT_SHARED_CONST float kShortLimit = 0.1f;  // posed length over that at bind below which limits fade
+
 struct LimitRecord {
   uint vertex;  // of the instance, posed without the limit
   uint kind;
@@ -43,19 +45,24 @@ PELT_SHARED_FN vec3 foot_on_bone(vec3 point, vec3 bone) {
 PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work) {
   Affine joint = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
   vec3 origin = transform_point(joint, unpacked(record.origin));
-  vec3 bone = transform_vector(joint, unpacked(record.bone));
+  vec3 rest_bone = unpacked(record.bone);
+  vec3 bone = transform_vector(joint, rest_bone);
+  // Limits end as the joint is scaled to nothing, whose bone then has no direction.
+  float at_bind = dot(rest_bone, rest_bone);
+  float shown = at_bind > 0.0f ? smoothstep(0.0f, kShortLimit, sqrt(dot(bone, bone) / at_bind)) : 1.0f;
   if (record.kind == kLimitBisector) {
     Affine parent = joint_motion(work, record.parent, unpacked(record.parent_inverse_bind));
     vec3 normal = bisector_normal(transform_vector(parent, unpacked(record.before)), bone) * record.side;
     float above = dot(posed - origin, normal);
-    return above < record.distance ? posed + normal * (record.distance - above) : posed;
+    return above < record.distance ? posed + normal * ((record.distance - above) * shown) : posed;
   }
   vec3 foot = origin + foot_on_bone(posed - origin, bone);
   vec3 away = posed - foot;
   // A vertex on the bone itself moves in its direction at bind.
   vec3 from_joint = unpacked(record.rest) - unpacked(record.origin);
   vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, from_joint), vec3(0, 1, 0)));
-  return dot(away, away) < record.distance * record.distance ? foot + outward * record.distance : posed;
+  float distance = record.distance * shown;
+  return dot(away, away) < distance * distance ? foot + outward * distance : posed;
 }
 
 PELT_SHARED_FN Affine pose_limit(LimitRecord record, PoseWork work) {

@@ -47,14 +47,16 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   Affine before = joint_motion(work, record.parent, unpacked(record.parent_inverse_bind));
   mat3 joint = affine_axes(whole);
   mat3 parent = affine_axes(before);
-  mat3 joint_turn = orthonormal_axes(joint);
-  mat3 parent_turn = orthonormal_axes(parent);
+  mat3 turning = turning_motion(joint_frame(work, record.joint), unpacked(record.joint_inverse_bind));
+  mat3 joint_turn = orthonormal_axes(turning);
+  mat3 parent_turn =
+      orthonormal_axes(turning_motion(joint_frame(work, record.parent), unpacked(record.parent_inverse_bind)));
   vec4 from = quaternion_from_rotation(parent_turn);
   vec4 way = quaternion_product(quaternion_conjugate(from), quaternion_from_rotation(joint_turn));
-  // A joint scaled to a line or to nothing counts as not turned.
-  mat3 faces = cofactor(joint);
+  // A joint scaled to a line or to nothing, that has lost its rotation, counts as not turned.
+  mat3 faces = cofactor(turning);
   float area = max(max(dot(faces[0], faces[0]), dot(faces[1], faces[1])), dot(faces[2], faces[2]));
-  float length = max(max(dot(joint[0], joint[0]), dot(joint[1], joint[1])), dot(joint[2], joint[2]));
+  float length = max(max(dot(turning[0], turning[0]), dot(turning[1], turning[1])), dot(turning[2], turning[2]));
   if (!exceeds(area, 1e-12f * length * length)) {
     way = vec4(0, 0, 0, 1);
     joint_turn = parent_turn;

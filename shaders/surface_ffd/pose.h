@@ -35,16 +35,16 @@ PELT_SHARED_FN Affine edge_frame(vec3 e1, vec3 e2, vec3 origin) {
   return affine_from_axes(mat3(e1, e2, e3), origin);
 }
 
-// If a triangle or patch is smaller than this part of its size at bind, heights over it shrink with it: rounding would
-// decide their direction as a joint is scaled to nothing.
-PELT_SHARED_CONST float kShrunkElement = 0.02f;
+// If the area of a triangle or patch is smaller than this part of that at bind, heights over it shrink with it:
+// rounding would decide their direction as a joint is scaled to nothing.
+PELT_SHARED_CONST float kShrunkElement = 0.01f;
 
 // Returns Q^D (Q^R)^-1.
 PELT_SHARED_FN Affine edge_motion(vec3 e1, vec3 e2, vec3 origin, Affine rest_inverse) {
   mat3 axes = affine_axes(edge_frame(e1, e2, origin));
   mat3 rest = affine_axes(rest_inverse);  // its determinant: one over the area
-  float size = sqrt(length(cross(e1, e2)) * abs(dot(rest[0], cross(rest[1], rest[2]))));
-  axes[2] *= min(size * (1.0f / kShrunkElement), 1.0f);
+  float area = length(cross(e1, e2)) * abs(dot(rest[0], cross(rest[1], rest[2])));
+  axes[2] *= min(area * (1.0f / kShrunkElement), 1.0f);
   return affine_compose(affine_from_axes(axes, origin), rest_inverse);
 }
 

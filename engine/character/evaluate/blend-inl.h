@@ -122,7 +122,7 @@ struct Turning {
 };
 
 // Turns the rest normals of rows [row, row + kLanes) whose frames, without gradients, mirror (shared::mirror_sign).
-HWY_NOINLINE void mirror_normals(const Frames& f, std::size_t row, Turning& turning) {
+HWY_NOINLINE inline void mirror_normals(const Frames& f, std::size_t row, Turning& turning) {
   const Vec size = fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c));
   const auto mirrors = fused_dot(f.a, fused_cross(f.b, f.c)) < size * sqrt(size) * -shared::kMirrorRounding;
   if (!any_of(mirrors)) return;
@@ -220,8 +220,7 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
 // Recomputes the directions of the lanes that failed the test, of rows [row, row + kLanes), after transform().
 template <class Blend, bool kTangents, bool kGradients>
 HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
-                                    typename Blend::Sums& blended, const PaletteLine* palette,
-                                    const Turning& turning) {
+                                    typename Blend::Sums& blended, const PaletteLine* palette, const Turning& turning) {
   Frames f;
   if (streams.keep_frames && (kGradients || !Blend::kLeavesFrames)) {
     f = load_frames(Lines{Blend::lines(blended) + row * kLineFloats});

@@ -20,6 +20,9 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST uint kVertexFrameEdgeWords = 4u;
 PELT_SHARED_CONST uint kVertexFrameTriangleWords = 2u;
 
+// Limit of the length of the triangles' summed areas, as vectors, over their sum as numbers.
+PELT_SHARED_CONST float kFoldedFan = 0.02f;
+
 struct VertexFrameRecord {
   uint vertex;  // vertex of the instance
   uint first_word;
@@ -55,7 +58,8 @@ PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work)
     area += length(doubled);
     word += kVertexFrameTriangleWords;
   }
-  float scale = sqrt(area / record.rest_area) * largest;
+  // If the triangles fold onto each other, as on a flat joint, rounding decides their normal: heights vanish.
+  float scale = sqrt(area / record.rest_area) * largest * min(length(normal) / max(kFoldedFan * area, 1e-30f), 1.0f);
   axes += outerProduct(normalize_or(normal, vec3(0.0f)) * scale, unpacked(record.normal_term));
   return affine_from_axes(axes, origin - axes * unpacked(record.rest));
 }

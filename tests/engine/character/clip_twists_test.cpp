@@ -101,9 +101,8 @@ TEST(ClipTwists, CountsAgainstTheJointBefore) {
   EXPECT_NEAR(told(both, 3), 270, 0.01f);
 }
 
-// A joint that is scaled to nothing has no twist of its own; those below it twist against the nearest one above that is
-// not hidden.
-TEST(ClipTwists, PassesHiddenJoints) {
+// A joint that is scaled to nothing keeps its rotation, and those below it, which have its size, keep theirs.
+TEST(ClipTwists, CountsThoseOfHiddenJoints) {
   const Character chain = test::bound_by(test::make_tube({.joints = 4}), "curve_skeleton");
   Clip clip = clip_of({turns(3, {0, 90, 180, 270}, Interpolation::kLinear)});
   clip.channels.push_back({.joint = 2, .path = ChannelPath::kScale, .times = {0}, .values = {0, 0, 0}});
@@ -113,8 +112,7 @@ TEST(ClipTwists, PassesHiddenJoints) {
     return glm::degrees(inputs[chain->controls[chain->find_control(name).value()].input]);
   };
   EXPECT_EQ(twist("twist/joint2"), 0);
-  // The joint's size is its parent's, so that both are hidden.
-  EXPECT_EQ(twist("twist/joint3"), 0);
+  EXPECT_NEAR(twist("twist/joint3"), 270, 0.01f);
 }
 
 // Keys of its channels lie at times of their own, and all joints but the first are hidden: playing every key and

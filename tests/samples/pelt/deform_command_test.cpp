@@ -106,6 +106,25 @@ TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {
   }
 }
 
+TEST_F(Pelt, WritesFacesOfMirroredSkinsFromOutside) {
+  done("bind builtin:limb --deformer linear-blend -o limb.pelt");
+  CharacterData data = *test::must(load_pelt(folder / "limb.pelt"));
+  data.clips = {{.name = "flip", .channels = {{.path = ChannelPath::kScale, .times = {0}, .values = {-1, 1, 1}}}}};
+  ASSERT_TRUE(save_pelt(test::must(Character::create(data)), folder / "flip.pelt"));
+  for (const std::string name : {"flip.obj", "flip.glb"}) {
+    done("deform flip.pelt --clip flip --time 0 --backend cpu -o " + name);
+    const Mesh mesh = test::must(import_model((folder / name).string())).meshes.at(0);
+    float volume = 0;
+    for (const glm::uvec3 t : mesh.triangles) {
+      const glm::vec3 a = mesh.positions[t.x];
+      const glm::vec3 front = glm::cross(mesh.positions[t.y] - a, mesh.positions[t.z] - a);
+      ASSERT_GT(glm::dot(front, mesh.normals[t.x] + mesh.normals[t.y] + mesh.normals[t.z]), 0) << name;
+      volume += glm::dot(front, a);
+    }
+    EXPECT_GT(volume, 0);
+  }
+}
+
 // Five points with a mask at the node "hair", and a tetrahedron over four of them at the node "cage".
 constexpr const char* kPoints = R"({"asset": {"version": "2.0"},
   "nodes": [{"name": "hair", "mesh": 0}, {"name": "cage", "mesh": 1}],

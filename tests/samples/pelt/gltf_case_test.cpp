@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pelt reads and poses the files of PELT_SHARED/cases/gltf as check.py there wants it.
+// pelt reads and poses the files of PELT_SHARED/cases/gltf as the script there wants it.
 #include <sstream>
 
 #include "tests/samples/pelt/pelt_program.h"
@@ -27,16 +27,14 @@ TEST_P(GltfCaseOf, AgreesWithTheReference) {
 
   std::istringstream lines(outcome.output);
   int failures = 0;
-  int right = 0;
   std::string last;
   for (std::string line; std::getline(lines, line); last = line) {
-    right += line.starts_with("ok ") ? 1 : 0;
     if (!line.starts_with("FAILS")) continue;
     ++failures;
     // `pelt bind` has no --lods.
     if (!line.starts_with("FAILS render_with_levels: bind builtin:limb --lods")) ADD_FAILURE() << line;
   }
-  EXPECT_GT(right, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, testing::HasSubstr(GetParam()));
   EXPECT_EQ(last, std::to_string(failures) + " fail") << outcome.errors;
 }
 

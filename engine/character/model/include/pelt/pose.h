@@ -20,14 +20,15 @@ void sample_clip(const Clip& clip, float time, std::span<Transform> local);
 float sample(const MorphChannel& channel, float time);
 
 // Converts local transforms to model space, matrices[j] = matrices[parent] * local[j], with a joint's `matrix` instead
-// of local[j] if it has one. Then turns the helper joints. Crowd::pose and Evaluator::pose take these matrices.
+// of local[j] if it has one. A scale of 0 becomes a tiny one, which keeps the rotation. Then turns the helper joints.
+// Crowd::pose and Evaluator::pose take these matrices.
 void model_matrices(const Skeleton& skeleton, std::span<const Transform> local, std::span<glm::mat4> matrices);
 
 // Turns the helper joints (Skeleton::helpers) and moves the joints below them. Matrices that were already turned do not
 // change. Crowd::pose and Evaluator::pose call this; call it for matrices that reach the device in another way.
 void turn_helpers(const Skeleton& skeleton, std::span<glm::mat4> matrices);
 
-// Calls rest_pose and model_matrices.
+// Returns the matrices of the rest pose, as they are.
 void rest_matrices(const Skeleton& skeleton, std::span<glm::mat4> matrices);
 
 }  // namespace pelt

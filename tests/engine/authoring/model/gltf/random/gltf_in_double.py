@@ -80,8 +80,8 @@ class Scene:
         return world, reach
 
     def pose(self, animation, time):
-        """Returns for each of `meshes` a row per vertex: position, its limit, normal, its limit, texture coordinates.
-        nan: there is none, or none to compare."""
+        """Returns for each of `meshes` a row per vertex: position, its limit, normal, its limit, texture coordinates;
+        nan for those that are missing or not to compare."""
         keyed, result = {}, []
         for channel in [] if animation is None else self.gltf["animations"][animation]["channels"]:
             sampler = self.gltf["animations"][animation]["samplers"][channel["sampler"]]

@@ -10,8 +10,8 @@ import numpy as np
 sys.dont_write_bytecode = True
 from gltf_in_double import TYPES, WIDTHS, Scene, rotation, unit
 
-# What some files have, in shares of all. Besides, files have hierarchies, skins that share joints, rigid nodes, meshes
-# shown twice, clips of all interpolations, and all modes of primitives and types of indices, joints, weights and keys.
+# Some files have these, in shares of all. All may have hierarchies, skins that share joints, rigid nodes, meshes shown
+# twice, clips of all interpolations, and all modes of primitives and types of indices, joints, weights and keys.
 KINDS = {
     "matrices": 0.3,
     "sheared": 0.15,  # matrices that are no product of translation, rotation and scale

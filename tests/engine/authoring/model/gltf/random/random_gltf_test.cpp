@@ -28,7 +28,7 @@ using nlohmann::json;
 constexpr int kFiles = 500;
 constexpr int kMaxDescribed = 10;
 
-// A vertex as gltf_in_double.py writes it; NaN: there is none, or none to compare.
+// A vertex as gltf_in_double.py writes it; NaN: missing, or not to compare.
 struct Row {
   glm::dvec3 position;
   double limit;
@@ -55,12 +55,6 @@ std::string difference(const json& file, std::span<const Row>& rows) {
 
   std::string what;
   double most = 1;
-  const auto compare = [&](const auto& got, const auto& wanted, double limit, const auto& where) {
-    const double off = glm::distance(std::decay_t<decltype(wanted)>(got), wanted);
-    if (std::isnan(limit) || off <= most * limit) return;
-    most = off / limit;
-    what = where() + " is off by " + json(off).dump() + "; its limit is " + json(limit).dump();
-  };
   Evaluator evaluator(character);
   PosePlayer player(*character);
   for (const json& given : file["poses"]) {
@@ -81,15 +75,17 @@ std::string difference(const json& file, std::span<const Row>& rows) {
       to_source_order<glm::vec3>(mesh, evaluator.positions(), positions);
       to_source_order<glm::vec3>(mesh, evaluator.normals(), normals);
       for (std::size_t v = 0; v < positions.size(); ++v) {
-        const auto at = [&, v](const char* attribute) {
-          return [&, v, attribute] {
-            return attribute + std::to_string(v) + " of '" + source->name + "' in pose " + given.dump();
-          };
+        const auto compare = [&](const char* attribute, const auto& got, const auto& wanted, double limit) {
+          const double off = glm::distance(std::decay_t<decltype(wanted)>(got), wanted);
+          if (std::isnan(limit) || off <= most * limit) return;
+          most = off / limit;
+          what = attribute + std::to_string(v) + " of '" + source->name + "' in pose " + given.dump() + " is off by " +
+                 json(off).dump() + "; its limit is " + json(limit).dump();
         };
         const Row& row = expected[v];
-        compare(positions[v], row.position, row.limit, at("position "));
-        compare(normals[v], row.normal, row.normal_limit, at("normal "));
-        if (!std::isnan(row.uv.x)) compare(source->uvs.at(v), row.uv, 1e-6, at("texture coordinate "));
+        compare("position ", positions[v], row.position, row.limit);
+        compare("normal ", normals[v], row.normal, row.normal_limit);
+        if (!std::isnan(row.uv.x)) compare("texture coordinate ", source->uvs.at(v), row.uv, 1e-6);
       }
       expected = expected.subspan(positions.size());
     }
