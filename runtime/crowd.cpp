@@ -303,7 +303,10 @@ void Crowd::State::write_inputs() {
 std::span<const std::string> Crowd::passes() const { return state_->names; }
 
 std::uint32_t Crowd::barrier_count() const {
-  return static_cast<std::uint32_t>(state_->groups_of(RecordedParts::kBoth).size());
+  const std::vector<FrameCommand>& commands = state_->commands[static_cast<std::size_t>(FramePart::kWhole)];
+  return static_cast<std::uint32_t>(std::count_if(commands.begin(), commands.end(), [](const FrameCommand& command) {
+    return command.kind == FrameCommand::Kind::kBarrier;
+  }));
 }
 
 std::uint32_t Crowd::instance_count() const { return state_->capacity.instances; }

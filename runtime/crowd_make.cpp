@@ -14,21 +14,25 @@
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
-#include "shaders/blend/blend.h"
-#include "shaders/bounds/bounds.h"
-#include "shaders/normals/normals.h"
-#include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
 namespace {
 
-template <class Constants>
-std::vector<std::byte> bytes_of(const Constants& constants) {
-  const auto bytes = std::as_bytes(std::span(&constants, 1));
-  return {bytes.begin(), bytes.end()};
+// The numbers of a capacity other than instances.
+constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
+    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
+    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
+
+PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
+  return {.bounds = outputs.bounds,
+          .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed,
+          .control_meshes = outputs.control_meshes};
 }
 
-using Bindings = std::vector<VkDescriptorBufferInfo>;
+// Returns the words of the work of a crowd with this capacity.
+std::uint64_t work_words(const CrowdCapacity& capacity) {
+  return std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding;
+}
 
 // The element-wise maximum.
 CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
@@ -130,16 +134,33 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
                                    {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
   for (const OutputLocations& places : layout.slots) {
     const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
-    streams.push_back({"positions", bound.positions.range.range});
-    streams.push_back({"normals", bound.normals.range.range});
-    streams.push_back({"tangents", bound.tangents.range.range});
-    streams.push_back({"previous positions", bound.previous_positions.range.range});
-    streams.push_back({"bounds", bound.bounds.range.range});
+    constexpr const char* kNames[kMaxOutputs] = {"positions", "normals", "tangents", "previous positions", "bounds"};
+    for (std::size_t o = 0; o < kMaxOutputs; ++o) streams.push_back({kNames[o], bound.ranges[o].range});
   }
   return check_streams(streams, capacity.instances, device, label);
 }
 
 }  // namespace
+
+CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
+  instances += other.instances;
+  for (const auto amount : kAmounts) this->*amount += other.*amount;
+  return *this;
+}
+
+CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
+  const CrowdPlan plan = plan_ahead({&character, 1}, planned_outputs(outputs), {});
+  const CrowdCharacter& planned = *plan.characters[0];
+  const std::uint64_t n = instances;
+  return {.instances = instances,
+          .vertices = n * planned.vertices,
+          .palette_entries = n * planned.palette_entries,
+          .driver_vertices = n * planned.driver_vertices,
+          .joints = n * planned.joints,
+          .inputs = n * planned.inputs,
+          .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
+          .table_words = table_words(plan.table)};
+}
 
 // The steps of Crowd::create, in this order, and of Crowd::add.
 struct Crowd::State::Maker {
@@ -149,8 +170,7 @@ struct Crowd::State::Maker {
   Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
   Result<void> make_rings();
   Result<Dispatch> dispatch_of(const CrowdStep& step, const BoundOutputs& written) const;
-  Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const;
-  Result<void> need_sets(SetKind kind, const ComputeKernel& kernel);
+  Result<void> need_sets(KernelKind kind, const ComputeKernel& kernel);
   Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
 };
 
@@ -213,19 +233,26 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
   for (std::size_t s = 0; s < count && state.reads_previous; ++s)
     state.outputs[s].previous_positions = state.outputs[(s + count - 1) % count].positions;
-  state.palettes = state.palette.part(parts.palettes);
-  state.drivers = state.palette.part(parts.drivers);
-  state.palettes_and_drivers = {state.palette.handle(), 0, parts.end};
-  state.external_joints = {options.joints.buffer, options.joints.offset,
-                           std::max<VkDeviceSize>(room.joints * sizeof(shared::Affine), 4)};
-  state.external_inputs = {options.inputs.buffer, options.inputs.offset,
-                           std::max<VkDeviceSize>(room.inputs * sizeof(float), 4)};
-  state.external_list = {options.visible.buffer, options.visible.offset, list_bytes(room)};
-  state.external_drawn = {options.drawn.buffer, options.drawn.offset,
-                          (VkDeviceSize{1} + room.instances) * sizeof(std::uint32_t)};
+  const auto range = [&](FrameBuffer buffer, const VkDescriptorBufferInfo& info) {
+    state.ranges[static_cast<std::size_t>(buffer)] = info;
+  };
+  const auto external = [&](FrameBuffer buffer, const BufferLocation& at, std::uint64_t bytes) {
+    range(buffer, {at.buffer, at.offset, std::max<VkDeviceSize>(bytes, 4)});
+  };
+  range(FrameBuffer::kNothing, state.nothing.whole());
+  range(FrameBuffer::kBindData, state.gpu->buffer.whole());
+  range(FrameBuffer::kPalettes, state.palette.part(parts.palettes));
+  range(FrameBuffer::kDrivers, state.palette.part(parts.drivers));
+  range(FrameBuffer::kPalettesAndDrivers, {state.palette.handle(), 0, parts.end});
+  range(FrameBuffer::kArguments, state.arguments.whole());
+  range(FrameBuffer::kDrawnFrames, state.drawn_frames.whole());
+  external(FrameBuffer::kJoints, options.joints, room.joints * sizeof(shared::Affine));
+  external(FrameBuffer::kInputs, options.inputs, room.inputs * sizeof(float));
+  external(FrameBuffer::kList, options.visible, list_bytes(room));
+  external(FrameBuffer::kDrawnList, options.drawn, (std::uint64_t{1} + room.instances) * sizeof(std::uint32_t));
 
   // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
-  const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kSetKinds - 3) * state.outputs.size()));
+  const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kKernelKinds - 3) * state.outputs.size()));
   PELT_ASSIGN(
       state.descriptors,
       DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
@@ -245,56 +272,19 @@ Result<void> Crowd::State::Maker::make_rings() {
   return {};
 }
 
-// Returns the bindings of a set after the work.
-Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const {
-  const VkDescriptorBufferInfo bind_data = state.gpu->buffer.whole();
-  switch (kind) {
-    case SetKind::kPlan:
-    case SetKind::kDrawnPlan:
-      return {kind == SetKind::kPlan ? state.external_list : state.external_drawn,
-              state.table.part(state.table_slots[frame_slot]), state.arguments.whole(),
-              kind == SetKind::kPlan ? state.nothing.whole() : state.drawn_frames.whole()};
-    case SetKind::kPose:
-      return {bind_data,
-              state.own_joints ? state.joints.buffer().part(state.joints.range(frame_slot)) : state.external_joints,
-              state.drivers,
-              state.palettes,
-              bind_data,
-              state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_slot)) : state.external_inputs};
-    // The blend of skins does not bind palettes for writing: it writes no vertices of drivers, and bounds read palettes
-    // concurrently.
-    case SetKind::kDrivers:
-    case SetKind::kSkins:
-      return {bind_data,
-              state.palettes,
-              kind == SetKind::kDrivers ? state.palettes_and_drivers : state.nothing.whole(),
-              written.positions.range,
-              written.normals.range,
-              written.tangents.range,
-              written.previous_positions.range};
-    case SetKind::kBounds:
-      return {bind_data, state.palettes, written.bounds.range};
-    case SetKind::kNormals:
-      return {bind_data, written.positions.range, written.normals.range, written.tangents.range};
-  }
-  return {};
-}
-
 // Makes the sets of a kind on first use. They do not depend on the characters.
-Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& kernel) {
+Result<void> Crowd::State::Maker::need_sets(KernelKind kind, const ComputeKernel& kernel) {
   std::vector<VkDescriptorSet>& sets_of_kind = state.sets[static_cast<std::size_t>(kind)];
-  const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kDrawnPlan && kind != SetKind::kPose;
   if (!sets_of_kind.empty()) return {};
   std::vector<VkDescriptorSet> made;
   for (std::size_t o = 0; o < state.outputs.size(); ++o) {
     for (std::uint32_t s = 0; s < state.slots; ++s) {
-      if (o > 0 && !writes_outputs) {
+      if (o > 0 && !writes_outputs(kind)) {
         made.push_back(made[s]);
         continue;
       }
-      Bindings bound{state.work.part(state.work_slots[s])};
-      const Bindings others = bindings_of(kind, state.bound_outputs[o], s);
-      bound.insert(bound.end(), others.begin(), others.end());
+      std::vector<VkDescriptorBufferInfo> bound;
+      for (const Binding& binding : bindings_of(kind)) bound.push_back(state.range_of(binding.buffer, o, s));
       PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
     }
   }
@@ -304,44 +294,9 @@ Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& k
 
 // Returns a step's dispatch for one output slot.
 Result<Dispatch> Crowd::State::Maker::dispatch_of(const CrowdStep& step, const BoundOutputs& written) const {
-  const auto made = [](const Result<const ComputeKernel*>& kernel, SetKind set,
-                       const auto& constants) -> Result<Dispatch> {
-    if (!kernel) return tl::unexpected(kernel.error());
-    return Dispatch{*kernel, set, bytes_of(constants)};
-  };
-  switch (step.pass) {
-    case CrowdPass::kPose:
-      return made(palette_kernel(device, step.kernel), SetKind::kPose, step.range);
-    case CrowdPass::kBlend: {
-      std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
-      if ((step.contents & shared::kHasOutputs) != 0) {
-        specialization[shared::kSpecNormalsFormat] = written.normals.format;
-        specialization[shared::kSpecTangentsFormat] = written.tangents.format;
-        specialization[shared::kSpecPositionsFormat] = written.positions.format;
-        specialization[shared::kSpecPreviousFormat] = written.previous_positions.format;
-      }
-      specialization[shared::kSpecContents] = step.contents;
-      return made(blend_kernel(device, specialization),
-                  (step.contents & shared::kHasDrivers) != 0 ? SetKind::kDrivers : SetKind::kSkins,
-                  shared::BlendConstants{.range = step.range,
-                                         .positions = written.positions.stream,
-                                         .normals = written.normals.stream,
-                                         .tangents = written.tangents.stream,
-                                         .previous = written.previous_positions.stream});
-    }
-    case CrowdPass::kBounds:
-      return made(
-          bounds_kernel(device), SetKind::kBounds,
-          shared::BoundsConstants{
-              .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});
-    case CrowdPass::kNormals:
-      return made(normals_kernel(device, {written.normals.format, written.tangents.format}), SetKind::kNormals,
-                  shared::NormalsConstants{.range = step.range,
-                                           .positions = written.positions.stream,
-                                           .normals = written.normals.stream,
-                                           .tangents = written.tangents.stream});
-  }
-  return invalid("unknown pass");
+  const Kernel kernel = kernel_of(step, written.streams);
+  PELT_ASSIGN(const auto pipeline, pipeline_of(device, kernel));
+  return Dispatch{pipeline, kernel.kind, constants_of(step, written.streams)};
 }
 
 // Returns the dispatches by step of the plan, then by output slot.
@@ -350,7 +305,7 @@ Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPl
   for (const CrowdStep& step : wanted.steps) {
     for (const BoundOutputs& written : state.bound_outputs) {
       PELT_ASSIGN(made.emplace_back(), dispatch_of(step, written));
-      PELT_TRY(need_sets(made.back().set, *made.back().kernel));
+      PELT_TRY(need_sets(made.back().kind, *made.back().kernel));
     }
   }
   return made;
@@ -364,7 +319,7 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
     PELT_TRY(check_bind_data(static_cast<std::uint32_t>(c), *wanted[c]));
     sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
   }
-  CrowdPlan made = plan_crowd(*gpu, std::move(sizes), wanted_outputs, bases);
+  CrowdPlan made = plan_crowd(std::move(sizes), planned_outputs(wanted_outputs), bases);
   lock.unlock();
   const std::uint64_t words = fixed_words(made) + list_words();
   if (words > capacity.plan_words || (has_table() && table_words(made.table) > capacity.table_words)) {
@@ -375,8 +330,9 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   Maker maker{.device = owner, .state = *this};
   PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
   if (has_table()) {
-    PELT_ASSIGN(plan_kernel, runtime::plan_kernel(owner));
-    PELT_TRY(maker.need_sets(own_list ? SetKind::kDrawnPlan : SetKind::kPlan, *plan_kernel));
+    const KernelKind kind = own_list ? KernelKind::kDrawnPlan : KernelKind::kPlan;
+    PELT_ASSIGN(plan_kernel, pipeline_of(owner, runtime::plan_kernel(kind)));
+    PELT_TRY(maker.need_sets(kind, *plan_kernel));
   }
   plan = std::move(made);
   characters = std::move(wanted);
@@ -396,14 +352,21 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     .first_count = plan.first_count,
                     .instance_count = capacity.instances,
                     .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
+  FrameOptions options{.lists_on_device = !own_list, .drawn_on_device = !own_drawn};
+  // Zero means that a mass has not started, and that an instance was never drawn.
+  if (has_action) options.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
+  if (!own_drawn) options.zeroed.push_back(FrameBuffer::kDrawnFrames);
   names.clear();
-  if (!own_list) names.emplace_back("plan");
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    if (!own_drawn && s == plan.first_drawing) names.emplace_back("plan of drawn skins");
-    names.push_back(plan.steps[s].name);
+  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
+    commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, false);
+    first_commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, true);
   }
-  for (const RecordedParts parts : {RecordedParts::kBoth, RecordedParts::kPose, RecordedParts::kBlend})
-    groups[static_cast<std::size_t>(parts)] = make_groups(parts);
+  for (const FrameCommand& command : commands[static_cast<std::size_t>(FramePart::kWhole)]) {
+    if (command.kind != FrameCommand::Kind::kDispatch) continue;
+    names.push_back(!command.plans                             ? plan.steps[command.step].name
+                    : *command.plans == KernelKind::kDrawnPlan ? "plan of drawn skins"
+                                                               : "plan");
+  }
   return {};
 }
 
@@ -413,7 +376,7 @@ Result<void> Crowd::prepare(const Device& device, std::span<const Character> cha
   for (const std::optional<Character>& character : state_->characters) {
     if (character) all.push_back(*character);
   }
-  const CrowdPlan plan = plan_ahead(all, state_->wanted_outputs, state_->bases);
+  const CrowdPlan plan = plan_ahead(all, planned_outputs(state_->wanted_outputs), state_->bases);
   const State::Maker maker{.device = device, .state = *state_};
   for (const CrowdStep& step : plan.steps) {
     for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.dispatch_of(step, written));

@@ -47,12 +47,11 @@ std::uint32_t position_format(const OutputLocations& places) {
 }
 
 // `bytes`: size of one element, which may be less than its stride.
-BoundOutput bind_output(const OutputLocation& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
-                        VkDeviceSize alignment) {
+OutputStream bind_output(const OutputLocation& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
+                         VkDeviceSize alignment, VkDescriptorBufferInfo& range) {
   const VkDeviceSize begin = place.offset / alignment * alignment;
-  const VkDeviceSize size = place.offset - begin + (elements - 1) * place.stride + bytes;
-  return {
-      {place.buffer, begin, size}, {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
+  range = {place.buffer, begin, place.offset - begin + (elements - 1) * place.stride + bytes};
+  return {{static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
 }
 
 // Checks the locations of slots 1 and 2. Precondition: outputs.slots is valid.
@@ -243,19 +242,23 @@ std::vector<OutputRange> output_ranges(const OutputLocations& places, const Crow
 
 BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment) {
+  BoundOutputs made;
+  std::size_t next = 0;
   const auto bind = [&](const OutputLocation& place, std::uint32_t format, std::uint64_t elements,
                         std::uint32_t float_bytes) {
+    VkDescriptorBufferInfo& range = made.ranges[next++];
     if (place.format == VertexFormat::kNone || elements == 0) {
-      return bind_output({VertexFormat::kNone, nothing, 0, 0}, shared::kFormatNone, 1, 4, alignment);
+      return bind_output({VertexFormat::kNone, nothing, 0, 0}, shared::kFormatNone, 1, 4, alignment, range);
     }
     const std::uint32_t bytes = format == shared::kFormatOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
-    return bind_output(place, format, elements, bytes, alignment);
+    return bind_output(place, format, elements, bytes, alignment, range);
   };
-  return {.positions = bind(places.positions, position_format(places), capacity.vertices, 12),
-          .normals = bind(places.normals, normal_format(places, alignment), capacity.vertices, 12),
-          .tangents = bind(places.tangents, tangent_format(places, alignment), capacity.vertices, 16),
-          .previous_positions = bind(places.previous_positions, shared::kFormatFloat, capacity.vertices, 12),
-          .bounds = bind(places.bounds, shared::kFormatFloat, capacity.instances, kBoxBytes)};
+  made.streams = {.positions = bind(places.positions, position_format(places), capacity.vertices, 12),
+                  .normals = bind(places.normals, normal_format(places, alignment), capacity.vertices, 12),
+                  .tangents = bind(places.tangents, tangent_format(places, alignment), capacity.vertices, 16),
+                  .previous_positions = bind(places.previous_positions, shared::kFormatFloat, capacity.vertices, 12),
+                  .bounds = bind(places.bounds, shared::kFormatFloat, capacity.instances, kBoxBytes)};
+  return made;
 }
 
 }  // namespace pelt::runtime

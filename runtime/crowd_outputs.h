@@ -2,6 +2,7 @@
 // The locations of a crowd's outputs, and the form in which shaders receive them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,7 +10,7 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 
-#include "shaders/blend/blend.h"
+#include "runtime/plan/frame.h"
 
 namespace pelt::runtime {
 
@@ -25,23 +26,14 @@ struct OutputLayout {
 
 OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment);
 
-// An output in the form that shaders receive. The bound range begins at a multiple of `alignment` at or before the
-// output.
-struct BoundOutput {
-  VkDescriptorBufferInfo range{};
-  shared::VertexStream stream{};
-  std::uint32_t format = 0;  // kFormat... of shaders/blend/blend.h
-};
-
-struct BoundOutputs {
-  BoundOutput positions;
-  BoundOutput normals;
-  BoundOutput tangents;
-  BoundOutput previous_positions;
-  BoundOutput bounds;
-};
-
 inline constexpr std::size_t kMaxOutputs = 5;  // per slot: the members of OutputLocations
+
+// The outputs of a slot in the form that shaders receive, and their ranges in the order of FrameBuffer. A range begins
+// at a multiple of `alignment` at or before the output.
+struct BoundOutputs {
+  OutputStreams streams;
+  std::array<VkDescriptorBufferInfo, kMaxOutputs> ranges{};
+};
 
 // A part of a buffer that holds outputs.
 struct OutputRange {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Records the frames of a crowd: dispatches, barriers, and ownership transfers between queues.
 #include <array>
+#include <utility>
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/debug.h>
@@ -35,111 +36,87 @@ void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer comman
 
 }  // namespace
 
-void Crowd::State::dispatch_step(VkCommandBuffer commands, std::size_t step) const {
-  const std::uint32_t output = slot_of_frame(frame);
-  const Dispatch& dispatch = dispatches[step * output_slots() + output];
-  const bool indirect = is_indirect(step);
-  if (!indirect && host_plan.workgroups(step) == 0) return;
-  const CommandLabel step_label(device->functions, commands, plan.steps[step].name.c_str());
-  const VkDescriptorSet set = sets[static_cast<std::size_t>(dispatch.set)][output * slots + slot];
-  if (!indirect) {
-    dispatch.kernel->dispatch(commands, set, dispatch.constants, host_plan.workgroups(step));
-  } else {
-    dispatch.kernel->dispatch_indirect(commands, set, dispatch.constants, arguments.handle(),
-                                       step * sizeof(VkDispatchIndirectCommand));
-  }
+VkDescriptorBufferInfo Crowd::State::range_of(FrameBuffer buffer, std::size_t output_slot,
+                                              std::uint32_t frame_slot) const {
+  if (buffer >= FrameBuffer::kPositions)
+    return bound_outputs[output_slot]
+        .ranges[static_cast<std::size_t>(buffer) - static_cast<std::size_t>(FrameBuffer::kPositions)];
+  if (buffer == FrameBuffer::kWork) return work.part(work_slots[frame_slot]);
+  if (buffer == FrameBuffer::kTable) return table.part(table_slots[frame_slot]);
+  if (buffer == FrameBuffer::kJoints && own_joints) return joints.buffer().part(joints.range(frame_slot));
+  if (buffer == FrameBuffer::kInputs && own_inputs) return inputs.buffer().part(inputs.range(frame_slot));
+  return ranges[static_cast<std::size_t>(buffer)];
 }
 
-std::vector<StepGroup> Crowd::State::make_groups(RecordedParts parts) const {
-  std::vector<StepGroup> made;
-  const auto add = [&](std::size_t first, std::size_t end) {
-    for (std::size_t s = first; s < end; ++s) {
-      if (plan.steps[s].barrier_before || made.empty() || made.back().plan) made.push_back({.first = s});
-      made.back().end = s + 1;
-    }
-  };
-  if (parts != RecordedParts::kBlend) {
-    if (!own_list) made.push_back({.plan = CrowdPart::kPose});
-    add(0, plan.first_drawing);
-  }
-  if (parts != RecordedParts::kPose) {
-    if (!own_drawn) made.push_back({.plan = CrowdPart::kBlend});
-    add(plan.first_drawing, plan.steps.size());
-  }
-  return made;
-}
-
-void Crowd::State::record_plan(VkCommandBuffer commands, CrowdPart part) const {
-  const bool drawn = part == CrowdPart::kBlend;
-  const CommandLabel plan_label(device->functions, commands, drawn ? "plan of drawn skins" : "plan");
-  shared::PlanConstants constants = plan_constants;
-  if (drawn) {
-    constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
-    constants.drawn_frame = static_cast<std::uint32_t>(frame + 1);
-  }
-  const SetKind set = drawn ? SetKind::kDrawnPlan : SetKind::kPlan;
-  plan_kernel->dispatch(commands, sets[static_cast<std::size_t>(set)][slot], std::as_bytes(std::span(&constants, 1)),
-                        1);
-}
-
-void Crowd::State::record_group(VkCommandBuffer commands, const StepGroup& group, GpuTimer* timer) const {
-  const CommandLabel crowd_label(device->functions, commands, label.c_str());
-  if (group.plan) {
-    record_plan(commands, *group.plan);
-    if (timer != nullptr) timer->stamp(commands);
-  }
-  for (std::size_t step = group.first; step < group.end; ++step) {
-    dispatch_step(commands, step);
-    if (timer != nullptr) timer->stamp(commands);
-  }
-}
-
-void Crowd::State::record(VkCommandBuffer commands, GpuTimer* timer, RecordedParts parts) {
-  constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-  constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
-  if (parts == RecordedParts::kBlend && !is_posed)
-    return report_misuse("record_blend", "the first part of the frame of the {} is not recorded", label);
-  if (parts != RecordedParts::kBlend && !expect_whole("record")) return;
+void Crowd::State::record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const {
+  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess;
   // Earlier frames read the plans and palettes that this one overwrites.
-  VkPipelineStageFlags2 before = kCompute;
-  VkAccessFlags2 written = kWrite;
-  if (has_table()) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
-  if (parts != RecordedParts::kBlend) write_inputs();
-  if (parts != RecordedParts::kBlend && frame == 0 && (has_action || !own_drawn)) {
-    // Zero means that a mass has not started, and that an instance was never drawn.
-    for (const Buffer* buffer : {&palette, &drawn_frames}) {
-      if (buffer->handle() != VK_NULL_HANDLE)
-        device->functions.vkCmdFillBuffer(commands, buffer->handle(), 0, VK_WHOLE_SIZE, 0);
+  memory_barrier(device->functions, to,
+                 kWritingStage | (barrier.after_indirect ? VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : 0) |
+                     (barrier.after_zero ? VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT : 0),
+                 kWritingAccess | (barrier.after_zero ? VK_ACCESS_2_TRANSFER_WRITE_BIT : 0),
+                 kWritingStage | (barrier.before_indirect ? VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : 0),
+                 kBoth | (barrier.before_indirect ? VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : 0));
+}
+
+void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispatch) const {
+  const std::uint32_t output = slot_of_frame(frame);
+  const auto set_of = [&](KernelKind kind) { return sets[static_cast<std::size_t>(kind)][output * slots + slot]; };
+  if (dispatch.plans) {
+    const bool drawn = *dispatch.plans == KernelKind::kDrawnPlan;
+    const CommandLabel plan_label(device->functions, to, drawn ? "plan of drawn skins" : "plan");
+    shared::PlanConstants constants = plan_constants;
+    if (drawn) {
+      constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
+      constants.drawn_frame = static_cast<std::uint32_t>(frame + 1);
     }
-    before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
-    written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    return plan_kernel->dispatch(to, set_of(*dispatch.plans), std::as_bytes(std::span(&constants, 1)), 1);
   }
-  // `planned`: the group before planned on the device; this group reads its dispatch arguments.
-  bool planned = false;
-  for (const StepGroup& group : groups_of(parts)) {
-    memory_barrier(device->functions, commands, before, written,
-                   planned ? kCompute | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : kCompute,
-                   planned ? kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : kBoth);
-    record_group(commands, group, timer);
-    planned = group.plan.has_value();
-    before = kCompute;
-    written = kWrite;
+  const Dispatch& made = dispatches[dispatch.step * output_slots() + output];
+  if (!dispatch.indirect && host_plan.workgroups(dispatch.step) == 0) return;
+  const CommandLabel step_label(device->functions, to, plan.steps[dispatch.step].name.c_str());
+  if (dispatch.indirect) {
+    made.kernel->dispatch_indirect(to, set_of(made.kind), made.constants, arguments.handle(),
+                                   dispatch.step * sizeof(VkDispatchIndirectCommand));
+  } else {
+    made.kernel->dispatch(to, set_of(made.kind), made.constants, host_plan.workgroups(dispatch.step));
   }
-  is_posed = parts == RecordedParts::kPose;
+}
+
+void Crowd::State::record(VkCommandBuffer to, GpuTimer* timer, FramePart part) {
+  if (part == FramePart::kBlend && !is_posed)
+    return report_misuse("record_blend", "the first part of the frame of the {} is not recorded", label);
+  if (part != FramePart::kBlend && !expect_whole("record")) return;
+  if (part != FramePart::kBlend) write_inputs();
+  const CommandLabel crowd_label(device->functions, to, label.c_str());
+  for (const FrameCommand& command : (frame == 0 ? first_commands : commands)[static_cast<std::size_t>(part)]) {
+    switch (command.kind) {
+      case FrameCommand::Kind::kZero:
+        device->functions.vkCmdFillBuffer(to, range_of(command.zeroed, 0, 0).buffer, 0, VK_WHOLE_SIZE, 0);
+        break;
+      case FrameCommand::Kind::kBarrier:
+        record_barrier(to, command);
+        break;
+      case FrameCommand::Kind::kDispatch:
+        record_dispatch(to, command);
+        if (timer != nullptr) timer->stamp(to);
+        break;
+    }
+  }
+  is_posed = part == FramePart::kPose;
   if (is_posed) return;
   ++frame;
   slot = (slot + 1) % slots;
 }
 
-void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) { state_->record(commands, timer, RecordedParts::kBoth); }
+void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) { state_->record(commands, timer, FramePart::kWhole); }
 
 void Crowd::record_pose(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, timer, RecordedParts::kPose);
+  state_->record(commands, timer, FramePart::kPose);
 }
 
 void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, timer, RecordedParts::kBlend);
+  state_->record(commands, timer, FramePart::kBlend);
 }
 
 bool Crowd::is_posed() const { return state_->is_posed; }
@@ -190,35 +167,38 @@ void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_
 }
 
 std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
-  constexpr VkPipelineStageFlags2 kStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-  constexpr VkAccessFlags2 kRead = VK_ACCESS_2_SHADER_STORAGE_READ_BIT;
-  constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   const State& state = *state_;
-  std::vector<BufferUse> made;
-  const auto add = [&](const char* name, const VkDescriptorBufferInfo& range, VkAccessFlags2 access) {
-    if (range.buffer == VK_NULL_HANDLE || range.buffer == state.nothing.handle()) return;
-    made.push_back({name, range.buffer, range.offset, range.range, kStage, access});
+  const std::uint32_t output = state.slot_of_frame(state.frame);
+  std::array<std::uint32_t, static_cast<std::size_t>(FrameBuffer::kCount)> accesses{};
+  const auto add = [&](std::span<const Binding> bindings) {
+    for (const Binding& binding : bindings) accesses[static_cast<std::size_t>(binding.buffer)] |= binding.access;
   };
-  const BoundOutputs& written = state.bound_outputs[state.slot_of_frame(state.frame)];
-  if (part == CrowdPart::kPose) {
-    add("joint matrices", state.external_joints, kRead);
-    add("inputs", state.external_inputs, kRead);
-    add("visible instances", state.external_list, kRead);
-    add("bounds", written.bounds.range, kWrite);
-    if (state.wanted_outputs.control_meshes) {
-      add("positions", written.positions.range, kWrite);
-      add("normals", written.normals.range, kWrite);
-      add("tangents", written.tangents.range, kWrite);
+  const FramePart wanted = part == CrowdPart::kPose ? FramePart::kPose : FramePart::kBlend;
+  for (const FrameCommand& command : state.commands[static_cast<std::size_t>(wanted)]) {
+    if (command.kind != FrameCommand::Kind::kDispatch) continue;
+    if (command.plans) {
+      add(bindings_of(*command.plans));
+    } else {
+      add(accesses_of(state.plan.steps[command.step], state.bound_outputs[output].streams));
     }
-    return made;
   }
-  const bool recomputed = state.wanted_outputs.normal_mode == NormalMode::kRecomputed;
-  const bool copies = written.previous_positions.range.buffer != state.nothing.handle();
-  add("drawn instances", state.external_drawn, kRead);
-  add("positions", written.positions.range, recomputed || copies ? kRead | kWrite : kWrite);
-  add("normals", written.normals.range, recomputed ? kRead | kWrite : kWrite);
-  add("tangents", written.tangents.range, recomputed ? kRead | kWrite : kWrite);
-  add("previous positions", written.previous_positions.range, kWrite);
+  constexpr std::pair<FrameBuffer, const char*> kShared[] = {
+      {FrameBuffer::kJoints, "joint matrices"},  {FrameBuffer::kInputs, "inputs"},
+      {FrameBuffer::kList, "visible instances"}, {FrameBuffer::kDrawnList, "drawn instances"},
+      {FrameBuffer::kPositions, "positions"},    {FrameBuffer::kNormals, "normals"},
+      {FrameBuffer::kTangents, "tangents"},      {FrameBuffer::kPreviousPositions, "previous positions"},
+      {FrameBuffer::kBounds, "bounds"}};
+  std::vector<BufferUse> made;
+  for (const auto& [buffer, name] : kShared) {
+    const std::uint32_t access = accesses[static_cast<std::size_t>(buffer)];
+    const bool own =
+        (buffer == FrameBuffer::kJoints && state.own_joints) || (buffer == FrameBuffer::kInputs && state.own_inputs);
+    const VkDescriptorBufferInfo range = state.range_of(buffer, output, state.slot);
+    if (access == kNoAccess || own || range.buffer == state.nothing.handle()) continue;
+    made.push_back({name, range.buffer, range.offset, range.range, kWritingStage,
+                    ((access & kReads) != 0 ? VK_ACCESS_2_SHADER_STORAGE_READ_BIT : VK_ACCESS_2_NONE) |
+                        ((access & kWrites) != 0 ? kWritingAccess : VK_ACCESS_2_NONE)});
+  }
   return made;
 }
 

@@ -16,11 +16,11 @@
 
 #include "engine/character/action_clock.h"
 #include "runtime/crowd_outputs.h"
-#include "runtime/crowd_plan.h"
 #include "runtime/free_ranges.h"
 #include "runtime/gpu_characters.h"
-#include "runtime/host_plan.h"
 #include "runtime/input_ring.h"
+#include "runtime/plan/frame.h"
+#include "runtime/plan/host_plan.h"
 #include "runtime/skinning_pipelines.h"
 #include "shaders/crowd/plan.h"
 
@@ -88,27 +88,12 @@ struct InstanceState {
   ActionProgress action;
 };
 
-// The kinds of descriptor sets: the shaders of one kind have the same bindings.
-enum class SetKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kNormals };
-constexpr std::size_t kSetKinds = 7;
-
 // The commands of one step of the plan in one output slot.
 struct Dispatch {
   const ComputeKernel* kernel = nullptr;
-  SetKind set = SetKind::kPose;
+  KernelKind kind = KernelKind::kPose;
   std::vector<std::byte> constants;
 };
-
-// Steps of the plan between two barriers; or no step, and the dispatch that plans a part of the frame on the device.
-struct StepGroup {
-  std::size_t first = 0;
-  std::size_t end = 0;
-  std::optional<CrowdPart> plan;
-};
-
-// The parts of a frame that a record function records.
-enum class RecordedParts : std::uint32_t { kBoth, kPose, kBlend };
-constexpr std::size_t kRecordedParts = 3;
 
 // The persistent work of one frame in flight.
 struct HeldWork {
@@ -136,9 +121,6 @@ struct Crowd::State {
   bool reads_previous = false;                          // readers take previous positions from the slot before
 
   Buffer palette;  // palettes, then the vertices of drivers
-  VkDescriptorBufferInfo palettes{};
-  VkDescriptorBufferInfo drivers{};
-  VkDescriptorBufferInfo palettes_and_drivers{};
   Buffer vertices;
   // The work of frames (CrowdPlan) and, if the device plans, its table: one per frame in flight.
   Buffer work;
@@ -146,22 +128,21 @@ struct Crowd::State {
   Buffer table;
   std::vector<BufferRange> table_slots;
   std::vector<HeldWork> held_work;
-  Buffer arguments;                          // the workgroups of each step, if the device plans
-  Buffer nothing;                            // bound to bindings that a shader does not use
-  VkDescriptorBufferInfo external_joints{};  // the caller's
-  VkDescriptorBufferInfo external_inputs{};
-  VkDescriptorBufferInfo external_list{};
-  VkDescriptorBufferInfo external_drawn{};
+  Buffer arguments;  // the workgroups of each step, if the device plans
+  Buffer nothing;
   Buffer drawn_frames;  // the frame that last drew each instance, if the caller lists drawn skins
+  // Ranges that are the same in every frame, by FrameBuffer.
+  std::array<VkDescriptorBufferInfo, static_cast<std::size_t>(FrameBuffer::kCount)> ranges{};
   DescriptorPool descriptors;
   // By output slot, then by frame in flight; empty until a dispatch binds them.
-  std::array<std::vector<VkDescriptorSet>, kSetKinds> sets;
+  std::array<std::vector<VkDescriptorSet>, kKernelKinds> sets;
   std::vector<std::string> names;
   const ComputeKernel* plan_kernel = nullptr;  // if the device plans the frame, or only the blend of skins
   shared::PlanConstants plan_constants{};
-  std::vector<Dispatch> dispatches;  // by step of the plan, then by output slot
-  std::array<std::vector<StepGroup>, kRecordedParts> groups;
-  HostPlan host_plan;  // if the host plans
+  std::vector<Dispatch> dispatches;                                   // by step of the plan, then by output slot
+  std::array<std::vector<FrameCommand>, kFrameParts> commands;        // of a frame, by part
+  std::array<std::vector<FrameCommand>, kFrameParts> first_commands;  // of the first frame
+  HostPlan host_plan;                                                 // if the host plans
 
   InputRing joints;
   InputRing inputs;
@@ -266,13 +247,10 @@ struct Crowd::State {
 
   // The parts of record(), in this order.
   void write_inputs();
-  bool is_indirect(std::size_t step) const { return !own_list || (!own_drawn && step >= plan.first_drawing); }
-  std::vector<StepGroup> make_groups(RecordedParts parts) const;
-  const std::vector<StepGroup>& groups_of(RecordedParts parts) const { return groups[static_cast<std::size_t>(parts)]; }
-  void record_plan(VkCommandBuffer commands, CrowdPart part) const;
-  void record_group(VkCommandBuffer commands, const StepGroup& group, GpuTimer* timer) const;
-  void dispatch_step(VkCommandBuffer commands, std::size_t step) const;
-  void record(VkCommandBuffer commands, GpuTimer* timer, RecordedParts parts);
+  VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
+  void record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const;
+  void record_dispatch(VkCommandBuffer to, const FrameCommand& dispatch) const;
+  void record(VkCommandBuffer to, GpuTimer* timer, FramePart part);
 };
 
 }  // namespace pelt::runtime

@@ -13,6 +13,7 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/file/bounds.h"
+#include "engine/character/pose_kernels.h"
 #include "engine/character/rows/morphs.h"
 #include "runtime/barriers.h"
 #include "runtime/device_internals.h"
@@ -94,16 +95,16 @@ FoundData find_data(const CharacterData& data, UploadOptions options) {
   return found;
 }
 
-GpuCharacters::State::MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>& rings,
-                                           const std::vector<glm::uvec3>& columns, BlockWriter& block) {
+MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>& rings,
+                     const std::vector<glm::uvec3>& columns, BlockWriter& block) {
   const PackedBinding& binding = mesh.binding;
-  GpuCharacters::State::MeshStart start{.local_point = block.append(binding.local_points),
-                                        .point = block.append(binding.points),
-                                        .direction = block.append(binding.directions),
-                                        .slice = block.append(binding.slices),
-                                        .influence = block.append(binding.influences),
-                                        .gradient = block.append(binding.gradients),
-                                        .gradient_unit = block.append(binding.gradient_units)};
+  MeshStart start{.local_point = block.append(binding.local_points),
+                  .point = block.append(binding.points),
+                  .direction = block.append(binding.directions),
+                  .slice = block.append(binding.slices),
+                  .influence = block.append(binding.influences),
+                  .gradient = block.append(binding.gradients),
+                  .gradient_unit = block.append(binding.gradient_units)};
   if (mesh.painted) {
     const bool same = mesh.painted->slices == binding.slices && mesh.painted->influences == binding.influences;
     start.painted_slice = same ? start.slice : block.append(mesh.painted->slices);
@@ -119,14 +120,14 @@ GpuCharacters::State::MeshStart write_mesh(const CharacterMesh& mesh, const std:
 }
 
 // Writes a character's block, and the start of each stream to `entry`.
-void write_character(const FoundData& found, GpuCharacters::State::Entry& entry, BlockWriter& block) {
+void write_character(const FoundData& found, PlacedCharacter& entry, BlockWriter& block) {
   const CharacterData& data = *entry.character;
   entry.meshes.clear();
   entry.levels.clear();
   entry.passes.clear();
   std::size_t number = 0;
   for_each_mesh(data, [&](const CharacterMesh& mesh) {
-    std::vector<GpuCharacters::State::MeshStart>& starts = number < data.meshes.size() ? entry.meshes : entry.levels;
+    std::vector<MeshStart>& starts = number < data.meshes.size() ? entry.meshes : entry.levels;
     starts.push_back(write_mesh(mesh, found.normal_rings[number], found.morph_columns[number], block));
     ++number;
   });
@@ -142,7 +143,7 @@ void write_character(const FoundData& found, GpuCharacters::State::Entry& entry,
 }
 
 VkDeviceSize block_bytes(const FoundData& found, const Character& character) {
-  GpuCharacters::State::Entry entry{.character = character};
+  PlacedCharacter entry{.character = character};
   BlockWriter measured;
   write_character(found, entry, measured);
   return (measured.most_bytes() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
@@ -171,7 +172,7 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
     state.free.give_back(*begin, bytes);
     return tl::unexpected(staging.error());
   }
-  State::Entry entry{.character = character, .block = {*begin, bytes}, .staging = std::move(*staging)};
+  State::Entry entry{{.character = character}, {*begin, bytes}, std::move(*staging)};
   BlockWriter block(*begin, entry.staging.mapped());
   write_character(found, entry, block);
   entry.staging.flush(0, bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plan of a frame: the instances to move, the start of each job, the number of workgroups of each dispatch. The
-// host makes it (runtime/host_plan.h) if it knows the instances; if a buffer of the caller lists them, one workgroup
+// host makes it (runtime/plan/host_plan.h) if it knows the instances; if a buffer of the caller lists them, one workgroup
 // makes it before anything else in the frame. If such a buffer lists the drawn skins, one workgroup plans their blend
 // after the palettes are posed.
 #ifndef PELT_SHADERS_CROWD_PLAN_H

@@ -152,12 +152,12 @@ TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
       if (room.vertices % 4 == 0) outputs.previous_positions.format = VertexFormat::kFloat;
       const OutputLayout layout = lay_out(outputs, room, alignment);
       const BoundOutputs bound = bind_outputs(layout.slots[0], room, VK_NULL_HANDLE, alignment);
-      EXPECT_EQ(bound.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << room.vertices;
-      EXPECT_EQ(bound.tangents.format, shared::kFormatNone);
-      EXPECT_EQ(bound.normals.stream.first % 2, 0u);
-      EXPECT_EQ((bound.normals.range.offset + 4 * bound.normals.stream.first) % 8, 0u);
-      EXPECT_EQ(bound.positions.format, shared::kFormatFloatTight);
-      EXPECT_EQ(bound.normals.range.offset % alignment, 0u);
+      EXPECT_EQ(bound.streams.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << room.vertices;
+      EXPECT_EQ(bound.streams.tangents.format, shared::kFormatNone);
+      EXPECT_EQ(bound.streams.normals.stream.first % 2, 0u);
+      EXPECT_EQ((bound.ranges[1].offset + 4 * bound.streams.normals.stream.first) % 8, 0u);
+      EXPECT_EQ(bound.streams.positions.format, shared::kFormatFloatTight);
+      EXPECT_EQ(bound.ranges[1].offset % alignment, 0u);
     }
   }
 }
@@ -173,12 +173,12 @@ TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
   const auto bound = [&](VkDeviceSize alignment) {
     return bind_outputs(lay_out(outputs, room, alignment).slots[0], room, VK_NULL_HANDLE, alignment);
   };
-  EXPECT_EQ(bound(4).normals.format, shared::kFormatOctahedral16Both);
-  EXPECT_EQ(bound(4).normals.stream.first, 0u);
-  EXPECT_EQ(bound(16).normals.format, shared::kFormatOctahedral16);
-  EXPECT_EQ(bound(16).tangents.format, shared::kFormatOctahedral16);
+  EXPECT_EQ(bound(4).streams.normals.format, shared::kFormatOctahedral16Both);
+  EXPECT_EQ(bound(4).streams.normals.stream.first, 0u);
+  EXPECT_EQ(bound(16).streams.normals.format, shared::kFormatOctahedral16);
+  EXPECT_EQ(bound(16).streams.tangents.format, shared::kFormatOctahedral16);
   outputs.positions.stride = 16;
-  EXPECT_EQ(bound(16).positions.format, shared::kFormatFloat);
+  EXPECT_EQ(bound(16).streams.positions.format, shared::kFormatFloat);
 }
 
 // An instance that stops has its last step as motion for one frame only.

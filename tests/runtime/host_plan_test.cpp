@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests that the host plans frames as the device does.
-#include "runtime/host_plan.h"
+#include "runtime/plan/host_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -35,9 +35,7 @@ class PlannedFrames : public Crowds {
     std::vector<std::optional<CrowdCharacter>> characters;
     for (const auto& entry : gpu_->state().entries) characters.emplace_back(CrowdCharacter(*entry, false));
     const std::uint32_t count = instances_[0] + instances_[1] + 2;
-    CrowdOutputs outputs;
-    outputs.bounds = true;
-    plan_ = plan_crowd(gpu_->state(), std::move(characters), outputs, {.instances = count});
+    plan_ = plan_crowd(std::move(characters), {.bounds = true}, {.instances = count});
     place_lists(instances_, plan_);
     // The last two places are of no instance, and of one without outputs.
     for (std::uint32_t i = 0; i < count; ++i) places_.push_back({.character = i < instances_[0] ? 0u : 1u});
@@ -125,7 +123,7 @@ class PlannedFrames : public Crowds {
     const Buffer work = callers_buffer(work_bytes_);
     fill(work, places_);
     const Buffer arguments = callers_buffer(plan_.steps.size() * sizeof(VkDispatchIndirectCommand));
-    const ComputeKernel& kernel = *test::must(plan_kernel(*gpu_device()));
+    const ComputeKernel& kernel = *test::must(pipeline_of(*gpu_device(), plan_kernel(KernelKind::kPlan)));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),
                                                arguments.whole(), arguments.whole()};
@@ -168,6 +166,34 @@ TEST_F(PlannedFrames, AreTheSameOnTheHostAndOnTheDevice) {
     EXPECT_EQ(host.workgroups, device.workgroups) << "frame " << frame;
     if (frame == 0) continue;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) EXPECT_GT(host.workgroups[s], 0u) << plan_.steps[s].name;
+  }
+}
+
+// The dispatches of both parts are those of the whole, with a barrier before each group, and before arguments are read.
+TEST_F(PlannedFrames, HaveTheCommandsOfTheirParts) {
+  using Kind = FrameCommand::Kind;
+  for (const bool drawn : {false, true}) {
+    const FrameOptions options{.drawn_on_device = drawn, .zeroed = {FrameBuffer::kDrawnFrames}};
+    std::vector<std::size_t> steps[kFrameParts];
+    for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
+      const std::vector<FrameCommand> commands = commands_of(plan_, options, part, true);
+      const bool zeroes = part != FramePart::kBlend;
+      EXPECT_EQ(commands[0].kind, zeroes ? Kind::kZero : Kind::kBarrier);
+      EXPECT_EQ(commands[zeroes].after_zero, zeroes);
+      EXPECT_EQ(commands[zeroes].after_indirect, drawn);
+      FrameCommand last_barrier;
+      for (const FrameCommand& command : commands) {
+        if (command.kind == Kind::kBarrier) last_barrier = command;
+        if (command.kind != Kind::kDispatch || command.plans) continue;
+        EXPECT_EQ(command.indirect, drawn && command.step >= plan_.first_drawing);
+        EXPECT_EQ(command.indirect, last_barrier.before_indirect) << plan_.steps[command.step].name;
+        steps[static_cast<std::size_t>(part)].push_back(command.step);
+      }
+    }
+    std::vector<std::size_t>& both = steps[0];
+    both.insert(both.end(), steps[1].begin(), steps[1].end());
+    EXPECT_EQ(both, steps[2]);
+    EXPECT_EQ(both.size(), plan_.steps.size());
   }
 }
 

@@ -10,13 +10,54 @@
 #include <string>
 #include <vector>
 
-#include <pelt/runtime/crowd.h>
+#include <pelt/character.h>
+#include <pelt/normal_rings.h>
 #include <pelt/shaders/jobs.h>
 
-#include "runtime/gpu_characters.h"
 #include "shaders/crowd/plan.h"
 
 namespace pelt::runtime {
+
+// The starts of a mesh's bind data, in elements; from `slice` on, in words.
+struct MeshStart {
+  std::uint32_t local_point = 0;
+  std::uint32_t point = 0;
+  std::uint32_t direction = 0;
+  std::uint32_t slice = 0;
+  std::uint32_t influence = 0;
+  std::uint32_t gradient = 0;
+  std::uint32_t gradient_unit = 0;
+  std::uint32_t painted_slice = 0;
+  std::uint32_t painted_influence = 0;
+  std::uint32_t morph_slice = 0;
+  std::uint32_t morph_column = 0;
+  std::uint32_t morph_offset = 0;
+  std::optional<std::uint32_t> normal_ring;  // if the mesh has rings
+};
+
+struct PassStart {
+  std::uint32_t record = 0;  // index among the records of its kernel
+  std::uint32_t word = 0;    // first word of its table
+};
+
+// A character, and the starts of its bind data in the buffer of all.
+struct PlacedCharacter {
+  Character character;
+  std::uint64_t upload = 0;  // unique, unlike the character's number
+  std::vector<MeshStart> meshes;
+  std::vector<MeshStart> levels;  // of CharacterData::levels
+  std::vector<PassStart> passes;
+  std::uint32_t first_bound = 0;
+  std::uint32_t bound_count = 0;
+  std::uint32_t painted_bound_count = 0;  // after those of the deformers
+};
+
+// The outputs that a plan depends on.
+struct PlannedOutputs {
+  bool bounds = false;
+  bool recomputed_normals = false;
+  bool control_meshes = false;
+};
 
 // The kind of a dispatch, in the order of the jobs in the table.
 enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
@@ -36,7 +77,7 @@ struct CrowdStep {
 // A mesh that is shown at some levels of detail: a mesh of the character, or a coarser level of one.
 struct ShownMesh {
   const CharacterMesh* mesh = nullptr;
-  const GpuCharacters::State::MeshStart* start = nullptr;
+  const MeshStart* start = nullptr;
   std::optional<std::uint32_t> vertex;  // its first vertex, relative to the instance's first; none: not written
   std::uint32_t levels = 0;             // index of the range of levels that show it
 };
@@ -44,9 +85,10 @@ struct ShownMesh {
 // The data of a character that a crowd needs, and the sizes of an instance in the crowd's streams.
 struct CrowdCharacter {
   CrowdCharacter() = default;
-  CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes);
+  CrowdCharacter(const PlacedCharacter& placed, bool control_meshes);
 
-  std::uint64_t upload = 0;  // number of the upload whose bind data the plan reads
+  const PlacedCharacter* placed = nullptr;  // while the plan is made
+  std::uint64_t upload = 0;                 // number of the upload whose bind data the plan reads
   std::uint32_t joints = 0;
   std::uint32_t inputs = 0;
   std::uint32_t palette_entries = 0;
@@ -85,13 +127,9 @@ struct CrowdPlan {
   PlanTable table;
 };
 
-// The numbers of a capacity other than instances.
-inline constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
-    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
-    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
+// The most words of padding, since the jobs of a pass begin at a multiple of their size.
+extern const std::uint64_t kMaxPadding;
 
-// Returns the words of the work of a crowd with this capacity.
-std::uint64_t work_words(const CrowdCapacity& capacity);
 // Returns the words of the work that a plan needs without its lists.
 std::uint64_t fixed_words(const CrowdPlan& plan);
 std::uint64_t table_words(const PlanTable& table);
@@ -104,10 +142,10 @@ struct PlanBases {
 };
 
 // Plans a crowd of the characters that have a CrowdCharacter. Precondition: they have rings if normals are recomputed.
-CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
-                     const CrowdOutputs& outputs, PlanBases bases);
+CrowdPlan plan_crowd(std::vector<std::optional<CrowdCharacter>> characters, const PlannedOutputs& outputs,
+                     PlanBases bases);
 // Plans a crowd of characters that need not be uploaded. The jobs' bind data and the plan's meshes are meaningless.
-CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& outputs, PlanBases bases);
+CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs& outputs, PlanBases bases);
 
 // Places the lists one after the other. `instances`: the number of instances of each character.
 void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan);

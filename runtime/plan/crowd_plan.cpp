@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/crowd_plan.h"
+#include "runtime/plan/crowd_plan.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <span>
 #include <utility>
@@ -33,8 +34,8 @@ std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::u
 
 class Planner {
  public:
-  Planner(const GpuCharacters::State& gpu, const CrowdOutputs& outputs, PlanBases bases, CrowdPlan& plan)
-      : gpu_(gpu), outputs_(outputs), bases_(bases), plan_(plan) {}
+  Planner(const PlannedOutputs& outputs, PlanBases bases, CrowdPlan& plan)
+      : outputs_(outputs), bases_(bases), plan_(plan) {}
 
   void run() {
     number_lists();
@@ -59,7 +60,7 @@ class Planner {
         barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
       add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
-      if (last && outputs_.normal_mode == NormalMode::kRecomputed)
+      if (last && outputs_.recomputed_normals)
         add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     name_steps();
@@ -71,7 +72,7 @@ class Planner {
   template <class Visit>
   void for_each_character(const Visit& visit) const {
     for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
-      if (plan_.characters[c]) visit(*gpu_.entries[c]->character, c, *plan_.characters[c]);
+      if (plan_.characters[c]) visit(*plan_.characters[c]->placed->character, c, *plan_.characters[c]);
     }
   }
 
@@ -132,8 +133,8 @@ class Planner {
   }
 
   void pose_jobs(PoseKernel kernel, std::uint32_t stage) {
-    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter&) {
-      const GpuCharacters::State::Entry& entry = *gpu_.entries[c];
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+      const PlacedCharacter& placed = *planned.placed;
       for (std::size_t p = 0; p < data.passes.size(); ++p) {
         const PalettePass& pass = data.passes[p];
         if (pass.kernel != kernel || pass.record_count == 0) continue;
@@ -141,9 +142,9 @@ class Planner {
         const std::uint32_t read_list =
             pass.painted || writes_weights(kernel) ? level_list(c, 0) : list(c, shared::kListDeformed);
         const shared::PoseJob job{.record_count = pass.record_count,
-                                  .first_record = entry.passes[p].record,
+                                  .first_record = placed.passes[p].record,
                                   .first_entry = pass.first_entry,
-                                  .table_first = entry.passes[p].word};
+                                  .table_first = placed.passes[p].word};
         const PoseKernelInfo& info = pose_kernel(kernel);
         const std::uint32_t items = info.invocation_per_entry ? info.entries_per_record : 1;
         add_job(CrowdPass::kPose, job, shared::item_blocks(items * pass.record_count, shared::kPoseWorkgroupSize),
@@ -153,11 +154,11 @@ class Planner {
   }
 
   void bounds_jobs() {
-    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter&) {
-      const GpuCharacters::State::Entry& entry = *gpu_.entries[c];
-      const shared::BoundsJob job{.first_record = entry.first_bound,
-                                  .record_count = entry.bound_count,
-                                  .painted_record_count = entry.painted_bound_count};
+    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+      const PlacedCharacter& placed = *planned.placed;
+      const shared::BoundsJob job{.first_record = placed.first_bound,
+                                  .record_count = placed.bound_count,
+                                  .painted_record_count = placed.painted_bound_count};
       add_job(CrowdPass::kBounds, job, 1, level_list(c, 0));
     });
   }
@@ -200,7 +201,7 @@ class Planner {
 
   shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& planned) const {
     const CharacterMesh& mesh = *shown.mesh;
-    const GpuCharacters::State::MeshStart& start = *shown.start;
+    const MeshStart& start = *shown.start;
     const bool painted = planned.painted_entry && mesh.painted;
     return {.vertex_count = mesh.vertex_count(),
             .mode = static_cast<std::uint32_t>(mesh.mode),
@@ -295,8 +296,7 @@ class Planner {
     }
   }
 
-  const GpuCharacters::State& gpu_;
-  const CrowdOutputs& outputs_;
+  const PlannedOutputs& outputs_;
   PlanBases bases_;
   CrowdPlan& plan_;
   std::array<JobTable, kCrowdPassCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
@@ -306,35 +306,35 @@ class Planner {
   std::uint32_t contents_ = 0;  // of the blends of the current step
 };
 
-// The most words of padding, since the jobs of a pass begin at a multiple of their size.
-constexpr std::uint64_t kMaxPadding =
-    (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
-    sizeof(std::uint32_t);
-
-// Returns an entry to plan for a character that is not uploaded.
-GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs) {
-  GpuCharacters::State::Entry entry{.character = character};
-  entry.meshes.resize(character->meshes.size());
-  entry.levels.resize(character->levels.size());
-  entry.passes.resize(character->passes.size());
-  if (outputs.normal_mode != NormalMode::kRecomputed) return entry;
-  for (std::size_t m = 0; m < entry.meshes.size(); ++m) {
-    if (!character->meshes[m].control) entry.meshes[m].normal_ring = 0;
+// Returns a character that is not uploaded, with meaningless starts.
+PlacedCharacter without_data(const Character& character, const PlannedOutputs& outputs) {
+  PlacedCharacter placed{.character = character};
+  placed.meshes.resize(character->meshes.size());
+  placed.levels.resize(character->levels.size());
+  placed.passes.resize(character->passes.size());
+  if (!outputs.recomputed_normals) return placed;
+  for (std::size_t m = 0; m < placed.meshes.size(); ++m) {
+    if (!character->meshes[m].control) placed.meshes[m].normal_ring = 0;
   }
-  for (GpuCharacters::State::MeshStart& level : entry.levels) level.normal_ring = 0;
-  return entry;
+  for (MeshStart& level : placed.levels) level.normal_ring = 0;
+  return placed;
 }
 
 }  // namespace
 
-CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes)
-    : upload(entry.upload),
-      joints(narrow(entry.character->skeleton.joints.size())),
-      inputs(entry.character->input_count),
-      palette_entries(entry.character->palette_size),
-      clock_input(entry.character->clock_input()),
+const std::uint64_t kMaxPadding =
+    (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
+    sizeof(std::uint32_t);
+
+CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, bool control_meshes)
+    : placed(&of),
+      upload(of.upload),
+      joints(narrow(of.character->skeleton.joints.size())),
+      inputs(of.character->input_count),
+      palette_entries(of.character->palette_size),
+      clock_input(of.character->clock_input()),
       levels{{0, kMaxLevel}} {
-  const CharacterData& data = *entry.character;
+  const CharacterData& data = *of.character;
   if (data.has_linear_blend()) painted_entry = data.painted_pass()->first_entry;
   const auto range_of = [&](shared::PlanLevels wanted) {
     const auto is_wanted = [&](shared::PlanLevels known) {
@@ -349,8 +349,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
   const auto level_of = [&](std::size_t m) {
     return std::find_if(data.levels.begin(), data.levels.end(), [&](const SkinLevel& level) { return level.of >= m; });
   };
-  const auto add = [&](const CharacterMesh& mesh, const GpuCharacters::State::MeshStart& start,
-                       shared::PlanLevels shown) {
+  const auto add = [&](const CharacterMesh& mesh, const MeshStart& start, shared::PlanLevels shown) {
     ShownMesh made{.mesh = &mesh, .start = &start, .levels = range_of(shown)};
     if (!mesh.control || control_meshes) {
       made.vertex = vertices;
@@ -363,19 +362,19 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
     if (mesh.control) driver_vertices = std::max(driver_vertices, mesh.first_vertex + mesh.vertex_count());
     const auto next = level_of(m);
     const bool has_levels = next != data.levels.end() && next->of == m;
-    add(mesh, entry.meshes[m], {0, has_levels ? next->level - 1 : kMaxLevel});
+    add(mesh, of.meshes[m], {0, has_levels ? next->level - 1 : kMaxLevel});
   }
   for (std::size_t l = 0; l < data.levels.size(); ++l) {
     const SkinLevel& level = data.levels[l];
     const bool has_next = l + 1 < data.levels.size() && data.levels[l + 1].of == level.of;
-    add(level.skin, entry.levels[l], {level.level, has_next ? data.levels[l + 1].level - 1 : kMaxLevel});
+    add(level.skin, of.levels[l], {level.level, has_next ? data.levels[l + 1].level - 1 : kMaxLevel});
   }
 }
 
-CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
-                     const CrowdOutputs& outputs, PlanBases bases) {
+CrowdPlan plan_crowd(std::vector<std::optional<CrowdCharacter>> characters, const PlannedOutputs& outputs,
+                     PlanBases bases) {
   CrowdPlan plan{.characters = std::move(characters)};
-  Planner(gpu, outputs, bases, plan).run();
+  Planner(outputs, bases, plan).run();
   return plan;
 }
 
@@ -393,18 +392,14 @@ void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
   }
 }
 
-CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& outputs, PlanBases bases) {
-  GpuCharacters::State gpu;
+CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs& outputs, PlanBases bases) {
+  std::deque<PlacedCharacter> placed;
   std::vector<std::optional<CrowdCharacter>> wanted;
   for (const Character& character : characters) {
-    gpu.entries.emplace_back(entry_without_data(character, outputs));
-    wanted.emplace_back(CrowdCharacter(*gpu.entries.back(), outputs.control_meshes));
+    placed.push_back(without_data(character, outputs));
+    wanted.emplace_back(CrowdCharacter(placed.back(), outputs.control_meshes));
   }
-  return plan_crowd(gpu, std::move(wanted), outputs, bases);
-}
-
-std::uint64_t work_words(const CrowdCapacity& capacity) {
-  return std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding;
+  return plan_crowd(std::move(wanted), outputs, bases);
 }
 
 std::uint64_t fixed_words(const CrowdPlan& plan) {
@@ -421,26 +416,6 @@ std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
   const auto read = std::count_if(first, first + plan.characters[character]->list_count(),
                                   [](shared::PlanList list) { return list.first_in_list != shared::kNoIndex; });
   return static_cast<std::uint64_t>(read) * sizeof(shared::ListEntry) / sizeof(std::uint32_t);
-}
-
-CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
-  instances += other.instances;
-  for (const auto amount : kAmounts) this->*amount += other.*amount;
-  return *this;
-}
-
-CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
-  const CrowdPlan plan = plan_ahead({&character, 1}, outputs, {});
-  const CrowdCharacter& planned = *plan.characters[0];
-  const std::uint64_t n = instances;
-  return {.instances = instances,
-          .vertices = n * planned.vertices,
-          .palette_entries = n * planned.palette_entries,
-          .driver_vertices = n * planned.driver_vertices,
-          .joints = n * planned.joints,
-          .inputs = n * planned.inputs,
-          .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
-          .table_words = table_words(plan.table)};
 }
 
 }  // namespace pelt::runtime

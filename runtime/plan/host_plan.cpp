@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/host_plan.h"
+#include "runtime/plan/host_plan.h"
 
 #include <algorithm>
 #include <cassert>

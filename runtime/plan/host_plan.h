@@ -10,7 +10,7 @@
 
 #include <pelt/shaders/jobs.h>
 
-#include "runtime/crowd_plan.h"
+#include "runtime/plan/crowd_plan.h"
 
 namespace pelt::runtime {
 

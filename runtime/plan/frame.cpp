@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/plan/frame.h"
+
+#include <array>
+
+#include "engine/character/base/formatted.h"
+#include "engine/character/pose_kernels.h"
+#include "pelt_runtime_shaders.h"
+#include "shaders/bounds/bounds.h"
+#include "shaders/normals/normals.h"
+#include "shaders/pose_pass.h"
+
+namespace pelt::runtime {
+namespace {
+
+using enum FrameBuffer;
+
+constexpr std::uint32_t kReadsAndWrites = kReads | kWrites;
+
+constexpr Binding kPlanBindings[] = {
+    {kWork, kReadsAndWrites}, {kList, kReads}, {kTable, kReads}, {kArguments, kWrites}, {kNothing}};
+constexpr Binding kDrawnPlanBindings[] = {{kWork, kReadsAndWrites},
+                                          {kDrawnList, kReads},
+                                          {kTable, kReads},
+                                          {kArguments, kWrites},
+                                          {kDrawnFrames, kReadsAndWrites}};
+constexpr Binding kPoseBindings[] = {{kWork, kReads},    {kBindData, kReads},          {kJoints, kReads},
+                                     {kDrivers, kReads}, {kPalettes, kReadsAndWrites}, {kBindData, kReads},
+                                     {kInputs, kReads}};
+constexpr Binding kDriverBindings[] = {
+    {kWork, kReads},       {kBindData, kReads}, {kPalettes, kReads},  {kPalettesAndDrivers, kWrites},
+    {kPositions, kWrites}, {kNormals, kWrites}, {kTangents, kWrites}, {kPreviousPositions, kWrites}};
+// The blend of skins does not bind palettes for writing: it writes no vertices of drivers, and bounds read palettes
+// concurrently.
+constexpr Binding kSkinBindings[] = {{kWork, kReads},      {kBindData, kReads},          {kPalettes, kReads},
+                                     {kNothing},           {kPositions, kWrites},        {kNormals, kWrites},
+                                     {kTangents, kWrites}, {kPreviousPositions, kWrites}};
+constexpr Binding kBoundsBindings[] = {
+    {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kBounds, kWrites}};
+constexpr Binding kNormalsBindings[] = {{kWork, kReads},
+                                        {kBindData, kReads},
+                                        {kPositions, kReads},
+                                        {FrameBuffer::kNormals, kReadsAndWrites},
+                                        {kTangents, kReadsAndWrites}};
+
+static_assert(std::size(kPlanBindings) == shared::kPlanBindCount &&
+              std::size(kDrawnPlanBindings) == shared::kPlanBindCount &&
+              std::size(kPoseBindings) == shared::kPoseBindCount &&
+              std::size(kDriverBindings) == shared::kBlendBindCount &&
+              std::size(kSkinBindings) == shared::kBlendBindCount &&
+              std::size(kBoundsBindings) == shared::kBoundsBindCount &&
+              std::size(kNormalsBindings) == shared::kNormalsBindCount);
+
+constexpr std::array<std::span<const Binding>, kKernelKinds> kBindings{
+    kPlanBindings, kDrawnPlanBindings, kPoseBindings,   kDriverBindings,
+    kSkinBindings, kBoundsBindings,    kNormalsBindings};
+
+template <class Constants>
+std::vector<std::byte> bytes_of(const Constants& constants) {
+  const auto bytes = std::as_bytes(std::span(&constants, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+KernelKind kind_of(const CrowdStep& step) {
+  switch (step.pass) {
+    case CrowdPass::kPose:
+      return KernelKind::kPose;
+    case CrowdPass::kBounds:
+      return KernelKind::kBounds;
+    case CrowdPass::kNormals:
+      return KernelKind::kNormals;
+    case CrowdPass::kBlend:
+      break;
+  }
+  return (step.contents & shared::kHasDrivers) != 0 ? KernelKind::kDrivers : KernelKind::kSkins;
+}
+
+// Constants of shaders/blend/blend.h.
+std::vector<std::uint32_t> blend_specialization(const CrowdStep& step, const OutputStreams& outputs) {
+  std::vector<std::uint32_t> made(shared::kSpecCount, shared::kFormatNone);
+  if ((step.contents & shared::kHasOutputs) != 0) {
+    made[shared::kSpecNormalsFormat] = outputs.normals.format;
+    made[shared::kSpecTangentsFormat] = outputs.tangents.format;
+    made[shared::kSpecPositionsFormat] = outputs.positions.format;
+    made[shared::kSpecPreviousFormat] = outputs.previous_positions.format;
+  }
+  made[shared::kSpecContents] = step.contents;
+  return made;
+}
+
+std::span<const std::uint32_t> pose_shader(PoseKernel kernel) {
+  // Indexed by PoseKernel.
+  static const std::span<const std::uint32_t> shaders[] = {
+#define PELT_POSE_KERNEL(kernel, folder, shader) spirv::shader##_comp,
+#include <pelt/pose_kernels.list>
+#undef PELT_POSE_KERNEL
+  };
+  return shaders[static_cast<std::size_t>(kernel)];
+}
+
+}  // namespace
+
+std::span<const Binding> bindings_of(KernelKind kind) { return kBindings[static_cast<std::size_t>(kind)]; }
+
+Kernel plan_kernel(KernelKind kind) { return {kind, "plan", spirv::crowd_plan_comp, sizeof(shared::PlanConstants)}; }
+
+Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
+  const KernelKind kind = kind_of(step);
+  switch (kind) {
+    case KernelKind::kPose:
+      return {kind, formatted("pose {}", pose_kernel(step.kernel).name), pose_shader(step.kernel),
+              sizeof(shared::JobRange)};
+    case KernelKind::kBounds:
+      return {kind, "bounds", spirv::bounds_bounds_comp, sizeof(shared::BoundsConstants)};
+    case KernelKind::kNormals:
+      return {kind,
+              "normals",
+              spirv::normals_normals_comp,
+              sizeof(shared::NormalsConstants),
+              {outputs.normals.format, outputs.tangents.format}};
+    default:
+      return {kind, "blend", spirv::blend_blend_comp, sizeof(shared::BlendConstants),
+              blend_specialization(step, outputs)};
+  }
+}
+
+std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& outputs) {
+  switch (step.pass) {
+    case CrowdPass::kPose:
+      break;
+    case CrowdPass::kBlend:
+      return bytes_of(shared::BlendConstants{.range = step.range,
+                                             .positions = outputs.positions.stream,
+                                             .normals = outputs.normals.stream,
+                                             .tangents = outputs.tangents.stream,
+                                             .previous = outputs.previous_positions.stream});
+    case CrowdPass::kBounds:
+      return bytes_of(shared::BoundsConstants{
+          .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride});
+    case CrowdPass::kNormals:
+      return bytes_of(shared::NormalsConstants{.range = step.range,
+                                               .positions = outputs.positions.stream,
+                                               .normals = outputs.normals.stream,
+                                               .tangents = outputs.tangents.stream});
+  }
+  return bytes_of(step.range);
+}
+
+std::vector<Binding> accesses_of(const CrowdStep& step, const OutputStreams& outputs) {
+  const std::span<const Binding> bindings = bindings_of(kind_of(step));
+  std::vector<Binding> made(bindings.begin(), bindings.end());
+  if (step.pass != CrowdPass::kBlend) return made;
+  const bool writes = (step.contents & shared::kHasOutputs) != 0;
+  for (Binding& binding : made) {
+    if (binding.buffer >= kPositions && !writes) binding.access = kNoAccess;
+    // Previous positions are copied.
+    if (binding.buffer == kPositions && writes && outputs.previous_positions.format != shared::kFormatNone)
+      binding.access |= kReads;
+  }
+  return made;
+}
+
+std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part, bool first) {
+  std::vector<FrameCommand> made;
+  FrameCommand barrier{.after_indirect = options.lists_on_device || options.drawn_on_device};
+  if (first && part != FramePart::kBlend) {
+    for (const FrameBuffer buffer : options.zeroed)
+      made.push_back({.kind = FrameCommand::Kind::kZero, .zeroed = buffer});
+    barrier.after_zero = !made.empty();
+  }
+  const auto add_barrier = [&](bool before_indirect) {
+    barrier.before_indirect = before_indirect;
+    made.push_back(barrier);
+    barrier = {};
+  };
+  const auto add_plan = [&](KernelKind kind) {
+    add_barrier(false);
+    made.push_back({.kind = FrameCommand::Kind::kDispatch, .plans = kind});
+  };
+  const auto add_steps = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s) {
+      const bool planned = !made.empty() && made.back().plans.has_value();
+      const bool is_first = made.empty() || made.back().kind != FrameCommand::Kind::kDispatch;
+      if (plan.steps[s].barrier_before || planned || is_first) add_barrier(planned);
+      made.push_back({.kind = FrameCommand::Kind::kDispatch,
+                      .step = s,
+                      .indirect = options.lists_on_device || (options.drawn_on_device && s >= plan.first_drawing)});
+    }
+  };
+  if (part != FramePart::kBlend) {
+    if (options.lists_on_device) add_plan(KernelKind::kPlan);
+    add_steps(0, plan.first_drawing);
+  }
+  if (part != FramePart::kPose) {
+    if (options.drawn_on_device) add_plan(KernelKind::kDrawnPlan);
+    add_steps(plan.first_drawing, plan.steps.size());
+  }
+  return made;
+}
+
+}  // namespace pelt::runtime
