@@ -174,7 +174,9 @@ class AnimationChecker {
       PELT_ASSIGN(const std::size_t weights, count_weights(channel, place));
       wanted *= weights;
     }
-    if (output.count == wanted) return accessors_.check_finite(sampler.output, place);
+    if (output.count == wanted) {
+      return accessors_.check_finite(sampler.output, fmt::format("{}: {}", place, path_of(channel.property)));
+    }
     return fail_at(document_, place, fmt::format("{} keys need {} values, not {}", keys, wanted, output.count));
   }
 
@@ -310,7 +312,12 @@ Result<void> MeshChecker::check_primitive(const tinygltf::Primitive& primitive, 
   const int positions = attribute(primitive, "POSITION");
   if (positions < 0) return {};
   const tinygltf::Accessor& position = accessor_at(document_, positions);
-  if (primitive.extensions.contains(std::string(kDraco)) && position.bufferView < 0 && !position.sparse.isSparse) {
+  const auto has_no_data = [&](int index) {
+    const tinygltf::Accessor& accessor = accessor_at(document_, index);
+    return accessor.bufferView < 0 && !accessor.sparse.isSparse;
+  };
+  if (primitive.extensions.contains(std::string(kDraco)) &&
+      (has_no_data(positions) || (primitive.indices >= 0 && has_no_data(primitive.indices)))) {
     return fail_at(document_, place, fmt::format("{} is not supported{}", kDraco, kDecodeDraco),
                    ErrorCode::kUnsupported);
   }

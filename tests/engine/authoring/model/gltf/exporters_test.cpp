@@ -164,14 +164,16 @@ TEST(ExportedGltf, MustBeFiniteWhereItIsNeeded) {
   });
   refuse("skin 'skin_0': /skins/0/inverseBindMatrices: element 1 is not finite",
          [](GltfFile& file) { file.json["skins"][0]["inverseBindMatrices"] = file.add("MAT4", with_nan(32)); });
-  for (const auto& [end, type, width] : {std::tuple("input", "SCALAR", 1u), {"output", "VEC4", 4u}}) {
-    refuse("clip 'clip_0': /animations/0/", [&, end = end, type = type, width = width](GltfFile& file) {
-      file.json["animations"][0]["samplers"][0][end] = file.add(type, with_nan(2 * width));
-    });
+  for (const auto& [end, at, type, width] :
+       {std::tuple("input", "samplers/0/input", "SCALAR", 1u), {"output", "channels/0: rotation", "VEC4", 4u}}) {
+    refuse(std::string("clip 'clip_0': /animations/0/") + at + ": element 1 is not finite",
+           [&, end = end, type = type, width = width](GltfFile& file) {
+             file.json["animations"][0]["samplers"][0][end] = file.add(type, with_nan(2 * width));
+           });
   }
 }
 
-// What is legal, or common and harmless.
+// These are legal, or common and harmless.
 TEST(ExportedGltf, MayBeOfOldExporters) {
   const auto set = [](const char* at, const json& value) {
     return [=](GltfFile& file) { file.json[json::json_pointer(at)] = value; };
@@ -305,9 +307,13 @@ TEST(ExportedGltf, OfDracoNeedsOtherDataToo) {
   file.json["extensionsUsed"] = {"KHR_draco_mesh_compression"};
   primitive(file)["extensions"]["KHR_draco_mesh_compression"] = {{"bufferView", 0}, {"attributes", {{"POSITION", 0}}}};
   imported(file);
-  file.json["accessors"][0].erase("bufferView");
-  expect_refused(file, "mesh 'mesh_0': /meshes/0/primitives/0: KHR_draco_mesh_compression is not supported; to decode",
-                 ErrorCode::kUnsupported);
+  const int indices = file.push("accessors", {{"componentType", 5123}, {"count", 3}, {"type", "SCALAR"}});
+  for (const auto& [at, value] : {std::pair("indices", json(indices)), {"attributes", {{"POSITION", indices}}}}) {
+    GltfFile only = file;
+    primitive(only)[at] = value;
+    expect_refused(only, "mesh 'mesh_0': /meshes/0/primitives/0: KHR_draco_mesh_compression is not supported; to deco",
+                   ErrorCode::kUnsupported);
+  }
 }
 
 TEST(ExportedGltf, IsReadFromOddTextAndUris) {
