@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kFar = 256;  // sizes of the largest skin: a step of floats is then 1.5e-5 of it
 
-// Where a joint of its own puts a skin.
+// A skin as one of its joints puts it.
 struct PlacedSkin {
   std::uint32_t joint = 0;
   glm::dvec3 at{0.0};
