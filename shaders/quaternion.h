@@ -75,14 +75,21 @@ PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
 }
 
 // -1 if m mirrors, else 1. The rounding of collapsed frames does not mirror.
-PELT_SHARED_CONST float kMirrorRounding = 1e-6f;
+PELT_SHARED_CONST float kMirrorRounding = 1e-6f;  // of a determinant, for axes of unit length
+PELT_SHARED_CONST float kMirrorSize = 1e-2f;      // squared; smaller frames are as inexact as this
 
 PELT_SHARED_FN float mirror_sign(mat3 m) {
   float size = dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2]);
-  return dot(m[0], cross(m[1], m[2])) < -kMirrorRounding * size * sqrt(size) ? -1.0f : 1.0f;
+  return dot(m[0], cross(m[1], m[2])) < -kMirrorRounding * max(size, kMirrorSize) * sqrt(size) ? -1.0f : 1.0f;
 }
 
 PELT_SHARED_FN vec3 axis_lengths(mat3 axes) { return vec3(length(axes[0]), length(axes[1]), length(axes[2])); }
+
+// The same for the axes of a joint, of any scale.
+PELT_SHARED_FN float joint_mirror_sign(mat3 axes) {
+  vec3 lengths = axis_lengths(axes);
+  return mirror_sign(axes * (1.0f / max(lengths.x + lengths.y + lengths.z, 1e-30f)));
+}
 
 // False if two axes of a joint have no length, so that its rotation is lost.
 PELT_SHARED_FN bool has_rotation(mat3 axes) {
@@ -93,27 +100,33 @@ PELT_SHARED_FN bool has_rotation(mat3 axes) {
 // The axes that tell how a joint has turned from rest, however a pose shrinks or mirrors it. Short axes are lengthened,
 // so that products keep their directions. Mirrored axes -Q have no one rotation: Q is the limit if all axes shrink to
 // nothing and grow beyond, Q turned half round the shortest axis the limit if only that one does. The ratio of the two
-// shortest axes leads from one to the other. `rest_sign`: mirror_sign at rest.
+// shortest axes leads from one to the other; then the size leads to Q turned half round z. `by_rest`: 1 / the scale at
+// rest, negative if the joint is mirrored there.
 PELT_SHARED_CONST float kShortestAxis = 0.01f;
 
-PELT_SHARED_FN mat3 turning_axes(mat3 axes, float rest_sign) {
+PELT_SHARED_FN mat3 turning_axes(mat3 axes, float by_rest) {
   vec3 lengths = axis_lengths(axes);
-  float least = kShortestAxis * max(lengths.x, max(lengths.y, lengths.z));
+  float longest = max(lengths.x, max(lengths.y, lengths.z));
+  float least = kShortestAxis * longest;
   mat3 longer = axes;
   for (int c = 0; c < 3; ++c) {
     if (lengths[c] < least && exceeds(lengths[c], 1e-15f)) longer[c] = axes[c] * (least / lengths[c]);
   }
-  if (mirror_sign(longer) * rest_sign > 0.0f) return longer;
+  if ((joint_mirror_sign(longer) < 0.0f) == (by_rest < 0.0f)) return longer;
   int shortest = lengths.x <= lengths.y ? (lengths.x <= lengths.z ? 0 : 2) : (lengths.y <= lengths.z ? 1 : 2);
   float next = min(lengths[(shortest + 1) % 3], lengths[(shortest + 2) % 3]);
-  float half_angle = 0.25f * kWholeTurn * (1.0f - smoothstep(0.0f, 1.0f, lengths[shortest] / next));
-  vec4 turn = vec4(normalize_or(longer[shortest], vec3(0.0f)) * sin_of(half_angle), cos_of(half_angle));
-  return rotation_from_quaternion(turn) * longer * -1.0f;
+  float even = smoothstep(0.0f, 1.0f, lengths[shortest] / next);
+  float flat_angle = 0.25f * kWholeTurn * (1.0f - even);
+  float large_angle = 0.25f * kWholeTurn * even * smoothstep(0.0f, 1.0f, longest * abs(by_rest));
+  vec4 flat_turn = vec4(normalize_or(longer[shortest], vec3(0.0f)) * sin_of(flat_angle), cos_of(flat_angle));
+  vec4 large_turn = vec4(normalize_or(longer[2], vec3(0.0f)) * sin_of(large_angle), cos_of(large_angle));
+  return rotation_from_quaternion(quaternion_product(large_turn, flat_turn)) * longer * -1.0f;
 }
 
 // The same for the joint's motion from bind.
 PELT_SHARED_FN mat3 turning_motion(Affine joint, Affine inverse_bind) {
-  mat3 axes = turning_axes(affine_axes(joint), mirror_sign(affine_axes(inverse_bind)));
+  mat3 from_bind = affine_axes(inverse_bind);
+  mat3 axes = turning_axes(affine_axes(joint), joint_mirror_sign(from_bind) * length(from_bind[0]));
   return affine_axes(affine_compose(affine_from_axes(axes, vec3(0.0f)), inverse_bind));
 }
 

@@ -34,7 +34,7 @@ PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
 PELT_SHARED_FN vec4 half_turn(vec4 q) { return normalize(shorter_turn(q) + vec4(0, 0, 0, 1)); }
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
-  return quaternion_from_rotation(orthonormal_axes(turning_axes(affine_axes(joint_frame(work, joint)), 1.0f)));
+  return quaternion_from_rotation(orthonormal_axes(turning_axes(affine_axes(joint_frame(work, joint)), 0.0f)));
 }
 
 // The rotation of a joint in its parent, from its rest there. A joint that has lost its rotation has not turned.

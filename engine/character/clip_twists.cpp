@@ -234,12 +234,18 @@ void ClipTwists::sample(float time, std::span<float> inputs) const {
 
 void sample_morph_targets(const CharacterData& character, const Clip& clip, float time, std::span<float> inputs) {
   assert(inputs.size() == character.input_count);
+  // Clips mostly have the order of the controls, so the next control is looked for after the last one.
+  std::size_t next = 0;
+  const std::size_t count = character.controls.size();
   for (const MorphChannel& channel : clip.morph_channels) {
-    for (const Control& control : character.controls) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Control& control = character.controls[(next + i) % count];
       if (control.kind != ControlKind::kMorphTarget) continue;
       // Compare numbers before names: with many targets and channels, few names are compared.
       if (control.target != channel.target || control.mesh != channel.mesh) continue;
       inputs[control.input] = sample(channel, time);
+      next += i + 1;
+      break;
     }
   }
 }

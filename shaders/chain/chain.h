@@ -86,8 +86,7 @@ PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
   mat3 axes = affine_axes(joint);
   float by_rest = table_float(work, word + kAnchorScale);
   vec4 from_rest = vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
-  vec4 motion = quaternion_product(
-      quaternion_from_rotation(orthonormal_axes(turning_axes(axes, by_rest < 0.0f ? -1.0f : 1.0f))), from_rest);
+  vec4 motion = quaternion_product(quaternion_from_rotation(orthonormal_axes(turning_axes(axes, by_rest))), from_rest);
   return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)), axes_scale(axes) * abs(by_rest),
                     i == chain.top || has_rotation(axes) ? motion : vec4(0.0f));
 }
@@ -142,13 +141,13 @@ PELT_SHARED_FN vec3 bone_direction(vec3 way, vec3 carried, float scale) {
   return shown < 1.0f ? normalize_or(mix(carried, along, shown), carried) : along;
 }
 
-// Returns the posed direction of a bone, in the order of the anchors; 0 if it is unknown.
-PELT_SHARED_FN vec3 posed_direction(PoseWork work, Chain chain, uint bone) {
+// Returns the posed direction of a bone, in the order of the anchors; `unknown` if it has none.
+PELT_SHARED_FN vec3 posed_direction(PoseWork work, Chain chain, uint bone, vec3 unknown) {
   vec3 way = posed_position(work, chain, bone + 1u) - posed_position(work, chain, bone);
   uint i = carrying_anchor(chain, bone);
   bool above = bone < chain.top;
   // The top's axis is that of the bone below it.
-  if (above && i == chain.top && i + 1u < chain.anchor_count) return normalize_or(way, vec3(0.0f));
+  if (above && i == chain.top && i + 1u < chain.anchor_count) return normalize_or(way, unknown);
   AnchorPose carrier = posed_anchor(work, chain, i).pose;
   vec3 away = quaternion_rotate(carrier.motion, table_vector(work, anchor_word(chain, i) + kAnchorAxis));
   return bone_direction(way, above ? -away : away, carrier.scale);

@@ -70,8 +70,8 @@ PELT_SHARED_FN CurvePart curve_part(PoseWork work, uint curve, uint bone) {
     ends[e].bend = 0.0f;
     inside[e] = vec3(0.0f);
     if (i > 0u && i + 1u < chain.anchor_count) {
-      vec3 going = posed_direction(work, chain, i);
-      vec3 coming = normalize_or(posed_direction(work, chain, i - 1u), normalize_or(going, vec3(1, 0, 0)));
+      vec3 going = posed_direction(work, chain, i, vec3(1, 0, 0));
+      vec3 coming = posed_direction(work, chain, i - 1u, going);
       ends[e].bend = 1.0f - dot(coming, going);
       inside[e] = going - coming;
     }

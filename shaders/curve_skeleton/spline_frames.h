@@ -64,8 +64,8 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   AnchorPose pose = posed_anchor(work, chain, i).pose;
   corner.point = pose.position;
   vec3 way[2];  // to the neighbouring anchors
-  way[0] = -posed_direction(work, chain, i - 1u);
-  way[1] = posed_direction(work, chain, i);
+  way[0] = -posed_direction(work, chain, i - 1u, vec3(0.0f));
+  way[1] = posed_direction(work, chain, i, vec3(0.0f));
   float bend = bend_between(-way[0], way[1]);
   float across = cos_of(0.5f * bend);
   corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * pose.scale;

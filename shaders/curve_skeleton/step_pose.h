@@ -54,9 +54,10 @@ PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i,
     float rest = abs(table_float(work, curve_anchor_word(work, curve, next)) -
                      table_float(work, curve_anchor_word(work, curve, beyond)));
     vec3 at = posed_position(work, chain, next);
-    vec3 here = (at - posed_position(work, chain, i)) * (1.0f / gap);
-    vec3 there = (posed_position(work, chain, beyond) - at) * (1.0f / rest);
-    float shown = shown_share(min(length(here), length(there)), max(length(here), length(there)));
+    vec3 here = at - posed_position(work, chain, i);
+    vec3 there = posed_position(work, chain, beyond) - at;
+    vec2 paces = vec2(length(here) / gap, length(there) / rest);
+    float shown = shown_share(min(paces.x, paces.y), max(paces.x, paces.y));
     sum += bend_between(here, there) * shown * (1.0f - gap / turning);
   }
   return sum;

@@ -170,8 +170,8 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, word + kMosPointFar);
     // If the direction of one of the bones is unknown, there is no bend.
-    vec3 leaving = posed_direction(work, chain, i);
-    vec3 arriving = normalize_or(posed_direction(work, chain, i - 1u), leaving);
+    vec3 leaving = posed_direction(work, chain, i, vec3(0.0f));
+    vec3 arriving = posed_direction(work, chain, i - 1u, leaving);
     point.position += (arriving - leaving) * (share * first.x * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;

@@ -105,6 +105,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
 
 // Notes keys of clips for morph targets that correctives make follow the joints.
 void note_corrected(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
+  if (rig.correctives.empty()) return;
   const auto is_corrected = [&](const MorphChannel& channel) {
     const auto mesh = std::ranges::find(model.meshes, channel.mesh, &Mesh::name);
     if (mesh == model.meshes.end() || channel.target >= mesh->morph_targets.size()) return false;

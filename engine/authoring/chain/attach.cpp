@@ -59,7 +59,7 @@ float largest_extent(const DeformerInput& input) {
 // The targets of one group, bound as one skin.
 class Attacher::Skin {
  public:
-  Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
+  Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input, const Trust& trust,
        std::span<const std::size_t> targets, std::vector<std::uint32_t> welded);
 
   Skin(Skin&&) = default;  // no copies: the surface refers to the mesh
@@ -71,6 +71,10 @@ class Attacher::Skin {
  private:
   // The position of every vertex along one curve, and how much it follows the curve.
   struct Field {
+    Field(std::uint32_t of, std::size_t count)
+        : curve(of), defined(count), s(count), distance(count), metres(count), weight(count), moved(count) {}
+
+    std::uint32_t curve;
     std::vector<std::uint8_t> defined;
     std::vector<float> s;
     std::vector<float> distance;  // ln(distance / trust), the distance in metres
@@ -83,6 +87,9 @@ class Attacher::Skin {
   void each_vertex(const Visit& visit) const;
   template <class Visit>
   void each_field(std::vector<Field>& fields, const Visit& visit) const;
+  static Field& field_of(std::vector<Field>& fields, std::uint32_t curve) {
+    return *std::ranges::lower_bound(fields, curve, {}, &Field::curve);
+  }
 
   Result<std::vector<std::vector<float>>> weight_factors() const;
   std::vector<Field> nearest_places(const RestCurves& rest) const;
@@ -103,13 +110,13 @@ class Attacher::Skin {
   bool weighted_;
   bool by_weights_;  // true if the weights of the mesh choose the curves of its vertices
   bool is_painted_;  // true if they also choose positions along curves; false without triangles, as for a muscle's line
-  Trust trust_;
+  const Trust& trust_;
   std::vector<double> areas_;
   Surface surface_;
 };
 
 Attacher::Skin::Skin(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input,
-                     std::span<const std::size_t> targets, std::vector<std::uint32_t> welded)
+                     const Trust& trust, std::span<const std::size_t> targets, std::vector<std::uint32_t> welded)
     : settings_(settings),
       curves_(curves),
       input_(input),
@@ -118,7 +125,7 @@ Attacher::Skin::Skin(const AttachSettings& settings, std::span<const Curve> curv
       weighted_(has_weights(mesh_)),
       by_weights_(weighted_ && settings.binding != CurveBinding::kDistance),
       is_painted_(by_weights_ && !mesh_.triangles.empty()),
-      trust_(input.model, curves, settings.painting),
+      trust_(trust),
       areas_(vertex_areas(mesh_.positions, mesh_.triangles)),
       surface_(mesh_, std::move(welded)) {
   for (const std::size_t t : targets) {
@@ -129,10 +136,10 @@ Attacher::Skin::Skin(const AttachSettings& settings, std::span<const Curve> curv
 }
 
 Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves, const DeformerInput& input)
-    : target_count_(input.targets.size()) {
+    : trust_(input.model, curves, settings.painting), target_count_(input.targets.size()) {
   const Seams seams(input, static_cast<float>(1e-6 * settings.extent));
   for (const std::vector<std::size_t>& targets : seams.groups()) {
-    skins_.emplace_back(settings, curves, input, targets, seams.welded(targets));
+    skins_.emplace_back(settings, curves, input, trust_, targets, seams.welded(targets));
   }
 }
 
@@ -164,13 +171,13 @@ void Attacher::Skin::each_vertex(const Visit& visit) const {
 template <class Visit>
 void Attacher::Skin::each_field(std::vector<Field>& fields, const Visit& visit) const {
   parallel_for(fields.size(), 1, input_.threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) visit(static_cast<std::uint32_t>(c), fields[c]);
+    for (std::size_t f = begin; f < end; ++f) visit(fields[f]);
   });
 }
 
 // Returns factors[c][v], by which the rig multiplies the weight of curve c at vertex v. Empty factors[c] count as 1.
 Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
-  std::vector<std::vector<float>> factors(curves_.size());
+  std::vector<std::vector<float>> factors(settings_.weights.empty() ? 0 : curves_.size());
   for (const CurveWeight& weight : settings_.weights) {
     std::vector<float> values;
     for (const std::size_t t : targets_) {
@@ -194,39 +201,40 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
   }
   PELT_ASSIGN(const auto factors, weight_factors());
   std::vector<Field> fields = nearest_places(rest);
-  each_field(fields, [&](std::uint32_t c, Field& field) {
+  each_field(fields, [&](Field& field) {
     field.moved = surface_.relax(field.defined, field.s, field.distance);
-    const bool moves = is_painted_ && move_as_painted(c, field);
-    measure(rest, c, field);
-    if (moves) smooth_places(rest, c, field);
+    const bool moves = is_painted_ && move_as_painted(field.curve, field);
+    measure(rest, field.curve, field);
+    if (moves) smooth_places(rest, field.curve, field);
   });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
-    for (std::uint32_t c = 0; c < fields.size(); ++c) {
-      if (fields[c].defined[v])
-        offers.push_back({rest.place_at(c, fields[c].s[v]), std::exp(double{fields[c].distance[v]})});
+    for (const Field& field : fields) {
+      if (field.defined[v])
+        offers.push_back({rest.place_at(field.curve, field.s[v]), std::exp(double{field.distance[v]})});
     }
     std::vector<float> curve_factors;
-    for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
+    for (std::size_t c = 0; c < factors.size(); ++c) {
       curve_factors.push_back(factors[c].empty() ? 1.0f : factors[c][v]);
     }
     weigh_offers(offers, settings_.shares.reach);
     if (is_painted_) share_as_painted(mesh_.weights.row(v), offers);
     multiply_offers(offers, curve_factors);
-    for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
+    for (const CurveOffer& offer : offers) {
+      field_of(fields, offer.place.curve).weight[v] = static_cast<float>(offer.weight);
+    }
   });
   // Distance and trust without smoothing could give neighbouring vertices different curves.
-  each_field(fields,
-             [&](std::uint32_t, Field& field) { surface_.heat().flow(heat_over(field, kShareWidth), field.weight); });
+  each_field(fields, [&](Field& field) { surface_.heat().flow(heat_over(field, kShareWidth), field.weight); });
   Shares all(mesh_.positions.size());
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
-    for (std::uint32_t c = 0; c < fields.size(); ++c) {
-      if (!fields[c].defined[v] || fields[c].weight[v] < kMinShare) continue;
+    for (const Field& field : fields) {
+      if (!field.defined[v] || field.weight[v] < kMinShare) continue;
       CurveOffer& offer =
-          offers.emplace_back(CurveOffer{rest.place_at(c, fields[c].s[v]), 0, double{fields[c].weight[v]}});
-      offer.place.distance = fields[c].metres[v];
+          offers.emplace_back(CurveOffer{rest.place_at(field.curve, field.s[v]), 0, double{field.weight[v]}});
+      offer.place.distance = field.metres[v];
       offer.place.slope =
-          fields[c].moved[v] ? surface_.gradient(v, fields[c].defined, fields[c].s) : rest.slope(offer.place, point);
+          field.moved[v] ? surface_.gradient(v, field.defined, field.s) : rest.slope(offer.place, point);
     }
     all[v] = merge_offers(rest, offers, settings_.shares.most);
   });
@@ -240,25 +248,35 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
 // Finds the nearest position of each vertex on every curve that it may follow. If the vertex has no weights, or its
 // joints are on no curve, only distance decides.
 std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurves& rest) const {
-  const std::size_t count = mesh_.positions.size();
-  std::vector<Field> fields;
-  for (std::size_t c = 0; c < curves_.size(); ++c) {
-    fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count),
-                      std::vector<double>(count), std::vector<float>(count), std::vector<std::uint8_t>(count, 0)});
-  }
+  std::vector<std::vector<CurveOffer>> trusted(mask_.size());
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
-    const glm::vec3 point = mesh_.positions[v];
-    for (std::uint32_t c = 0; by_weights_ && c < curves_.size(); ++c) {
-      const auto offer = trusted_offer(rest, trust_, mesh_.weights.row(v), c, point);
+    if (!by_weights_) return;
+    const std::span<const Influence> row = mesh_.weights.row(v);
+    for (const std::uint32_t c : trust_.curves_of(row)) {
+      const auto offer = trusted_offer(rest, trust_, row, c, mesh_.positions[v]);
       if (offer) offers.push_back(*offer);
     }
+    trusted[v] = offers;
+  });
+  // Most skins of many follow few of many curves.
+  std::vector<bool> is_used(curves_.size(), false);
+  for (std::size_t v = 0; v < trusted.size(); ++v) {
+    if (mask_[v] > 0 && trusted[v].empty()) is_used.assign(curves_.size(), true);
+    for (const CurveOffer& offer : trusted[v]) is_used[offer.place.curve] = true;
+  }
+  std::vector<Field> fields;
+  for (std::uint32_t c = 0; c < curves_.size(); ++c) {
+    if (is_used[c]) fields.emplace_back(c, mask_.size());
+  }
+  each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
+    offers = trusted[v];
     const bool by_distance = offers.empty();
     for (std::uint32_t c = 0; by_distance && c < curves_.size(); ++c) {
-      const CurveLocation place = rest.closest(c, point);
+      const CurveLocation place = rest.closest(c, mesh_.positions[v]);
       offers.push_back({place, place.distance});
     }
     for (const CurveOffer& offer : offers) {
-      Field& field = fields[offer.place.curve];
+      Field& field = field_of(fields, offer.place.curve);
       field.defined[v] = 1;
       field.s[v] = rest.length_at(offer.place);
       field.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kMinDistance)));

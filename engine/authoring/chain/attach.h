@@ -49,6 +49,7 @@ class Attacher {
 
  private:
   class Skin;
+  Trust trust_;
   std::vector<Skin> skins_;
   std::size_t target_count_;
 };

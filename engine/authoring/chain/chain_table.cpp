@@ -16,7 +16,7 @@ void ChainTable::put_anchor(const Chain& chain, std::size_t i) {
   put_vector(glm::dvec3(glm::inverse(joint) * glm::dvec4(anchor.position, 1.0)));
   put_vector(-glm::dvec3(rotation));
   put_number(rotation.w);
-  put_number(shared::mirror_sign(axes) * (scale > 0 ? 1 / scale : 1));
+  put_number(shared::joint_mirror_sign(axes) * (scale > 0 ? 1 / scale : 1));
   put_vector(direction_away(chain, i));
   // Two anchors of one joint do not twist against each other, even if the joint twists.
   const bool turns = i != chain.top && chain.anchors[i < chain.top ? i + 1 : i - 1].joint != anchor.joint;

@@ -38,7 +38,6 @@ void add_share(const CurveLocation& place, double weight, std::vector<CurveLocat
 
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
                                         std::uint32_t curve, glm::vec3 point) {
-  if (!trust.any(curve, row)) return std::nullopt;
   std::vector<CurveLocation> places;
   rest.find_locations(curve, point, places);
   std::optional<CurveOffer> nearest;

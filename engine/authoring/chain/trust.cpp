@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/authoring/chain/joint_clusters.h"
+
 namespace pelt::chain {
 namespace {
 
@@ -24,62 +26,70 @@ float step_at(glm::vec2 turning, float share) {
 }  // namespace
 
 Trust::Trust(const Model& model, std::span<const Curve> curves, Painting painting)
-    : curves_(curves), painting_(std::move(painting)), stretches_(curves.size()), anchors_(curves.size()) {
-  const std::vector<Joint>& joints = model.skeleton.joints;
-  // The stretches of every joint, by curve.
-  std::vector<std::vector<std::vector<Stretch>>> stretches(joints.size(),
-                                                           std::vector<std::vector<Stretch>>(curves.size()));
-  std::vector<bool> on_any(joints.size(), false);
-  for (std::size_t c = 0; c < curves.size(); ++c) {
+    : curves_(curves),
+      painting_(std::move(painting)),
+      places_(model.skeleton.joints.size()),
+      next_(places_.size(), kNone) {
+  for (std::uint32_t c = 0; c < curves.size(); ++c) {
     const Curve& curve = curves[c];
     const std::size_t last = curve.anchors.size() - 1;
-    for (std::size_t i = 0; i <= last; ++i) {
+    for (std::uint32_t i = 0; i <= last; ++i) {
       // The bones that the anchor's joint carries, away from the top.
       const std::size_t first_anchor = i <= curve.chain.top && i > 0 ? i - 1 : i;
       const std::size_t last_anchor = i >= curve.chain.top && i < last ? i + 1 : i;
-      Stretch stretch;
-      stretch.first = curve.lengths[first_anchor];
-      stretch.last = curve.lengths[last_anchor];
-      stretch.before = stretch.first - (first_anchor > 0 ? kOfNextBone * curve.bone_length(first_anchor - 1) : 0.0f);
-      stretch.after = stretch.last + (last_anchor < last ? kOfNextBone * curve.bone_length(last_anchor) : 0.0f);
-      stretches[curve.chain.anchors[i].joint][c].push_back(stretch);
-      on_any[curve.chain.anchors[i].joint] = true;
+      std::vector<Place>& of_joint = places_[curve.chain.anchors[i].joint];
+      const bool is_tip = !of_joint.empty() && of_joint.back().curve == c && i > curve.chain.top;
+      Place place{.curve = c, .anchor = is_tip ? of_joint.back().anchor : i};
+      place.first = curve.lengths[first_anchor];
+      place.last = curve.lengths[last_anchor];
+      place.before = place.first - (first_anchor > 0 ? kOfNextBone * curve.bone_length(first_anchor - 1) : 0.0f);
+      place.after = place.last + (last_anchor < last ? kOfNextBone * curve.bone_length(last_anchor) : 0.0f);
+      of_joint.push_back(place);
     }
   }
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const auto parent = model.skeleton.parent_of(j);
-    if (!on_any[j] && parent) stretches[j] = stretches[*parent];
+  const auto nearest = [&](std::uint32_t j) { return places_[j].empty() ? next_[j] : j; };
+  for (std::uint32_t j = 0; j < next_.size(); ++j) {
+    if (const auto parent = model.skeleton.parent_of(j)) next_[j] = nearest(*parent);
   }
   for (const BoundJoint& bound : model.bound_joints) {
-    curve_counts_.push_back(static_cast<std::uint32_t>(
-        std::ranges::count_if(stretches[bound.joint], [](const auto& of_curve) { return !of_curve.empty(); })));
-  }
-  for (std::size_t c = 0; c < curves.size(); ++c) {
-    for (const BoundJoint& bound : model.bound_joints) stretches_[c].push_back(stretches[bound.joint][c]);
-    // Joints above the top move the whole curve: they count as the top.
-    const std::vector<Anchor>& anchors = curves[c].chain.anchors;
-    std::vector<std::uint32_t> anchor_of(joints.size(), static_cast<std::uint32_t>(curves[c].chain.top));
-    std::vector<bool> is_on(joints.size(), false);
-    for (std::uint32_t i = 0; i < anchors.size(); ++i) {
-      const std::uint32_t joint = anchors[i].joint;
-      const bool is_tip = is_on[joint] && i > curves[c].chain.top;
-      if (!is_tip) anchor_of[joint] = i;
-      is_on[joint] = true;
+    counts_as_.push_back(nearest(bound.joint));
+    std::uint32_t count = 0;
+    std::uint32_t last = kNone;
+    for (const Place& place : counts_as_.back() == kNone ? std::span<const Place>() : places_[counts_as_.back()]) {
+      count += place.curve != last ? 1 : 0;
+      last = place.curve;
     }
-    for (std::size_t j = 0; j < joints.size(); ++j) {
-      const auto parent = model.skeleton.parent_of(j);
-      if (!is_on[j] && parent) anchor_of[j] = anchor_of[*parent];
-    }
-    for (const BoundJoint& bound : model.bound_joints) anchors_[c].push_back(anchor_of[bound.joint]);
+    curve_counts_.push_back(count);
   }
+}
+
+// Returns the places of a joint on a curve; none if it is kNone.
+std::span<const Trust::Place> Trust::places(std::size_t curve, std::uint32_t joint) const {
+  if (joint == kNone) return {};
+  const auto found = std::ranges::equal_range(places_[joint], static_cast<std::uint32_t>(curve), {}, &Place::curve);
+  return {found.begin(), found.end()};
+}
+
+std::span<const Trust::Place> Trust::places_of(std::size_t curve, const Influence& influence) const {
+  return places(curve, counts_as_[influence.index]);
+}
+
+// Returns the anchor as which the joint of an influence counts. Joints above the top move the whole curve: they count
+// as the top.
+std::uint32_t Trust::anchor_of(std::size_t curve, const Influence& influence) const {
+  for (std::uint32_t j = counts_as_[influence.index]; j != kNone; j = next_[j]) {
+    const std::span<const Place> of_joint = places(curve, j);
+    if (!of_joint.empty()) return of_joint.back().anchor;
+  }
+  return static_cast<std::uint32_t>(curves_[curve].chain.top);
 }
 
 float Trust::at(std::size_t curve, float s, std::span<const Influence> row) const {
   float sum = 0;
   for (const Influence& influence : row) {
     float most = 0;
-    for (const Stretch& stretch : stretches_[curve][influence.index]) {
-      most = std::max(most, rise(stretch.before, stretch.first, s) * rise(stretch.after, stretch.last, s));
+    for (const Place& place : places_of(curve, influence)) {
+      most = std::max(most, rise(place.before, place.first, s) * rise(place.after, place.last, s));
     }
     sum += most * influence.weight;
   }
@@ -108,7 +118,7 @@ std::optional<float> Trust::share_beyond(std::size_t c, std::size_t anchor, std:
   float beyond = 0;
   float total = 0;
   for (const Influence& influence : row) {
-    const std::size_t joint_anchor = anchors_[c][influence.index];
+    const std::size_t joint_anchor = anchor_of(c, influence);
     total += influence.weight;
     if (joint_anchor > anchor || (joint_anchor == anchor && anchor > curves_[c].chain.top)) beyond += influence.weight;
   }
@@ -121,8 +131,9 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
   std::size_t most = 0;
   for (const Influence& influence : row) {
     if (!(influence.weight > 0)) continue;
-    least = std::min<std::size_t>(least, anchors_[c][influence.index]);
-    most = std::max<std::size_t>(most, anchors_[c][influence.index]);
+    const std::size_t anchor = anchor_of(c, influence);
+    least = std::min(least, anchor);
+    most = std::max(most, anchor);
   }
   struct Painted {
     const Bend& bend;
@@ -162,7 +173,7 @@ std::pair<float, float> Trust::share_bounds(std::size_t curve, std::span<const I
   float total = 0;
   for (const Influence& influence : row) {
     if (curve_counts_[influence.index] > 0) total += influence.weight;
-    if (stretches_[curve][influence.index].empty()) continue;
+    if (places_of(curve, influence).empty()) continue;
     any += influence.weight;
     if (curve_counts_[influence.index] == 1) alone += influence.weight;
   }
@@ -170,10 +181,15 @@ std::pair<float, float> Trust::share_bounds(std::size_t curve, std::span<const I
   return {std::max(alone / total - painting_.share_off, 0.0f), std::min(any / total + painting_.share_off, 1.0f)};
 }
 
-bool Trust::any(std::size_t curve, std::span<const Influence> row) const {
-  return std::any_of(row.begin(), row.end(), [&](const Influence& influence) {
-    return influence.weight > 0 && !stretches_[curve][influence.index].empty();
-  });
+std::vector<std::uint32_t> Trust::curves_of(std::span<const Influence> row) const {
+  std::vector<std::uint32_t> curves;
+  for (const Influence& influence : row) {
+    if (!(influence.weight > 0) || counts_as_[influence.index] == kNone) continue;
+    for (const Place& place : places_[counts_as_[influence.index]]) curves.push_back(place.curve);
+  }
+  std::ranges::sort(curves);
+  curves.erase(std::ranges::unique(curves).begin(), curves.end());
+  return curves;
 }
 
 }  // namespace pelt::chain

@@ -46,8 +46,8 @@ class Trust {
   // any curve.
   std::pair<float, float> share_bounds(std::size_t curve, std::span<const Influence> row) const;
 
-  // Returns true if any point of the curve is trusted.
-  bool any(std::size_t curve, std::span<const Influence> row) const;
+  // Returns the curves of which a point may be trusted, ascending.
+  std::vector<std::uint32_t> curves_of(std::span<const Influence> row) const;
 
   // The bend at an inner anchor, and how closely the positions of vertices follow their painting there.
   struct Bend {
@@ -69,16 +69,23 @@ class Trust {
   float as_painted(std::size_t curve, std::span<const Bend> bends, std::span<const Influence> row, float s) const;
 
  private:
-  // A window along a curve: it rises from `before` to `first`, is 1 up to `last`, and falls to 0 at `after`.
-  struct Stretch {
+  // An anchor of a joint, with its window along the curve: it rises from `before` to `first`, is 1 up to `last`, and
+  // falls to 0 at `after`.
+  struct Place {
+    std::uint32_t curve;
+    std::uint32_t anchor;  // as which the joint counts: not its tip
     float before, first, last, after;
   };
 
+  std::span<const Place> places(std::size_t curve, std::uint32_t joint) const;
+  std::span<const Place> places_of(std::size_t curve, const Influence& influence) const;
+  std::uint32_t anchor_of(std::size_t curve, const Influence& influence) const;
+
   std::span<const Curve> curves_;
   Painting painting_;
-  std::vector<std::vector<std::vector<Stretch>>> stretches_;  // for each curve and bound joint
-  // For each curve and bound joint: the anchor as which the joint counts.
-  std::vector<std::vector<std::uint32_t>> anchors_;
+  std::vector<std::vector<Place>> places_;   // for each joint, in the order of curves
+  std::vector<std::uint32_t> next_;          // for each joint: the nearest one above it that is on a curve, or kNone
+  std::vector<std::uint32_t> counts_as_;     // for each bound joint: it or the nearest one above on a curve, or kNone
   std::vector<std::uint32_t> curve_counts_;  // number of curves of each bound joint, or of the one it counts as
 };
 

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include <pelt/frame.h>
 #include <pelt/pose.h>
@@ -464,12 +467,12 @@ Result<CharacterData> CharacterBuilder::build() {
   }
   for (SkinLevel& level : data_.levels) level.skin.stage = last_stage;
   data_.stage_count = last_stage + 1;
+  std::set<std::pair<std::string_view, std::uint32_t>> targets;
+  for (const Control& control : data_.controls) targets.emplace(control.mesh, control.target);
   for (Clip& clip : data_.clips) {
     // Drops the channels that no control uses.
     std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) {
-      return std::none_of(data_.controls.begin(), data_.controls.end(), [&](const Control& control) {
-        return control.mesh == channel.mesh && control.target == channel.target;
-      });
+      return !targets.contains({channel.mesh, channel.target});
     });
   }
   data_.palette_size = static_cast<std::uint32_t>(palette_size_);

@@ -124,7 +124,8 @@ struct Turning {
 // Turns the rest normals of rows [row, row + kLanes) whose frames, without gradients, mirror (shared::mirror_sign).
 HWY_NOINLINE inline void mirror_normals(const Frames& f, std::size_t row, Turning& turning) {
   const Vec size = fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c));
-  const auto mirrors = fused_dot(f.a, fused_cross(f.b, f.c)) < size * sqrt(size) * -shared::kMirrorRounding;
+  const auto mirrors = fused_dot(f.a, fused_cross(f.b, f.c)) <
+                       max(size, Vec(shared::kMirrorSize)) * sqrt(size) * -shared::kMirrorRounding;
   if (!any_of(mirrors)) return;
   if (!turning.any_mirrors) std::fill_n(turning.mirrors, kRows, 1.0f);
   turning.any_mirrors = true;

@@ -22,7 +22,7 @@ bool is_unit(const glm::vec4& v) { return std::abs(glm::length(v) - 1.0f) < 1e-3
 // space; along x if neither exists.
 glm::vec3 bone_direction(const Skeleton& skeleton, std::uint32_t joint, const std::vector<glm::mat4>& rest) {
   const glm::vec3 bone = bone_of(skeleton, joint, [&](std::uint32_t j) { return glm::vec3(rest[j][3]); });
-  const glm::mat3 axes = shared::orthonormal_axes(shared::turning_axes(glm::mat3(rest[joint]), 1.0f));
+  const glm::mat3 axes = shared::orthonormal_axes(shared::turning_axes(glm::mat3(rest[joint]), 0.0f));
   return shared::normalize_or(glm::transpose(axes) * bone, glm::vec3(1, 0, 0));
 }
 

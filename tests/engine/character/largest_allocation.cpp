@@ -11,8 +11,10 @@
 namespace {
 
 std::atomic<std::size_t> largest{0};
+std::atomic<std::size_t> all{0};
 
 void note(std::size_t size) {
+  all += size;
   std::size_t before = largest;
   while (size > before && !largest.compare_exchange_weak(before, size)) {
   }
@@ -42,7 +44,8 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { pel
 
 namespace pelt::test {
 
-void forget_allocations() { largest = 0; }
+void forget_allocations() { largest = all = 0; }
 std::size_t largest_allocation() { return largest; }
+std::size_t allocated_bytes() { return all; }
 
 }  // namespace pelt::test

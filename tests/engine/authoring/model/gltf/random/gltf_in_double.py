@@ -30,7 +30,7 @@ class Scene:
         for i in shown:
             shown += self.nodes[i].get("children", [])
         self.meshes = [i for i in shown if "mesh" in self.nodes[i]]
-        # An importer may bring meshes to the rest pose of any joint, which spreads the errors of their normals.
+        # An importer may bring meshes to the rest pose of any joint, which spreads errors of offsets and normals.
         frames = [*self.worlds({})[0].values()], *[self.binds(skin) for skin in self.gltf.get("skins", []) * 2]
         conditions = [np.linalg.cond(np.array(f)[:, :3, :3]) for f in frames]
         self.spread = np.prod([max(c[c < 1e6], default=1) for c in conditions])
@@ -96,17 +96,19 @@ class Scene:
         return result
 
     def primitive(self, i, primitive, keyed, world, reach):
-        node, attributes = self.nodes[i], primitive["attributes"]
+        node, mesh, attributes = self.nodes[i], self.gltf["meshes"][self.nodes[i]["mesh"]], primitive["attributes"]
         points = self.accessor(attributes["POSITION"])
         normals = unit(self.accessor(attributes["NORMAL"])) if "NORMAL" in attributes else points * np.nan
         uvs = self.accessor(attributes["TEXCOORD_0"]) if "TEXCOORD_0" in attributes else points[:, :2] * np.nan
         lengths, offset_step, normal_step = np.linalg.norm(points, axis=1), 0, NORMAL_STEP
-        weights = node.get("weights", self.gltf["meshes"][node["mesh"]].get("weights", []))
-        for target, weight in zip(primitive.get("targets", []), keyed.get((i, "weights"), [weights])[0]):
+        weights = keyed.get((i, "weights"), [node.get("weights", mesh.get("weights", []))])[0]
+        for t, (target, weight) in enumerate(zip(primitive.get("targets", []), weights)):
             if "POSITION" in target:
                 offsets = weight * self.accessor(target["POSITION"])
                 points, lengths = points + offsets, lengths + np.linalg.norm(offsets, axis=1)
-                offset_step += np.abs(offsets).max() * OFFSET_STEP
+                all_offsets = [self.accessor(p["targets"][t]["POSITION"]) for p in mesh["primitives"]]
+                longest = max(np.linalg.norm(offsets, axis=1).max() for offsets in all_offsets)
+                offset_step += abs(weight) * longest * OFFSET_STEP
             if "NORMAL" in target:
                 normals = normals + weight * self.accessor(target["NORMAL"])
                 normal_step += abs(weight) * NORMAL_OFFSET_STEP
@@ -133,12 +135,12 @@ class Scene:
         distance += scale * (bind_scale[index] * lengths[:, None] + bind_distance[index])
         roundings = shares * 4 * (depth + 4) * ROUNDING
         stretch = np.linalg.svd(frames, compute_uv=False) + 1e-30
-        limit = (roundings * distance).sum(1) + off + offset_step * stretch[:, 0]
+        limit = (roundings * distance).sum(1) + off + self.spread * stretch[:, 0] * offset_step
         normal_limit = self.spread * stretch[:, 0] / stretch[:, 2] * normal_step / np.linalg.norm(normals, axis=1)
         normal_limit += (turned_off + (roundings * scale * bind_scale[index]).sum(1)) / stretch[:, 2]
         # A blend that mirrors unlike its influences has no outside.
-        side = np.sign(np.linalg.det(frames))[:, None]
-        sides = np.where(shares > 0, np.sign(np.linalg.det(matrices[..., :3, :3])), side)
+        side = side_of(frames)[:, None]
+        sides = np.where(shares > 0, side_of(matrices[..., :3, :3]), side)
         seen = (sides == side).all(1) & (side != 0)[:, 0] & (normal_limit < MOST_OF_NORMALS)
         turned = np.full(points.shape, np.nan)
         turned[seen] = unit(np.einsum("vji,vj->vi", np.linalg.inv(frames[seen]), normals[seen]))
@@ -147,6 +149,12 @@ class Scene:
 
 def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def side_of(matrices):
+    """Returns 1, -1 for matrices that mirror, or 0 for flat ones."""
+    determinants = np.linalg.det(matrices / (np.linalg.norm(matrices, axis=(-2, -1), keepdims=True) + 1e-30))
+    return np.sign(determinants) * (np.abs(determinants) > 1e-6)
 
 
 def rotation(q):
