@@ -16,6 +16,7 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/geometry/bounds.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/rows/packed_row.h"
 
@@ -90,6 +91,20 @@ std::vector<glm::uvec3> triangles_of(const CharacterData& character) {
   return triangles;
 }
 
+// Moves skins that the rest pose hides by a scale to the bind pose: hidden edges have no length to compare with.
+void show_hidden(const CharacterData& character, std::span<glm::vec3> rest) {
+  const auto diagonal = [](std::span<const glm::vec3> points) {
+    return glm::length(bounds_of<glm::dvec3>(points).size());
+  };
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (mesh.control) continue;
+    const std::span<glm::vec3> at_rest = rest.first(mesh.vertex_count());
+    rest = rest.subspan(mesh.vertex_count());
+    if (256 * diagonal(at_rest) >= diagonal(mesh.binding.points)) continue;
+    for (std::size_t i = 0; i < at_rest.size(); ++i) at_rest[mesh.source_vertex[i]] = mesh.binding.points[i];
+  }
+}
+
 // Returns the name and number of vertices of each skin, in order.
 std::vector<std::pair<std::string_view, std::uint32_t>> skins_of(const CharacterData& character) {
   std::vector<std::pair<std::string_view, std::uint32_t>> skins;
@@ -107,7 +122,8 @@ Result<LinearComparison> LinearComparison::create(Character linear_blend, std::v
   const CheckPose at_rest{.name = "rest"};
   const std::span<const glm::vec3> standing = skins.at(at_rest);
   if (const std::optional<Error> error = skins.not_finite(at_rest)) return tl::unexpected(*error);
-  const std::vector<glm::vec3> rest(standing.begin(), standing.end());
+  std::vector<glm::vec3> rest(standing.begin(), standing.end());
+  show_hidden(*linear_blend, rest);
   std::optional<Error> error;
   const auto linear = [&](std::size_t frame) -> std::span<const glm::vec3> {
     if (error) return rest;

@@ -79,7 +79,7 @@ std::vector<GltfLevel> loose_levels(const GltfDocument& document, const NodeTree
   return loose;
 }
 
-// Returns the tree with the levels below the parent of the finest one, since their transforms are relative to it.
+// Returns the tree with the levels below the parent of the finest one, as their transforms are meant.
 NodeTree adopt(std::span<const GltfLevel> levels, const NodeTree& tree) {
   NodeTree result{tree.parents, {}};
   for (const GltfLevel& level : levels) {
@@ -336,8 +336,8 @@ class Importer {
     note("skin", skin_used, gltf.skins, "skins left out, since the scene shows no mesh of theirs");
   }
 
-  // Returns for each node the joint that moves its mesh: for a loose level with the transform of the finest one, which
-  // no clip moves, that of the finest one.
+  // Returns for each node the joint that moves its mesh: for a loose level with the finest one's transform and no
+  // clip, that of the finest one.
   std::vector<std::uint32_t> carriers(std::span<const GltfLevel> loose,
                                       std::vector<std::uint32_t> joint_of_node) const {
     std::set<int> moved;

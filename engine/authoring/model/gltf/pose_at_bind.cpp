@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <glm/gtc/matrix_transform.hpp>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/authoring/model/affine.h"
@@ -14,9 +14,10 @@
 namespace pelt {
 namespace {
 
-constexpr double kFar = 256;  // sizes of the largest skin: a step of floats is then 1.5e-5 of it
+constexpr double kHidden = 256;  // times as large when shown
+constexpr double kFar = 256;     // sizes of the largest skin: a step of floats is then 1.5e-5 of it
 
-// A skin as one of its joints puts it.
+// A skin as one of its joints moves it.
 struct PlacedSkin {
   std::uint32_t joint = 0;
   glm::dvec3 at{0.0};
@@ -25,21 +26,20 @@ struct PlacedSkin {
   bool rigid = false;
 };
 
+// Chooses joints that keep digits, then those of most weight.
 std::vector<PlacedSkin> place_skins(const GltfSkeleton& pose, std::span<const GltfSkin> skins) {
   std::vector<PlacedSkin> placed;
   for (const GltfSkin& skin : skins) {
-    std::optional<std::size_t> best;
-    bool best_keeps = false;
-    for (std::size_t k = 0; k < skin.joints.size() && skin.extent > 0; ++k) {
-      const bool keeps = keeps_digits(pose.rests[skin.joints[k]] * skin.inverse_binds[k], skin.extent);
-      if (best && (keeps == best_keeps ? skin.weights[k] <= skin.weights[*best] : best_keeps)) continue;
-      best = k;
-      best_keeps = keeps;
+    if (skin.extent == 0) continue;
+    const auto moved = [&](std::size_t k) { return pose.rests[skin.joints[k]] * skin.inverse_binds[k]; };
+    const auto rank = [&](std::size_t k) { return std::pair(keeps_digits(moved(k), skin.extent), skin.weights[k]); };
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < skin.joints.size(); ++k) {
+      if (rank(k) > rank(best)) best = k;
     }
-    if (!best) continue;
-    const glm::dmat4 m = pose.rests[skin.joints[*best]] * skin.inverse_binds[*best];
+    const glm::dmat4 m = moved(best);
     const double scale = std::max({glm::length(m[0]), glm::length(m[1]), glm::length(m[2])});
-    placed.push_back({skin.joints[*best], glm::dvec3(m[3]), scale * skin.extent, best_keeps, skin.rigid});
+    placed.push_back({skin.joints[best], glm::dvec3(m[3]), scale * skin.extent, rank(best).first, skin.rigid});
   }
   return placed;
 }
@@ -87,7 +87,7 @@ double shown_scale(double scale, double largest) {
   const double size = std::abs(scale);
   const double sign = scale < 0 ? -1 : 1;
   if (largest > 16 * size) return sign * largest;
-  return size == 0 || (largest == 0 && size < 1.0 / 256) ? sign : scale;
+  return size == 0 || (largest == 0 && kHidden * size < 1) ? sign : scale;
 }
 
 glm::dmat4 shown(const Joint& joint, const glm::dvec3& largest) {
@@ -111,17 +111,23 @@ glm::dmat4 shown(const Joint& joint, const glm::dvec3& largest) {
   return is_invertible(matrix) ? matrix : glm::translate(glm::dmat4(1.0), glm::dvec3(matrix[3]));
 }
 
-// Shows hidden joints with only skins on and below them that lose digits by it.
+// Shows joints that clips show far larger than at rest, and hidden ones with only skins on and below them that lose
+// digits by it.
 void show_hidden(const Model& model, std::span<const GltfSkin> skins, GltfSkeleton& pose) {
   const std::vector<PlacedSkin> placed = place_skins(pose, skins);
-  if (std::ranges::all_of(placed, &PlacedSkin::keeps_digits)) return;
   const auto used = first_below(model.skeleton, placed, [](const PlacedSkin&) { return true; });
   const auto kept = first_below(model.skeleton, placed, [](const PlacedSkin& skin) { return skin.keeps_digits; });
   const std::vector<glm::dvec3> largest = largest_scales(model);
+  bool changes = false;
   for (std::size_t j = 0; j < used.size(); ++j) {
-    if (used[j] != nullptr && kept[j] == nullptr) pose.local_rests[j] = shown(model.skeleton.joints[j], largest[j]);
+    const Joint& joint = model.skeleton.joints[j];
+    const glm::dvec3 hidden = kHidden * glm::abs(glm::dvec3(joint.rest.scale));
+    const bool grows = glm::any(glm::greaterThan(largest[j], hidden));
+    if (used[j] == nullptr || (kept[j] != nullptr && !grows)) continue;
+    pose.local_rests[j] = shown(joint, largest[j]);
+    changes = true;
   }
-  set_rests(model.skeleton, pose);
+  if (changes) set_rests(model.skeleton, pose);
 }
 
 // Moves joints with only far skins on and below them; those near each other stay so.
@@ -156,6 +162,7 @@ void bring_near(const Model& model, std::span<const GltfSkin> skins, GltfSkeleto
 }  // namespace
 
 bool keeps_digits(const glm::dmat4& m, double extent) {
+  if (extent == 0) return true;
   const auto [least, largest] = std::minmax({glm::length(m[0]), glm::length(m[1]), glm::length(m[2])});
   return is_invertible(m) && glm::length(glm::dvec3(m[3])) + largest * extent <= 64 * least * extent;
 }

@@ -14,6 +14,7 @@
 
 #include "tests/support/driven.h"
 #include "tests/support/kernel_targets.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -74,6 +75,20 @@ TEST(BindCheck, OnlyReports) {
   EXPECT_EQ(reported.report.check->remaining, reported.report.check->defects[0].defect.score);
   EXPECT_EQ(figures_on_clips(arm, reported.character).stretch, figures_on_clips(arm, plain.character).stretch);
   EXPECT_FALSE(plain.report.check);
+}
+
+TEST(BindCheck, ChecksSkinThatTheRestPoseHides) {
+  Model arm = make_arm();
+  const Bound shown = bound(arm, torn(CheckMode::kReport));
+  arm.root_at_bind = test::bind_matrices(arm)[0];
+  arm.skeleton.joints[0].rest.scale = glm::vec3(0);
+  for (Clip& clip : arm.clips) {
+    clip.channels.push_back({.joint = 0, .path = ChannelPath::kScale, .times = {0}, .values = {1, 1, 1}});
+  }
+  const Bound hidden = bound(arm, torn(CheckMode::kReport));
+  ASSERT_TRUE(hidden.report.check);
+  ASSERT_FALSE(hidden.report.check->defects.empty());
+  EXPECT_NEAR(hidden.report.check->defects[0].defect.score, shown.report.check->defects[0].defect.score, 1e-3);
 }
 
 TEST(BindCheck, SkipsLinearBlend) {

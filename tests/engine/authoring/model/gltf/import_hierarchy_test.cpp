@@ -182,8 +182,8 @@ TEST(ImportGltf, RefusesWhatOverflows) {
   file.json["nodes"] = {{{"scale", {1e30, 1, 1}}, {"children", {1}}}, {{"scale", {1e30, 1, 1}}, {"mesh", 0}}};
   expect_refused(file, "does not fit single precision");
   GltfFile far = GltfFile::triangle();
-  far.json["nodes"][0]["translation"] = {1e13, 0, 0};
-  expect_refused(far, "mesh 'mesh_0': vertex 0 is farther than");
+  far.json["nodes"][0]["scale"] = {1e13, 1, 1};
+  expect_refused(far, "mesh 'mesh_0': vertex 1 is farther than");
   GltfFile skeleton = GltfFile::skinned_triangle();
   skeleton.json["nodes"].push_back({{"name", "prop"}, {"translation", {0, 1e30, 0}}});
   skeleton.json["scenes"] = {{{"nodes", {0, 1, 3}}}};
@@ -195,6 +195,8 @@ TEST(ImportGltf, RefusesWhatANodeBringsToOnePoint) {
   file.json["nodes"][0]["scale"] = {1e-9, 1e-9, 1};
   EXPECT_TRUE(file.import());
   file.json["nodes"][0]["translation"] = {1, 1, 1};  // single precision loses the scale next to it
+  EXPECT_TRUE(file.import());                        // but the scale may hide it
+  file.add_channel(test::node_target(0, "scale"), {0}, "VEC3", std::vector<float>{1e-9f, 1e-9f, 1});
   expect_refused(file, "all vertices are at one point");
 }
 

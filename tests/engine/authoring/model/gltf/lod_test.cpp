@@ -69,7 +69,7 @@ TEST(ImportLevels, AreToldByMsftLod) {
   EXPECT_THAT(model.report.notes, testing::Not(testing::Contains(HasSubstr("MSFT_lod"))));
 }
 
-// Expects every level at the position of the finest mesh, at rest and in the clip.
+// Expects every level to be at the finest mesh, at rest and in the clip.
 void expect_levels_in_place(const Model& model) {
   ASSERT_FALSE(model.levels.empty());
   for (const MeshLevel& level : model.levels) {
@@ -99,7 +99,7 @@ TEST(ImportLevels, WithoutAParentStandWhereTheFinestOneDoes) {
   hidden.add_channel(test::node_target(parent, "scale"), {0, 1}, "VEC3", std::vector<float>{0, 0, 0, 1, 1, 1});
   expect_levels_in_place(imported(hidden));
 
-  // A level with a transform of its own keeps it, relative to the parent.
+  // A level with another transform keeps it, relative to the parent.
   by_parent.json["nodes"][2]["translation"] = {2, 0, 0};
   const Model apart = imported(by_parent);
   expect_near(at_rest(apart, apart.levels[1].mesh, 0), {0.02f, 0, 0});

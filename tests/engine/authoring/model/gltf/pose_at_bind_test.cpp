@@ -67,10 +67,12 @@ TEST(PoseAtBind, KeepsScalesThatCostNoDigits) {
 }
 
 TEST(PoseAtBind, HasTheScaleAtWhichClipsShowIt) {
-  GltfFile file = odd_triangle(GltfFile::triangle());
-  file.json["nodes"][0]["scale"] = {0, 0, 0};
-  file.add_channel(node_target(0, "scale"), {0, 1}, "VEC3", twice(glm::vec3(0), glm::vec3(0.02f)));
-  expect_near(imported(file).meshes[0].positions[1], 0.02f * glm::vec3(kOdd[1]));
+  for (const float scale : {0.0f, 1e-6f}) {
+    GltfFile file = odd_triangle(GltfFile::triangle());
+    file.json["nodes"][0]["scale"] = {scale, scale, scale};
+    file.add_channel(node_target(0, "scale"), {0, 1}, "VEC3", twice(glm::vec3(scale), glm::vec3(0.02f)));
+    expect_near(imported(file).meshes[0].positions[1], 0.02f * glm::vec3(kOdd[1]));
+  }
 }
 
 TEST(PoseAtBind, MovesWhatIsFarToTheOrigin) {
