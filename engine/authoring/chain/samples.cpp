@@ -138,8 +138,21 @@ std::vector<std::vector<float>> place_samples(const Sampled& sampled, float erro
   return samples;
 }
 
-std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<const float> reach, float error,
-                                              std::span<const glm::dmat4> at_bind) {
+std::vector<std::vector<float>> place_samples(const Curve& of_model, std::span<const float> reach, float error,
+                                              std::span<const glm::dmat4> all_at_bind) {
+  // Numbers only the joints of this curve, since a model may have many others.
+  Curve curve = of_model;
+  std::vector<std::uint32_t> own;
+  std::vector<glm::dmat4> at_bind;
+  for (Anchor& anchor : curve.chain.anchors) {
+    const auto known = std::ranges::find(own, anchor.joint);
+    const auto number = static_cast<std::uint32_t>(known - own.begin());
+    if (known == own.end()) {
+      own.push_back(anchor.joint);
+      at_bind.push_back(all_at_bind[anchor.joint]);
+    }
+    anchor.joint = number;
+  }
   std::vector<std::uint32_t> twist_inputs(at_bind.size());
   std::iota(twist_inputs.begin(), twist_inputs.end(), 0u);
   const std::vector<glm::mat4> joints(at_bind.begin(), at_bind.end());

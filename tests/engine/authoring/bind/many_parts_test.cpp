@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bind allocates, and so computes, grows in proportion to the number of parts of a model.
+// Bind allocates, and so computes, in proportion to the number of parts of a model.
 #include <string>
 #include <string_view>
 
@@ -54,22 +54,28 @@ void expect_in_proportion(std::uint32_t joints, const Rig& rig) {
   EXPECT_LE(10 * twice, 22 * once) << once << " bytes for " << kParts << " parts, " << twice << " for twice as many";
 }
 
-class ManyParts : public testing::TestWithParam<std::string_view> {};
+class ManyRigidParts : public testing::TestWithParam<std::string_view> {};
+class ManyBendingParts : public testing::TestWithParam<std::string_view> {};
 
 // Their skin stays on linear blend.
-TEST_P(ManyParts, ThatAreRigidTakeMemoryInProportion) {
+TEST_P(ManyRigidParts, TakeMemoryInProportion) {
   expect_in_proportion(1, test::must(rig_from_deformer_name(std::string(GetParam()))));
 }
 
 // Without the check, whose poses are as many as the joints, up to a limit.
-TEST_P(ManyParts, ThatBendTakeMemoryInProportion) {
+TEST_P(ManyBendingParts, TakeMemoryInProportion) {
   Rig rig = test::must(rig_from_deformer_name(std::string(GetParam())));
   rig.check = CheckMode::kNone;
   expect_in_proportion(2, rig);
 }
 
-INSTANTIATE_TEST_SUITE_P(Deformers, ManyParts, testing::ValuesIn(deformer_names()),
-                         [](const auto& test) { return std::string(test.param); });
+constexpr auto deformer_of = [](const auto& test) { return std::string(test.param); };
+INSTANTIATE_TEST_SUITE_P(Deformers, ManyRigidParts, testing::ValuesIn(deformer_names()), deformer_of);
+// MOS samples each chain with the points of all chains.
+INSTANTIATE_TEST_SUITE_P(Deformers, ManyBendingParts,
+                         testing::Values("linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
+                                         "hierarchical_bspline"),
+                         deformer_of);
 
 }  // namespace
 }  // namespace pelt

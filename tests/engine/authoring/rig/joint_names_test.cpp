@@ -29,16 +29,25 @@ TEST(JointNames, AreTheSameAcrossExporters) {
 
 TEST(JointNames, OfMikuMikuDanceAreTranslated) {
   const std::pair<const char*, JointName> names[] = {
-      {"左腕", {Side::kLeft, "upperarm"}},        {"腕.L", {Side::kLeft, "upperarm"}},
-      {"右ひじ", {Side::kRight, "elbow"}},        {"右ﾋｼﾞ", {Side::kRight, "elbow"}},
-      {"左手首", {Side::kLeft, "wrist"}},         {"左手捩１", {Side::kLeft, "handtwist"}},
-      {"左足", {Side::kLeft, "thigh"}},           {"左足Ｄ", {Side::kLeft, "thigh"}},
-      {"左足首", {Side::kLeft, "ankle"}},         {"左足先EX", {Side::kLeft, "toeex"}},
-      {"左足ＩＫ", {Side::kLeft, "thighik"}},     {"左足ＩＫ親", {Side::kLeft, "thighik親"}},
-      {"右人差し指２", {Side::kRight, "index"}},  {"首", {Side::kNone, "neck"}},
-      {"上半身2", {Side::kNone, "upperbody"}},    {"上半身２", {Side::kNone, "upperbody"}},
-      {"ｾﾝﾀｰ", {Side::kNone, "center"}},          {"頭髪", {Side::kNone, "head髪"}},
-      {"Ｌｅｆｔ＿ａｒｍ", {Side::kLeft, "arm"}}, {"\xef\xbc", {Side::kNone, "\xef\xbc"}},
+      {"左腕", {Side::kLeft, "upperarm"}},
+      {"腕.L", {Side::kLeft, "upperarm"}},
+      {"右ひじ", {Side::kRight, "elbow"}},
+      {"右ﾋｼﾞ", {Side::kRight, "elbow"}},
+      {"左手首", {Side::kLeft, "wrist"}},
+      {"左手捩１", {Side::kLeft, "handtwist"}},
+      {"左足", {Side::kLeft, "thigh"}},
+      {"左足Ｄ", {Side::kLeft, "thigh"}},
+      {"左足首", {Side::kLeft, "ankle"}},
+      {"左足先EX", {Side::kLeft, "toeex"}},
+      {"左足ＩＫ", {Side::kLeft, "thighik"}},
+      {"右人差し指２", {Side::kRight, "index"}},
+      {"首", {Side::kNone, "neck"}},
+      {"上半身2", {Side::kNone, "upperbody"}},
+      {"上半身２", {Side::kNone, "upperbody"}},
+      {"ｾﾝﾀｰ", {Side::kNone, "center"}},
+      {"頭髪", {Side::kNone, "head髪"}},
+      {"Ｌｅｆｔ＿ａｒｍ", {Side::kLeft, "arm"}},
+      {"\xef\xbc", {Side::kNone, "\xef\xbc"}},
   };
   for (const auto& [name, parsed] : names) EXPECT_EQ(parse_joint_name(name), parsed) << name;
 }
