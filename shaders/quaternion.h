@@ -117,7 +117,9 @@ PELT_SHARED_FN mat3 turning_axes(mat3 axes, float by_rest) {
   float next = min(lengths[(shortest + 1) % 3], lengths[(shortest + 2) % 3]);
   float even = smoothstep(0.0f, 1.0f, lengths[shortest] / next);
   float flat_angle = 0.25f * kWholeTurn * (1.0f - even);
-  float large_angle = 0.25f * kWholeTurn * even * smoothstep(0.0f, 1.0f, longest * abs(by_rest));
+  float large = even * smoothstep(0.0f, 1.0f, longest * abs(by_rest));
+  if (large == 1.0f) return mat3(longer[0], longer[1], -longer[2]);
+  float large_angle = 0.25f * kWholeTurn * large;
   vec4 flat_turn = vec4(normalize_or(longer[shortest], vec3(0.0f)) * sin_of(flat_angle), cos_of(flat_angle));
   vec4 large_turn = vec4(normalize_or(longer[2], vec3(0.0f)) * sin_of(large_angle), cos_of(large_angle));
   return rotation_from_quaternion(quaternion_product(large_turn, flat_turn)) * longer * -1.0f;

@@ -44,7 +44,7 @@ PELT_SHARED_FN Affine edge_motion(vec3 e1, vec3 e2, vec3 origin, Affine rest_inv
   mat3 axes = affine_axes(edge_frame(e1, e2, origin));
   mat3 rest = affine_axes(rest_inverse);  // its determinant: one over the area
   float area = length(cross(e1, e2)) * abs(dot(rest[0], cross(rest[1], rest[2])));
-  axes[2] *= min(area * (1.0f / kShrunkElement), 1.0f);
+  axes[2] *= smoothstep(0.0f, kShrunkElement, area);
   return affine_compose(affine_from_axes(axes, origin), rest_inverse);
 }
 

@@ -59,7 +59,8 @@ PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work)
     word += kVertexFrameTriangleWords;
   }
   // If the triangles fold onto each other, as on a flat joint, rounding decides their normal: heights vanish.
-  float scale = sqrt(area / record.rest_area) * largest * min(length(normal) / max(kFoldedFan * area, 1e-30f), 1.0f);
+  float scale =
+      sqrt(area / record.rest_area) * largest * smoothstep(0.0f, kFoldedFan, length(normal) / max(area, 1e-30f));
   axes += outerProduct(normalize_or(normal, vec3(0.0f)) * scale, unpacked(record.normal_term));
   return affine_from_axes(axes, origin - axes * unpacked(record.rest));
 }

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> mesh_names(const Model& model) {
+std::vector<std::string> finest_names(const Model& model) {
   std::vector<std::string> names;
   for (const Mesh& mesh : model.meshes) names.push_back(mesh.name);
   return names;
@@ -37,7 +37,7 @@ GltfFile two_trees() {
 }
 
 void expect_two_trees(const Model& model) {
-  ASSERT_THAT(mesh_names(model), ElementsAre("tree_0", "tree_1"));
+  ASSERT_THAT(finest_names(model), ElementsAre("tree_0", "tree_1"));
   expect_near(at_rest(model, model.meshes[0], 1), {1, 10, 0});
   expect_near(at_rest(model, model.meshes[1], 0), {5, 10, 0});
   expect_near(at_rest(model, model.meshes[1], 1), {5, 12, 0}, 1e-3f);
@@ -60,7 +60,7 @@ TEST(ImportInstances, StandAtTheNodeIfAnAttributeIsAbsent) {
   for (const char* attribute : {"TRANSLATION", "ROTATION", "SCALE"}) instances(file).erase(attribute);
   instances(file)["_ID"] = file.add("SCALAR", std::vector<float>{7, 8});
   const Model model = imported(file);
-  ASSERT_THAT(mesh_names(model), ElementsAre("tree_0", "tree_1"));
+  ASSERT_THAT(finest_names(model), ElementsAre("tree_0", "tree_1"));
   for (const Mesh& mesh : model.meshes) expect_near(at_rest(model, mesh, 1), {1, 10, 0});
   EXPECT_THAT(model.report.notes, Contains("attributes of instances that are not read: '_ID'"));
 }
@@ -127,17 +127,17 @@ Model with_visibility(int node, const json& visibility) {
 TEST(NodeVisibility, HidesANodeAndAllBelowIt) {
   const json invisible{{"visible", false}};
   const Model above = with_visibility(0, invisible);
-  EXPECT_THAT(mesh_names(above), ElementsAre("c"));
+  EXPECT_THAT(finest_names(above), ElementsAre("c"));
   EXPECT_THAT(above.report.notes, Contains("2 invisible nodes with meshes are left out: 'a', 'b'"));
   EXPECT_THAT(joint_names(above), ElementsAre("a", "b", "c", "d"));
-  EXPECT_THAT(mesh_names(with_visibility(1, invisible)), ElementsAre("a", "c"));
-  EXPECT_THAT(mesh_names(with_visibility(2, invisible)), ElementsAre("a", "b"));
+  EXPECT_THAT(finest_names(with_visibility(1, invisible)), ElementsAre("a", "c"));
+  EXPECT_THAT(finest_names(with_visibility(2, invisible)), ElementsAre("a", "b"));
   const Model level = with_visibility(3, invisible);
-  EXPECT_THAT(mesh_names(level), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(finest_names(level), ElementsAre("a", "b", "c"));
   EXPECT_TRUE(level.levels.empty());
   for (const json& visible : {json{{"visible", true}}, json::object()}) {
     const Model model = with_visibility(0, visible);
-    EXPECT_THAT(mesh_names(model), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(finest_names(model), ElementsAre("a", "b", "c"));
     EXPECT_THAT(model.report.notes, Not(Contains(HasSubstr("not read"))));
   }
 }
