@@ -118,7 +118,7 @@ PELT_SHARED_FN mat3 turning_axes(mat3 axes, float by_rest) {
   float even = smoothstep(0.0f, 1.0f, lengths[shortest] / next);
   float flat_angle = 0.25f * kWholeTurn * (1.0f - even);
   float large = even * smoothstep(0.0f, 1.0f, longest * abs(by_rest));
-  if (large == 1.0f) return mat3(longer[0], longer[1], -longer[2]);
+  if (large > 1.0f - 1e-6f) return mat3(longer[0], longer[1], -longer[2]);  // exactly
   float large_angle = 0.25f * kWholeTurn * large;
   vec4 flat_turn = vec4(normalize_or(longer[shortest], vec3(0.0f)) * sin_of(flat_angle), cos_of(flat_angle));
   vec4 large_turn = vec4(normalize_or(longer[2], vec3(0.0f)) * sin_of(large_angle), cos_of(large_angle));

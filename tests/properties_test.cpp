@@ -216,7 +216,7 @@ TEST_P(Properties, FarControlsChangeNothing) {
 }
 
 // As a clip shrinks a turned joint to nothing on some axes, or through it to the other side, the skin goes to its
-// limit: in proportion to the size, or to its root where heights over a surface go with the root of its area.
+// limit: in proportion to the size, or to its root: heights over a surface go with the root of its area.
 TEST_P(Properties, JointsShrinkToNothingWithoutAJump) {
   const Model model = tube();
   const Character character = bound(model);

@@ -35,16 +35,16 @@ PELT_SHARED_FN Affine edge_frame(vec3 e1, vec3 e2, vec3 origin) {
   return affine_from_axes(mat3(e1, e2, e3), origin);
 }
 
-// If the area of a triangle or patch is smaller than this part of that at bind, heights over it shrink with it:
+// As the area of a triangle or patch falls from the second to the first part of that at bind, heights over it vanish:
 // rounding would decide their direction as a joint is scaled to nothing.
-PELT_SHARED_CONST float kShrunkElement = 0.01f;
+PELT_SHARED_CONST vec2 kShrunkElement = vec2(1e-5f, 9e-5f);
 
 // Returns Q^D (Q^R)^-1.
 PELT_SHARED_FN Affine edge_motion(vec3 e1, vec3 e2, vec3 origin, Affine rest_inverse) {
   mat3 axes = affine_axes(edge_frame(e1, e2, origin));
   mat3 rest = affine_axes(rest_inverse);  // its determinant: one over the area
   float area = length(cross(e1, e2)) * abs(dot(rest[0], cross(rest[1], rest[2])));
-  axes[2] *= smoothstep(0.0f, kShrunkElement, area);
+  axes[2] *= smoothstep(kShrunkElement.x, kShrunkElement.y, area);
   return affine_compose(affine_from_axes(axes, origin), rest_inverse);
 }
 

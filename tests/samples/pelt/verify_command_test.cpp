@@ -51,7 +51,7 @@ TEST_F(Pelt, VerifiesADeviceByEveryDeformer) {
 // Normals of a skin whose joints are scaled to nothing have no direction.
 TEST_F(Pelt, VerifiesWhatRoundingDecidesAsLeftOut) {
   Model model = test::make_tube({.joints = 2});
-  model.skeleton.joints[0].rest.scale = glm::vec3(0);
+  model.skeleton.joints[0].matrix = glm::mat4(glm::mat3(0));
   ASSERT_TRUE(save_pelt(test::bound_by(model, "linear_blend"), folder / "point.pelt"));
   const Json result = Json::parse(done("verify point.pelt --json"));
   std::istringstream text(done("verify point.pelt"));

@@ -61,13 +61,13 @@ class SpaceMaker {
 
   // `skin_of_mesh`: one entry for each mesh of the model.
   Result<void> run(std::span<const std::size_t> skin_of_mesh) {
-    std::vector<std::size_t> order;
-    for (std::size_t s = 0; s < skins_.size(); ++s) {
-      if (!skins_[s].rigid && !skins_[s].joints.empty()) order.push_back(s);
-    }
     const auto weight = [&](std::size_t s) {
       return std::accumulate(skins_[s].weights.begin(), skins_[s].weights.end(), 0.0);
     };
+    std::vector<std::size_t> order;
+    for (std::size_t s = 0; s < skins_.size(); ++s) {
+      if (!skins_[s].rigid && weight(s) > 0) order.push_back(s);  // a skin that moves no mesh decides nothing
+    }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
     for (const std::size_t s : order) place(skins_[s]);
 
