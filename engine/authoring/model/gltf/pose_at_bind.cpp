@@ -161,10 +161,11 @@ void bring_near(const Model& model, std::span<const GltfSkin> skins, GltfSkeleto
 
 }  // namespace
 
-bool keeps_digits(const glm::dmat4& m, double extent) {
-  if (extent == 0) return true;
+double lost_digits(const glm::dmat4& m, double extent) {
+  if (extent == 0) return 1;
+  if (!is_invertible(m)) return std::numeric_limits<double>::infinity();
   const auto [least, largest] = std::minmax({glm::length(m[0]), glm::length(m[1]), glm::length(m[2])});
-  return is_invertible(m) && glm::length(glm::dvec3(m[3])) + largest * extent <= 64 * least * extent;
+  return (glm::length(glm::dvec3(m[3])) + largest * extent) / (least * extent);
 }
 
 GltfSkeleton pose_at_bind(const GltfSkeleton& rest, std::span<const GltfSkin> skins, const Model& model) {

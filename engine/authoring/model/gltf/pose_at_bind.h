@@ -12,8 +12,11 @@
 
 namespace pelt {
 
-// Returns true if floats keep the digits of a mesh that `m` moves, but for six bits. `extent`: its largest coordinate.
-bool keeps_digits(const glm::dmat4& m, double extent);
+// Returns by how much floats lose digits of a mesh that `m` moves: 2 for one bit. `extent`: its largest coordinate.
+double lost_digits(const glm::dmat4& m, double extent);
+
+// Returns true if all but six bits are kept.
+inline bool keeps_digits(const glm::dmat4& m, double extent) { return lost_digits(m, extent) <= 64; }
 
 // Returns the rest pose, but for joints that would cost their meshes digits: hidden by a scale of 0 or nearly 0, they
 // have the scale at which clips show them, or 1; far from the origin, they are moved to it. `model` has its clips.

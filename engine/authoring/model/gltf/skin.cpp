@@ -73,7 +73,7 @@ class SpaceMaker {
 
     const std::vector<glm::dmat4> bind_pose = find_bind_pose();
     for (GltfSkin& skin : skins_) {
-      if (skin.rigid) set_space(skin, bind_pose[skin.joints.front()]);
+      if (skin.rigid) set_space(skin, space_of_rigid(skin, bind_pose[skin.joints.front()]));
       bind_joints(skin);
     }
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -129,6 +129,12 @@ class SpaceMaker {
       std::optional<Bind>& bind = binds_[skin.joints[k]];
       if (!bind && is_invertible(skin.inverse_binds[k])) bind = {skin.inverse_binds[k], skin.model_from_mesh};
     }
+  }
+
+  // The joint's bind pose, unless floats lose four bits more by it than by the rest pose.
+  glm::dmat4 space_of_rigid(const GltfSkin& skin, const glm::dmat4& at_bind) const {
+    const glm::dmat4& at_rest = pose_.rests[skin.joints.front()];
+    return lost_digits(at_bind, skin.extent) > 16 * lost_digits(at_rest, skin.extent) ? at_rest : at_bind;
   }
 
   // Keeps the identity if `model_from_mesh` equals it up to rounding, or has no inverse.

@@ -10,9 +10,12 @@ TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 ROUNDING = 2.0**-24  # relative error of an operation in single precision
 OF_SIZE = 1e-5  # error of positions, of the size of their mesh
+FAR = 256  # sizes of the largest mesh: Pelt rounds meshes no farther from each other in one rest pose
+NOTHING = 1e-6  # Pelt's scale instead of 0, which keeps a rotation
 # Pelt stores weights in 16 bits, normals in two numbers of 16, and in morph targets positions in 16 and normals in 10.
 WEIGHT_STEP, OFFSET_STEP, NORMAL_STEP, NORMAL_OFFSET_STEP = 1 / 65535, 3**0.5 / 65534, 1e-4, 3**0.5 / 511
 MOST_OF_NORMALS = 0.1  # larger limits of normals mean nothing
+HIDDEN = 2e-3  # scale below which the side of a surface is not seen
 
 
 class Scene:
@@ -34,6 +37,9 @@ class Scene:
         frames = [*self.worlds({})[0].values()], *[self.binds(skin) for skin in self.gltf.get("skins", []) * 2]
         conditions = [np.linalg.cond(np.array(f)[:, :3, :3]) for f in frames]
         self.spread = np.prod([max(c[c < 1e6], default=1) for c in conditions])
+        # Four roundings of three coordinates, for the mesh that is farthest if nothing is hidden.
+        lengths = [np.linalg.norm(n.get("translation", n.get("matrix", [0] * 16)[-4:-1])) for n in self.nodes]
+        self.rounded = 12 * ROUNDING * min(sum(lengths), FAR * self.reach({}))
 
     def elements(self, entry, kind, width, count):
         if "bufferView" not in entry:
@@ -92,8 +98,19 @@ class Scene:
         for i in self.meshes:
             primitives = self.gltf["meshes"][self.nodes[i]["mesh"]]["primitives"]
             result.append(np.concatenate([self.primitive(i, p, *pose) for p in primitives]))
-            result[-1][:, 3] += OF_SIZE * np.linalg.norm(np.ptp(result[-1][:, :3], axis=0))
+        sizes = [np.linalg.norm(np.ptp(rows[:, :3], axis=0)) for rows in result]
+        hidden = any(path == "scale" and np.min(np.abs(value)) < NOTHING for (_, path), (value, _) in keyed.items())
+        for rows, size in zip(result, sizes):
+            rows[:, 3] += OF_SIZE * size + self.rounded + 2 * hidden * NOTHING * self.reach(keyed)
         return result
+
+    def reach(self, keyed):
+        """Returns a bound of how far vertices are from the joints that move them, if none is hidden."""
+        points = [p["attributes"]["POSITION"] for mesh in self.gltf["meshes"] for p in mesh["primitives"]]
+        point = max(np.linalg.norm(self.accessor(p), axis=1).max() for p in points)
+        binds = [np.linalg.norm(b) for skin in self.gltf.get("skins", []) for b in self.binds(skin)]
+        scales = [s for values in ({}, keyed) for s, _, _ in self.worlds(values)[1].values()]
+        return max(binds, default=1) * max(scales) * max(point, 1)
 
     def primitive(self, i, primitive, keyed, world, reach):
         node, mesh, attributes = self.nodes[i], self.gltf["meshes"][self.nodes[i]["mesh"]], primitive["attributes"]
@@ -141,7 +158,8 @@ class Scene:
         # A blend that mirrors unlike its influences has no outside.
         side = side_of(frames)[:, None]
         sides = np.where(shares > 0, side_of(matrices[..., :3, :3]), side)
-        seen = (sides == side).all(1) & (side != 0)[:, 0] & (normal_limit < MOST_OF_NORMALS)
+        normal_limit *= 1.25  # of first order
+        seen = (sides == side).all(1) & (side != 0)[:, 0] & (normal_limit < MOST_OF_NORMALS) & (stretch[:, 0] > HIDDEN)
         turned = np.full(points.shape, np.nan)
         turned[seen] = unit(np.einsum("vji,vj->vi", np.linalg.inv(frames[seen]), normals[seen]))
         return np.column_stack([posed, limit, turned, np.where(seen, normal_limit, np.nan), uvs])
