@@ -40,6 +40,9 @@ class Scene:
         # Four roundings of three coordinates, for the mesh that is farthest if nothing is hidden.
         lengths = [np.linalg.norm(n.get("translation", n.get("matrix", [0] * 16)[-4:-1])) for n in self.nodes]
         self.rounded = 12 * ROUNDING * min(sum(lengths), FAR * self.reach({}))
+        # Skins that share joints are bound in one pose, which may take six bits of the largest.
+        hidden = min(scale for scale, _, _ in self.worlds({})[1].values()) < 1 / 64
+        self.rounded += 64 * ROUNDING * self.reach({}) * (hidden and len(self.gltf.get("skins", [])) > 1)
 
     def elements(self, entry, kind, width, count):
         if "bufferView" not in entry:
