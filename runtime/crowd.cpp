@@ -30,14 +30,6 @@ bool Crowd::State::expect_own(bool own, const char* what, std::uint32_t instance
   return false;
 }
 
-bool Crowd::State::expect_listed(std::uint32_t instance, const char* call) const {
-  return expect_own(own_list, "list of instances", instance, call);
-}
-
-bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) const {
-  return expect_listed(instance, call) && expect_whole(call);
-}
-
 bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
   return expect_own(own_inputs, "inputs", instance, call) && expect_whole(call);
 }
@@ -83,44 +75,9 @@ bool expect_usable(const char* call, const char* what, std::uint32_t instance, s
 
 }  // namespace
 
-std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance) {
-  InstanceState& state = instance_states[instance];
-  const bool turn = state.period != 0 && (frame + instance) % state.period == 0;
-  const bool changes_level = state.level.now.to != shared::entry_other_level(state.last_state);
-  const bool moved = state.visible && has_outputs(instance) && (turn || !state.moved_before || changes_level);
-  const bool new_level = changes_level && shared::entry_level(state.last_state) != state.level.now.to;
-  state.moved_state = 0;
-  if (!moved) {
-    if (state.behind == 0) return std::nullopt;
-    --state.behind;
-    return shared::ListEntry{instance,
-                             state.last_state | (output_slots() == 1 ? shared::kEntryHold : shared::kEntryRepeat)};
-  }
-  std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
-  const std::uint32_t last_level = shared::entry_other_level(state.last_state);
-  state.level.step();
-  const std::uint32_t detail = state.detail == Detail::kLinearBlend ? shared::kEntryLinearBlend : 0;
-  std::uint32_t levels = shared::entry_levels(state.level.now.from, state.level.now.to);
-  state.last_state = detail | levels;
-  if (new_level) flags |= shared::kEntryNewLevel;
-  if (new_level && state.level.now.is_over()) {
-    flags |= shared::kEntryOtherLevel;
-    levels = shared::entry_levels(last_level, state.level.now.to);
-  }
-  state.teleport = false;
-  state.moved_before = true;
-  state.behind = frames_behind();
-  if (sizes_of(instance).clock_input) {
-    const bool has_linear_blend = plan.table.characters[character_of(instance)].has_linear_blend != 0;
-    if ((!has_linear_blend || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryRestart;
-  }
-  state.moved_state = detail | levels | flags;
-  return shared::ListEntry{instance, state.moved_state};
-}
-
 // Writes the changes since the slot's last frame: locations of instances, the plan, and, if the device plans, its
 // table.
-void Crowd::State::write_work() {
+void Crowd::State::write_work(std::optional<std::span<const shared::ListEntry>> list) {
   if (lists_changed) {
     place_lists(instances_of, plan);
     ++lists_placed;
@@ -129,7 +86,6 @@ void Crowd::State::write_work() {
   HeldWork& held = held_work[slot];
   const BufferRange range = work_slots[slot];
   std::byte* const slot_work = work.mapped() + range.offset;
-  const bool changed = held.plan != plans_made || held.first_changed < held.end_changed || !own_drawn;
   if (held.first_changed < held.end_changed) {
     std::memcpy(slot_work + held.first_changed * sizeof(shared::InstanceLocation), &locations[held.first_changed],
                 (held.end_changed - held.first_changed) * sizeof(shared::InstanceLocation));
@@ -153,30 +109,53 @@ void Crowd::State::write_work() {
     table.flush(table_slots[slot].offset, table_slots[slot].size);
   }
   held = {.plan = plans_made, .lists = lists_placed};
-  if (own_list) plan_frame();
-  const VkDeviceSize fixed = changed ? 0 : plan.first_start * 2 * sizeof(std::uint32_t);
-  if (changed || own_list) work.flush(range.offset + fixed, range.size - fixed);
+  if (own_list) plan_frame(list);
+  work.flush(range.offset, range.size);
 }
 
-void Crowd::State::plan_frame() {
-  host_plan.begin(work.mapped() + work_slots[slot].offset);
-  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
-    if (!instance_states[i].taken) continue;
-    const auto entry = next_entry(i);
-    if (entry) host_plan.add(character_of(i), *entry);
-    if (!own_drawn) write_drawn_state(i, entry);
+std::uint32_t Crowd::State::state_of(std::uint32_t instance) const {
+  const shared::InstanceMemory& remembered = instance_states[instance].memory;
+  if (remembered.shown == frame_number()) return remembered.state;
+  // If the second part has a list of its own, it may show an instance in its last pose.
+  if (own_drawn || remembered.shown == 0) return shared::kNoIndex;
+  return shared::kEntryStay | (remembered.state & shared::kEntryLinearBlend);
+}
+
+// Entries that the caller must not list are ignored, as on the device.
+void Crowd::State::plan_entry(shared::ListEntry entry) {
+  if (!has(entry.instance) || !has_outputs(entry.instance)) return;
+  InstanceState& state = instance_states[entry.instance];
+  if (state.memory.shown == frame_number()) return;
+  const bool stays = (entry.state & shared::kEntryStay) != 0 && state.memory.shown != 0;
+  if (state.teleport && !stays) {
+    entry.state |= shared::kEntryTeleport;
+    state.teleport = false;
+  }
+  const CrowdCharacter& character = sizes_of(entry.instance);
+  if (!character.painted_entry) entry.state &= ~shared::kEntryLinearBlend;
+  shared::PlannedEntry planned = shared::plan_entry(state.memory, entry.state, frame_number(), slots_of_first_part(),
+                                                    own_drawn && copies_previous());
+  if (character.clock_input && shared::state_is_deformed(planned.state) && state.action.pose(clock))
+    planned.state |= shared::kEntryRestart;
+  state.memory = planned.memory;
+  if (planned.works) host_plan.add(character_of(entry.instance), {entry.instance, planned.state});
+}
+
+// Without a list, all instances are moved.
+void Crowd::State::plan_frame(std::optional<std::span<const shared::ListEntry>> list) {
+  std::byte* const to = work.mapped() + work_slots[slot].offset;
+  host_plan.begin(to);
+  if (list) {
+    for (const shared::ListEntry& entry : *list) plan_entry(entry);
+  } else {
+    for (std::uint32_t i = 0; i < instance_states.size(); ++i) plan_entry({i, 0});
   }
   host_plan.finish();
-}
-
-// Writes the state with which an instance is drawn if it is listed: that of its last pose.
-void Crowd::State::write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry) {
-  const InstanceState& state = instance_states[instance];
-  const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoIndex
-                              : entry                               ? entry->state
-                                                                    : shared::kEntryRepeat | state.last_state;
-  std::byte* const place = work.mapped() + work_slots[slot].offset + instance * sizeof(shared::InstanceLocation);
-  std::memcpy(place + offsetof(shared::InstanceLocation, drawn_state), &drawn, sizeof(drawn));
+  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
+    const std::uint32_t state = state_of(i);
+    std::memcpy(to + i * sizeof(shared::InstanceLocation) + offsetof(shared::InstanceLocation, state), &state,
+                sizeof(state));
+  }
 }
 
 void Crowd::State::write_clock() {
@@ -239,65 +218,22 @@ void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) 
   state_->inputs.set(state_->slot, instance, data.controls[control].input, std::span(&value, 1));
 }
 
-void Crowd::show(std::uint32_t instance, bool visible) {
-  if (!state_->expect_own_list(instance, "show")) return;
-  if (visible && !state_->expect_outputs(instance, "show")) return;
-  InstanceState& state = state_->instance_states[instance];
-  if (visible && !state.visible) {
-    state.moved_before = false;
-    state.teleport = true;
-    state.action.restart();
-  }
-  state.visible = visible;
-}
-
-bool Crowd::is_shown(std::uint32_t instance) const {
-  return state_->expect_listed(instance, "is_shown") && state_->instance_states[instance].visible;
-}
-
-void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
-  if (state_->expect_own_list(instance, "update_every")) state_->instance_states[instance].period = frames;
-}
-
 void Crowd::teleport(std::uint32_t instance) {
-  if (!state_->expect_own_list(instance, "teleport")) return;
+  if (!state_->expect_own(state_->own_list, "list", instance, "teleport") || !state_->expect_whole("teleport")) return;
   state_->instance_states[instance].teleport = true;
-  state_->instance_states[instance].action.restart();
 }
 
 void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
 
 float Crowd::clock() const { return state_->clock.value(); }
 
-void Crowd::detail(std::uint32_t instance, Detail detail) {
-  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail = detail;
-}
-
-void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
-  if (!state_->expect_own_list(instance, "level")) return;
-  // The coarsest level of any skin that is not above `level`.
-  std::uint32_t shown = 0;
-  for (const SkinLevel& one : state_->data_of(instance).levels) {
-    if (one.level <= level) shown = std::max(shown, one.level);
-  }
-  state_->instance_states[instance].level.start(shown, fade_frames);
-}
-
-ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
-  if (!state_->expect_listed(instance, "shown_levels")) return {};
-  const LevelSteps& level = state_->instance_states[instance].level.now;
-  if (level.is_over()) return {.from = level.to, .to = level.to};
-  return {
-      .from = level.from, .to = level.to, .share = static_cast<float>(level.faded) / static_cast<float>(level.steps())};
-}
-
-void Crowd::State::write_inputs() {
+void Crowd::State::write_inputs(std::optional<std::span<const shared::ListEntry>> list) {
   if (own_joints) joints.finish(slot);
   if (own_inputs) {
     if (has_action) write_clock();
     inputs.finish(slot);
   }
-  write_work();
+  write_work(list);
 }
 
 std::span<const std::string> Crowd::passes() const { return state_->names; }
@@ -327,31 +263,31 @@ const OutputLocations& Crowd::outputs(std::uint32_t slot) const {
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
 std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
 
-std::uint32_t Crowd::previous_slot(std::uint32_t instance) const {
+std::uint32_t Crowd::previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex,
+                                   std::optional<std::uint32_t> state) const {
   if (!state_->expect_instance(instance, "previous_slot")) return 0;
-  const bool any = (state_->moved_state(instance) & (shared::kEntryTeleport | shared::kEntryNewLevel)) != 0;
-  return state_->previous_slot(any);
-}
-
-std::uint32_t Crowd::previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const {
-  if (!state_->expect_instance(instance, "previous_slot")) return 0;
-  const std::uint32_t state = state_->moved_state(instance);
-  bool appeared = (state & shared::kEntryTeleport) != 0;
-  if ((state & shared::kEntryNewLevel) != 0) {
-    const CrowdCharacter& character = state_->sizes_of(instance);
-    for (const ShownMesh& mesh : character.meshes) {
-      const shared::PlanLevels levels = character.levels[mesh.levels];
-      appeared = appeared || (mesh.vertex == mesh_vertex && shared::level_appears(state, levels.first, levels.last));
-    }
+  const shared::InstanceMemory& remembered = state_->instance_states[instance].memory;
+  if (!state && state_->own_list && state_->own_drawn && remembered.shown == state_->frame) state = remembered.state;
+  bool appeared = false;
+  const CrowdCharacter& character = state_->sizes_of(instance);
+  for (const ShownMesh& mesh : character.meshes) {
+    const shared::PlanLevels levels = character.levels[mesh.levels];
+    appeared = appeared || (state && *state != shared::kNoIndex && mesh.vertex == mesh_vertex &&
+                            shared::entry_appears(*state, levels.first, levels.last));
   }
   return state_->previous_slot(appeared);
+}
+
+BufferLocation Crowd::table() const {
+  const std::uint32_t last = (state_->slot + state_->slots - 1) % state_->slots;
+  return {state_->work.handle(), state_->work_slots[last].offset};
 }
 
 CrowdBytes Crowd::bytes() const {
   return {.outputs = state_->vertices.size(),
           .palettes = state_->palette.size(),
           .inputs = state_->joints.buffer().size() + state_->inputs.buffer().size(),
-          .plans = state_->work.size() + state_->arguments.size() + state_->table.size() + state_->drawn_frames.size() +
+          .plans = state_->work.size() + state_->arguments.size() + state_->table.size() + state_->memory.size() +
                    state_->nothing.size()};
 }
 

@@ -19,7 +19,7 @@ namespace pelt::runtime {
 void Crowd::State::make_room() {
   const std::uint32_t count = capacity.instances;
   instance_states.resize(count);
-  locations.assign(count, {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex});
+  locations.assign(count, {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex, .state = shared::kNoIndex});
   for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
   held_work.assign(slots, {.end_changed = count});
   free_joints = FreeRanges(capacity.joints, count);
@@ -84,7 +84,8 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
                           capacity.instances - free_numbers.size(), capacity.instances,
                           free_numbers.empty() ? "" : ", and its lists are full"));
   }
-  shared::InstanceLocation place{.character = character, .first_vertex = shared::kNoIndex};
+  shared::InstanceLocation place{
+      .character = character, .first_vertex = shared::kNoIndex, .generation = ++generations, .state = shared::kNoIndex};
   const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
                          TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
                          TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
@@ -95,7 +96,7 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
   const std::uint32_t instance = free_numbers.back();
   free_numbers.pop_back();
   locations[instance] = place;
-  instance_states[instance] = {.taken = true, .visible = with_outputs};
+  instance_states[instance] = {.taken = true};
   ++instances_of[character];
   lists_changed = true;
   location_changed(instance);
@@ -124,7 +125,7 @@ void Crowd::State::release(std::uint32_t instance) {
   if (own_inputs) inputs.release(instance);
   --instances_of[place.character];
   lists_changed = true;
-  place = {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex};
+  place = {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex, .state = shared::kNoIndex};
   instance_states[instance] = {};
   free_numbers.push_back(instance);
   location_changed(instance);
@@ -134,6 +135,7 @@ Result<void> Crowd::State::take_outputs(std::uint32_t instance) {
   if (has_outputs(instance)) return {};
   const TakenPart part{&free_vertices, sizes_of(instance).vertices, &locations[instance].first_vertex, "vertices"};
   PELT_TRY(take({&part, 1}, data_of(instance).name));
+  locations[instance].generation = ++generations;
   location_changed(instance);
   return {};
 }
@@ -142,7 +144,7 @@ void Crowd::State::give_outputs(std::uint32_t instance) {
   if (!has_outputs(instance)) return;
   free_vertices.give_back(locations[instance].first_vertex, sizes_of(instance).vertices);
   locations[instance].first_vertex = shared::kNoIndex;
-  instance_states[instance].behind = 0;
+  instance_states[instance].memory = {};
   location_changed(instance);
 }
 
@@ -171,10 +173,6 @@ bool Crowd::has_instance(std::uint32_t instance) const {
 void Crowd::give_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->expect_whole("give_outputs") || !state_->expect_instance(instance, "give_outputs")) return;
-  if (state_->own_list && state_->instance_states[instance].visible) {
-    report_misuse("give_outputs", "instance {} of the {} is still shown", instance, state_->label);
-    return;
-  }
   state_->give_outputs(instance);
 }
 

@@ -48,8 +48,8 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
     const char* name;
   } locations[] = {{options.joints, "joint matrices"},
                    {options.inputs, "inputs"},
-                   {options.visible, "visible instances"},
-                   {options.drawn, "drawn instances"}};
+                   {options.list, "list"},
+                   {options.drawn, "drawn list"}};
   for (const auto& [place, name] : locations) {
     if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
     return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
@@ -111,11 +111,6 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
   }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
-  const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
-  if (options.drawn.buffer != VK_NULL_HANDLE && (options.visible.buffer != VK_NULL_HANDLE || in_slots)) {
-    return invalid("a crowd of {} cannot combine a list of drawn instances with {}", label,
-                   in_slots ? "previous positions in several output slots" : "a list of visible instances");
-  }
   if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
     return invalid("a crowd of {} cannot recompute normals: upload its characters with UploadOptions::normal_rings",
                    label);
@@ -189,6 +184,12 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
     if (state.has_table())
       state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), apart));
   }
+  VkDeviceSize memory_end = 0;
+  const auto memory_range = [&](bool own) {
+    return own ? BufferRange{} : append_range(memory_end, room.instances * sizeof(shared::InstanceMemory), alignment);
+  };
+  const BufferRange list_memory = memory_range(state.own_list);
+  const BufferRange drawn_memory = memory_range(state.own_drawn);
   // There are at most as many steps as jobs.
   const VkDeviceSize argument_bytes = state.has_table() ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
 
@@ -205,12 +206,12 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
        MemoryUse::kDeviceLocal, "vertices"},
       {&state.palette, parts.end, kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal,
        "palettes"},
-      {&state.work, work_end, kStorage, MemoryUse::kStream, "work"},
+      {&state.work, work_end, kStorage | kRead, MemoryUse::kStream, "work"},
       {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
        "dispatches"},
       {&state.table, table_end, kStorage, MemoryUse::kStream, "plan"},
-      {&state.drawn_frames, state.own_drawn ? 0 : room.instances * sizeof(std::uint32_t),
-       kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "drawn frames"},
+      {&state.memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal,
+       "memory of plans"},
       {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
@@ -245,11 +246,12 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   range(FrameBuffer::kDrivers, state.palette.part(parts.drivers));
   range(FrameBuffer::kPalettesAndDrivers, {state.palette.handle(), 0, parts.end});
   range(FrameBuffer::kArguments, state.arguments.whole());
-  range(FrameBuffer::kDrawnFrames, state.drawn_frames.whole());
+  range(FrameBuffer::kMemory, state.memory.part(list_memory));
+  range(FrameBuffer::kDrawnMemory, state.memory.part(drawn_memory));
   external(FrameBuffer::kJoints, options.joints, room.joints * sizeof(shared::Affine));
   external(FrameBuffer::kInputs, options.inputs, room.inputs * sizeof(float));
-  external(FrameBuffer::kList, options.visible, list_bytes(room));
-  external(FrameBuffer::kDrawnList, options.drawn, (std::uint64_t{1} + room.instances) * sizeof(std::uint32_t));
+  external(FrameBuffer::kList, options.list, list_bytes(room));
+  external(FrameBuffer::kDrawnList, options.drawn, list_bytes(room));
 
   // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
   const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kKernelKinds - 3) * state.outputs.size()));
@@ -330,9 +332,9 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   Maker maker{.device = owner, .state = *this};
   PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
   if (has_table()) {
-    const KernelKind kind = own_list ? KernelKind::kDrawnPlan : KernelKind::kPlan;
-    PELT_ASSIGN(plan_kernel, pipeline_of(owner, runtime::plan_kernel(kind)));
-    PELT_TRY(maker.need_sets(kind, *plan_kernel));
+    PELT_ASSIGN(plan_kernel, pipeline_of(owner, runtime::plan_kernel(KernelKind::kPlan)));
+    if (!own_list) PELT_TRY(maker.need_sets(KernelKind::kPlan, *plan_kernel));
+    if (!own_drawn) PELT_TRY(maker.need_sets(KernelKind::kDrawnPlan, *plan_kernel));
   }
   plan = std::move(made);
   characters = std::move(wanted);
@@ -353,9 +355,10 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     .instance_count = capacity.instances,
                     .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
   FrameOptions options{.lists_on_device = !own_list, .drawn_on_device = !own_drawn};
-  // Zero means that a mass has not started, and that an instance was never drawn.
+  // Zero means that a mass has not started, and that an instance was never shown.
   if (has_action) options.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
-  if (!own_drawn) options.zeroed.push_back(FrameBuffer::kDrawnFrames);
+  if (!own_list) options.zeroed.push_back(FrameBuffer::kMemory);
+  if (!own_drawn) options.zeroed.push_back(FrameBuffer::kDrawnMemory);
   names.clear();
   for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
     commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, false);
@@ -429,7 +432,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->outputs = layout.slots;
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
-  state->own_list = options.visible.buffer == VK_NULL_HANDLE;
+  state->own_list = options.list.buffer == VK_NULL_HANDLE;
   state->own_drawn = options.drawn.buffer == VK_NULL_HANDLE;
   state->make_room();
 

@@ -66,10 +66,11 @@ void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispa
     const bool drawn = *dispatch.plans == KernelKind::kDrawnPlan;
     const CommandLabel plan_label(device->functions, to, drawn ? "plan of drawn skins" : "plan");
     shared::PlanConstants constants = plan_constants;
-    if (drawn) {
-      constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
-      constants.drawn_frame = static_cast<std::uint32_t>(frame + 1);
-    }
+    constants.frame = frame_number();
+    constants.slots = drawn ? output_slots() : slots_of_first_part();
+    if (drawn || own_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
+    if (!own_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
+    if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
     return plan_kernel->dispatch(to, set_of(*dispatch.plans), std::as_bytes(std::span(&constants, 1)), 1);
   }
   const Dispatch& made = dispatches[dispatch.step * output_slots() + output];
@@ -83,17 +84,21 @@ void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispa
   }
 }
 
-void Crowd::State::record(VkCommandBuffer to, GpuTimer* timer, FramePart part) {
+void Crowd::State::record(VkCommandBuffer to, std::optional<std::span<const shared::ListEntry>> list, GpuTimer* timer,
+                          FramePart part) {
   if (part == FramePart::kBlend && !is_posed)
     return report_misuse("record_blend", "the first part of the frame of the {} is not recorded", label);
   if (part != FramePart::kBlend && !expect_whole("record")) return;
-  if (part != FramePart::kBlend) write_inputs();
+  if (list && !own_list) return report_misuse("record", "a buffer of the caller's has the list of the {}", label);
+  if (part != FramePart::kBlend) write_inputs(list);
   const CommandLabel crowd_label(device->functions, to, label.c_str());
   for (const FrameCommand& command : (frame == 0 ? first_commands : commands)[static_cast<std::size_t>(part)]) {
     switch (command.kind) {
-      case FrameCommand::Kind::kZero:
-        device->functions.vkCmdFillBuffer(to, range_of(command.zeroed, 0, 0).buffer, 0, VK_WHOLE_SIZE, 0);
+      case FrameCommand::Kind::kZero: {
+        const VkDescriptorBufferInfo range = range_of(command.zeroed, 0, 0);
+        device->functions.vkCmdFillBuffer(to, range.buffer, range.offset, range.range, 0);
         break;
+      }
       case FrameCommand::Kind::kBarrier:
         record_barrier(to, command);
         break;
@@ -109,14 +114,24 @@ void Crowd::State::record(VkCommandBuffer to, GpuTimer* timer, FramePart part) {
   slot = (slot + 1) % slots;
 }
 
-void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) { state_->record(commands, timer, FramePart::kWhole); }
+void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
+  state_->record(commands, std::nullopt, timer, FramePart::kWhole);
+}
+
+void Crowd::record(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer) {
+  state_->record(commands, list, timer, FramePart::kWhole);
+}
 
 void Crowd::record_pose(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, timer, FramePart::kPose);
+  state_->record(commands, std::nullopt, timer, FramePart::kPose);
+}
+
+void Crowd::record_pose(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer) {
+  state_->record(commands, list, timer, FramePart::kPose);
 }
 
 void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, timer, FramePart::kBlend);
+  state_->record(commands, std::nullopt, timer, FramePart::kBlend);
 }
 
 bool Crowd::is_posed() const { return state_->is_posed; }
@@ -182,12 +197,15 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
       add(accesses_of(state.plan.steps[command.step], state.bound_outputs[output].streams));
     }
   }
-  constexpr std::pair<FrameBuffer, const char*> kShared[] = {
-      {FrameBuffer::kJoints, "joint matrices"},  {FrameBuffer::kInputs, "inputs"},
-      {FrameBuffer::kList, "visible instances"}, {FrameBuffer::kDrawnList, "drawn instances"},
-      {FrameBuffer::kPositions, "positions"},    {FrameBuffer::kNormals, "normals"},
-      {FrameBuffer::kTangents, "tangents"},      {FrameBuffer::kPreviousPositions, "previous positions"},
-      {FrameBuffer::kBounds, "bounds"}};
+  constexpr std::pair<FrameBuffer, const char*> kShared[] = {{FrameBuffer::kJoints, "joint matrices"},
+                                                             {FrameBuffer::kInputs, "inputs"},
+                                                             {FrameBuffer::kList, "list"},
+                                                             {FrameBuffer::kDrawnList, "drawn list"},
+                                                             {FrameBuffer::kPositions, "positions"},
+                                                             {FrameBuffer::kNormals, "normals"},
+                                                             {FrameBuffer::kTangents, "tangents"},
+                                                             {FrameBuffer::kPreviousPositions, "previous positions"},
+                                                             {FrameBuffer::kBounds, "bounds"}};
   std::vector<BufferUse> made;
   for (const auto& [buffer, name] : kShared) {
     const std::uint32_t access = accesses[static_cast<std::size_t>(buffer)];

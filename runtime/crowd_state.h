@@ -26,65 +26,11 @@
 
 namespace pelt::runtime {
 
-// A change from one level of an instance to another, in steps: the frames in which the instance is moved.
-struct LevelSteps {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
-  std::uint32_t frames = 0;  // that show both levels
-  std::uint32_t faded = 0;   // of these, already over
-
-  std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
-  bool is_over() const { return from == to; }
-  // Reversing a fade continues from its current weight.
-  void start(std::uint32_t wanted, std::uint32_t wanted_frames) {
-    if (to == wanted) return;
-    std::uint32_t done = 0;
-    if (from == wanted) {
-      const std::uint64_t wanted_steps = std::uint64_t{wanted_frames} + 1;
-      done = static_cast<std::uint32_t>((steps() - faded) * wanted_steps / steps());
-    }
-    from = to;
-    to = wanted;
-    frames = wanted_frames;
-    faded = done;
-  }
-  void step() {
-    if (is_over()) return;
-    if (faded == frames) {
-      from = to;
-    } else {
-      ++faded;
-    }
-  }
-};
-
-// The fade of the next step. A request starts from the last step's fade, and replaces other requests since.
-struct LevelFade {
-  LevelSteps now;
-  LevelSteps shown;
-
-  void start(std::uint32_t wanted, std::uint32_t wanted_frames) {
-    now = shown;
-    now.start(wanted, wanted_frames);
-  }
-  void step() {
-    now.step();
-    shown = now;
-  }
-};
-
 // The persistent state of an instance.
 struct InstanceState {
-  bool taken = false;  // the crowd has the instance
-  bool visible = true;
-  bool moved_before = false;  // since it was last shown
-  bool teleport = true;
-  std::uint32_t moved_state = 0;  // entry state of this frame; 0 if it is not moved
-  std::uint32_t behind = 0;       // frames that outputs still need to follow its last move
-  std::uint32_t last_state = 0;   // entry state of that move, without flags
-  std::uint32_t period = 1;
-  Detail detail = Detail::kFull;
-  LevelFade level;
+  bool taken = false;     // the crowd has the instance
+  bool teleport = false;  // in the next frame that poses it
+  shared::InstanceMemory memory{};
   ActionProgress action;
 };
 
@@ -130,7 +76,7 @@ struct Crowd::State {
   std::vector<HeldWork> held_work;
   Buffer arguments;  // the workgroups of each step, if the device plans
   Buffer nothing;
-  Buffer drawn_frames;  // the frame that last drew each instance, if the caller lists drawn skins
+  Buffer memory;  // of plans on the device
   // Ranges that are the same in every frame, by FrameBuffer.
   std::array<VkDescriptorBufferInfo, static_cast<std::size_t>(FrameBuffer::kCount)> ranges{};
   DescriptorPool descriptors;
@@ -148,8 +94,8 @@ struct Crowd::State {
   InputRing inputs;
   bool own_joints = true;
   bool own_inputs = true;
-  bool own_list = true;   // the host plans
-  bool own_drawn = true;  // all that is posed is drawn
+  bool own_list = true;   // the host has the list
+  bool own_drawn = true;  // the second part of a frame has the same list
 
   // Instances by number, and free room.
   std::mutex mutex;  // guards instances and free room
@@ -166,6 +112,7 @@ struct Crowd::State {
   std::uint64_t plans_made = 0;
   std::uint64_t lists_placed = 0;
   bool lists_changed = false;  // numbers of instances changed
+  std::uint32_t generations = 0;
 
   bool has_action = false;  // a character has secondary action
   ActionClock clock;
@@ -185,21 +132,15 @@ struct Crowd::State {
     return appeared ? last_slot() : (last_slot() + output_slots() - 1) % output_slots();
   }
 
-  // Returns how many frames the outputs need to follow an instance that is no longer moved.
-  std::uint32_t frames_behind() const {
-    // Drawn skins are moved in every frame; only boxes depend on poses.
-    if (!own_drawn && !wanted_outputs.bounds) return 0;
-    if (output_slots() > 1) return output_slots() - 1;
-    if (!own_drawn) return 0;
-    return outputs[0].previous_positions.format == VertexFormat::kNone ? 0 : 1;
+  std::uint32_t frame_number() const { return static_cast<std::uint32_t>(frame + 1); }
+  bool copies_previous() const {
+    return output_slots() == 1 && outputs[0].previous_positions.format != VertexFormat::kNone;
   }
+  // Returns the slots that the plan of the first part fills: without bounds it writes none if the second has a list.
+  std::uint32_t slots_of_first_part() const { return own_drawn || wanted_outputs.bounds ? output_slots() : 1; }
 
   bool has(std::uint32_t instance) const {
     return instance < instance_states.size() && instance_states[instance].taken;
-  }
-  // Returns the entry state of an instance in the last frame; 0 if it was not moved, or if the caller lists instances.
-  std::uint32_t moved_state(std::uint32_t instance) const {
-    return own_list ? instance_states[instance].moved_state : 0;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
   // Checks that the bind data of a number belong to the character and, if the crowd has it, come from the planned
@@ -212,8 +153,6 @@ struct Crowd::State {
   bool expect_instance(std::uint32_t instance, const char* call) const;
   bool expect_outputs(std::uint32_t instance, const char* call) const;
   bool expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const;
-  bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd plans its frames
-  bool expect_own_list(std::uint32_t instance, const char* call) const;  // and no frame is half recorded
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;
   bool expect_character(std::uint32_t number, const char* call) const;
 
@@ -238,19 +177,20 @@ struct Crowd::State {
   Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);
   std::uint64_t list_words() const;  // of all instances
 
-  // Returns the list entry of an instance in this frame; none: it needs no work.
-  std::optional<shared::ListEntry> next_entry(std::uint32_t instance);
-  void plan_frame();
-  void write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry);
-  void write_work();
+  // Returns the state of an instance in the frame that was planned last, if the host planned it (InstanceLocation).
+  std::uint32_t state_of(std::uint32_t instance) const;
+  void plan_entry(shared::ListEntry entry);
+  void plan_frame(std::optional<std::span<const shared::ListEntry>> list);
+  void write_work(std::optional<std::span<const shared::ListEntry>> list);
   void write_clock();
 
   // The parts of record(), in this order.
-  void write_inputs();
+  void write_inputs(std::optional<std::span<const shared::ListEntry>> list);
   VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
   void record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const;
   void record_dispatch(VkCommandBuffer to, const FrameCommand& dispatch) const;
-  void record(VkCommandBuffer to, GpuTimer* timer, FramePart part);
+  void record(VkCommandBuffer to, std::optional<std::span<const shared::ListEntry>> list, GpuTimer* timer,
+              FramePart part);
 };
 
 }  // namespace pelt::runtime

@@ -5,6 +5,7 @@
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
+#include <pelt/shaders/jobs.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
@@ -48,11 +49,12 @@ glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
 }
 
 // Sets previous positions to positions for meshes that have just appeared, since the slot before does not have them.
-void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, InstanceVertices& vertices) {
+// `state`: from the table.
+void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, std::uint32_t state, InstanceVertices& vertices) {
   const std::uint32_t number = crowd.character_of(instance);
   const Character character = *crowd.character(number);
   const auto keep = [&](std::optional<std::uint32_t> first, std::uint32_t count) {
-    if (!first || crowd.previous_slot(instance, *first) != crowd.output_slot()) return;
+    if (!first || crowd.previous_slot(instance, *first, state) != crowd.output_slot()) return;
     std::copy_n(&vertices.positions[*first], count, &vertices.previous_positions[*first]);
   };
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m)
@@ -65,6 +67,10 @@ void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, InstanceVert
 
 Result<void> run(const Device& device, Crowd& crowd) {
   return submit_and_wait(device, "run a crowd", [&](VkCommandBuffer commands) { crowd.record(commands); });
+}
+
+Result<void> run(const Device& device, Crowd& crowd, std::span<const shared::ListEntry> list) {
+  return submit_and_wait(device, "run a crowd", [&](VkCommandBuffer commands) { crowd.record(commands, list); });
 }
 
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance) {
@@ -84,7 +90,13 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
     const std::uint32_t slots = crowd.output_slots();
     const OutputLocations& before = crowd.outputs((crowd.output_slot() + slots - 1) % slots);
     PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, vertices.previous_positions));
-    if (slots > 1) keep_what_appeared(crowd, instance, vertices);
+    if (slots > 1) {
+      const BufferLocation table = crowd.table();
+      PELT_ASSIGN(const auto row,
+                  read_buffer(device, table.buffer, table.offset + instance * sizeof(shared::InstanceLocation),
+                              sizeof(shared::InstanceLocation)));
+      keep_what_appeared(crowd, instance, load<shared::InstanceLocation>(row.data()).state, vertices);
+    }
   }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));

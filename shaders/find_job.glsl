@@ -58,5 +58,5 @@ InstanceLocation instance_location(uint instance) {
   uvec2 a = work_words[at];
   uvec2 b = work_words[at + 1u];
   uvec2 c = work_words[at + 2u];
-  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, kNoIndex, 0u);
+  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, 0u, kNoIndex);
 }

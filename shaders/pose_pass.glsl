@@ -51,7 +51,7 @@ PoseWork pose_item(uint items) {
   if (work.inside) entry = list_entry(job_work, found.list_index);
   work.inside = work.inside && entry_is_posed(entry.state);
   InstanceLocation place = instance_location(entry.instance);
-  work.restarts = (entry.state & (kEntryTeleport | kEntryRestart)) != 0u;
+  work.restarts = (entry.state & kEntryRestart) != 0u;
   work.record = job.first_record + work.record_index / items;
   work.item = work.record_index % items;
   work.joint_first = place.first_joint;

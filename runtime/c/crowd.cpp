@@ -20,11 +20,9 @@ using pelt::runtime::VertexFormat;
 namespace {
 
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
-              PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
+              PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_STAY == pelt::shared::kEntryStay &&
               PELT_ENTRY_LINEAR_BLEND == pelt::shared::kEntryLinearBlend &&
-              PELT_ENTRY_RESTART == pelt::shared::kEntryRestart && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
-              PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
-              PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
+              PELT_ENTRY_RESTART == pelt::shared::kEntryRestart);
 
 // Runs the body of a pelt.h function with a pelt::runtime::Crowd, and turns misuse into errors.
 template <class Handle, class Body>
@@ -41,6 +39,17 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
   return on_crowd(function, crowd, [&](auto& runtime_crowd) {
     need(commands, "commands");
     record(runtime_crowd);
+  });
+}
+
+// Records by `all`, or with a list by `some`.
+template <class All, class Some>
+pelt_result recorded(const char* function, pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
+                     std::uint32_t count, const All& all, const Some& some) {
+  return recorded(function, crowd, commands, [&](Crowd& runtime_crowd) {
+    if (entries == nullptr && count != 0) refuse("entries is null");
+    if (entries == nullptr) return all(runtime_crowd);
+    some(runtime_crowd, std::span(reinterpret_cast<const pelt::shared::ListEntry*>(entries), count));
   });
 }
 
@@ -144,14 +153,6 @@ pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t co
   return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.control(instance, control, value); });
 }
 
-pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.show(instance, visible != 0); });
-}
-
-pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.update_every(instance, frames); });
-}
-
 pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance) {
   return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.teleport(instance); });
 }
@@ -164,32 +165,18 @@ pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) { need(clock, "clock") = runtime_crowd.clock(); });
 }
 
-pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.detail(instance, to_detail(detail)); });
+pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
+                              uint32_t count) {
+  return recorded(
+      __func__, crowd, commands, entries, count, [&](Crowd& runtime_crowd) { runtime_crowd.record(commands); },
+      [&](Crowd& runtime_crowd, auto list) { runtime_crowd.record(commands, list); });
 }
 
-pelt_result pelt_crowd_level(pelt_crowd* crowd, uint32_t instance, uint32_t level, uint32_t fade_frames) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.level(instance, level, fade_frames); });
-}
-
-pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instance, uint32_t* from, uint32_t* to,
-                                        float* share) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt::runtime::ShownLevels shown = runtime_crowd.shown_levels(instance);
-    need(from, "from");
-    need(to, "to");
-    need(share, "share") = shown.share;
-    *from = shown.from;
-    *to = shown.to;
-  });
-}
-
-pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](Crowd& runtime_crowd) { runtime_crowd.record(commands); });
-}
-
-pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](Crowd& runtime_crowd) { runtime_crowd.record_pose(commands); });
+pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
+                                   uint32_t count) {
+  return recorded(
+      __func__, crowd, commands, entries, count, [&](Crowd& runtime_crowd) { runtime_crowd.record_pose(commands); },
+      [&](Crowd& runtime_crowd, auto list) { runtime_crowd.record_pose(commands, list); });
 }
 
 pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands) {
@@ -282,15 +269,17 @@ pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot) 
                   [&](const Crowd& runtime_crowd) { need(slot, "slot") = runtime_crowd.output_slot(); });
 }
 
-pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t* slot) {
-  return on_crowd(__func__, crowd,
-                  [&](const Crowd& runtime_crowd) { need(slot, "slot") = runtime_crowd.previous_slot(instance); });
-}
-
-pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
-                                              uint32_t* slot) {
+pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
+                                         uint32_t* slot) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
     need(slot, "slot") = runtime_crowd.previous_slot(instance, mesh_vertex);
+  });
+}
+
+pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, pelt_buffer_location* table) {
+  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
+    const pelt::runtime::BufferLocation location = runtime_crowd.table();
+    need(table, "table") = {location.buffer, location.offset};
   });
 }
 

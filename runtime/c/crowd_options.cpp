@@ -63,7 +63,7 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   }
   options.joints = to_location(given.joints);
   options.inputs = to_location(given.inputs);
-  options.visible = to_location(given.visible);
+  options.list = to_location(given.list);
   options.drawn = to_location(given.drawn);
   if (given.capacity == nullptr) return options;
   const pelt_crowd_capacity room = read_struct(given.capacity, "options.capacity");

@@ -18,12 +18,12 @@ using enum FrameBuffer;
 constexpr std::uint32_t kReadsAndWrites = kReads | kWrites;
 
 constexpr Binding kPlanBindings[] = {
-    {kWork, kReadsAndWrites}, {kList, kReads}, {kTable, kReads}, {kArguments, kWrites}, {kNothing}};
+    {kWork, kReadsAndWrites}, {kList, kReads}, {kTable, kReads}, {kArguments, kWrites}, {kMemory, kReadsAndWrites}};
 constexpr Binding kDrawnPlanBindings[] = {{kWork, kReadsAndWrites},
                                           {kDrawnList, kReads},
                                           {kTable, kReads},
                                           {kArguments, kWrites},
-                                          {kDrawnFrames, kReadsAndWrites}};
+                                          {kDrawnMemory, kReadsAndWrites}};
 constexpr Binding kPoseBindings[] = {{kWork, kReads},    {kBindData, kReads},          {kJoints, kReads},
                                      {kDrivers, kReads}, {kPalettes, kReadsAndWrites}, {kBindData, kReads},
                                      {kInputs, kReads}};

@@ -27,9 +27,10 @@ enum class FrameBuffer : std::uint32_t {
   kPalettesAndDrivers,
   kTable,
   kArguments,  // of indirect dispatches: three words for each step of the plan
-  kList,
-  kDrawnList,
-  kDrawnFrames,
+  kList,       // the caller's
+  kDrawnList,  // of the second part of a frame
+  kMemory,     // of the plans of these lists
+  kDrawnMemory,
   kPositions,  // of the output slot that the frame writes, as are the following
   kNormals,
   kTangents,

@@ -36,8 +36,7 @@ void HostPlan::append(std::uint32_t list, shared::ListEntry entry) {
 
 void HostPlan::add(std::uint32_t character, shared::ListEntry entry) {
   const shared::PlanCharacter& planned = plan_->table.characters[character];
-  if (shared::state_is_deformed(entry.state, planned.has_linear_blend != 0))
-    append(planned.first_list + shared::kListDeformed, entry);
+  if (shared::state_is_deformed(entry.state)) append(planned.first_list + shared::kListDeformed, entry);
   for (std::uint32_t r = 0; r < planned.levels_count; ++r) {
     const shared::PlanLevels& levels = plan_->table.levels[planned.first_levels + r];
     if (shared::entry_shows(entry.state, levels.first, levels.last))

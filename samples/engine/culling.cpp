@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <pelt/runtime/transfer.h>
+#include <pelt/shaders/jobs.h>
 #include <pelt/try.h>
 
 #include "samples/engine/shaders/cull.comp.h"
@@ -45,7 +46,8 @@ Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instance
   }
   VkDeviceSize end = 0;
   made.counts_ = runtime::append_range(end, sizeof(shared::CullCounts), kAlignment);
-  made.drawn_ = runtime::append_range(end, sizeof(std::uint32_t) * (1 + instances), kAlignment);
+  made.drawn_ =
+      runtime::append_range(end, sizeof(std::uint32_t) + sizeof(pelt::shared::ListEntry) * instances, kAlignment);
   made.draws_ = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
   made.casts_ = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
   PELT_ASSIGN(made.written_, GameBuffer::create(device, end,
@@ -184,7 +186,9 @@ Culling::Counted Culling::counted(const GameDevice& device, std::uint32_t slot) 
 Result<std::vector<std::uint32_t>> Culling::read_drawn(const GameDevice& device) const {
   PELT_ASSIGN(const auto bytes, runtime::read_buffer(device.pelt(), written_.handle(), drawn_.offset, drawn_.size));
   const auto* words = reinterpret_cast<const std::uint32_t*>(bytes.data());
-  return std::vector<std::uint32_t>(words + 1, words + 1 + words[0]);
+  std::vector<std::uint32_t> drawn;
+  for (std::uint32_t i = 0; i < words[0]; ++i) drawn.push_back(words[1 + 2 * i]);
+  return drawn;
 }
 
 Result<std::vector<shared::DrawRecord>> Culling::read_draws(const GameDevice& device) const {

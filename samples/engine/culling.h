@@ -26,7 +26,7 @@ class Culling {
   // Binds the inputs: the boxes of the crowd, and the walkers' records of each frame in flight.
   Result<void> connect(const GameDevice& device, const runtime::Crowd& crowd, std::span<const GameBuffer> walkers);
 
-  // Returns the location of the list of instances that the crowd moves, for CrowdOptions::drawn.
+  // Returns the location of the list of instances that the crowd shows, for CrowdOptions::drawn.
   runtime::BufferLocation drawn() const { return {written_.handle(), drawn_.offset}; }
 
   // Adds a character of the crowd: its skins at all levels, and the indices of their triangles. Frames in flight do not

@@ -240,7 +240,7 @@ Result<void> Engine::record_compute(std::uint32_t slot) {
     uploading_ = left > 0;
   }
   crowd_->record_acquire_back(commands, compute, graphics);
-  crowd_->record_pose(commands);
+  crowd_->record_pose(commands, scene_->list());
   culling_.record(*device_, commands, slot, view);
   crowd_->record_blend(commands);
   crowd_->record_release(commands, compute, graphics);

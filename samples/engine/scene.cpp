@@ -57,7 +57,7 @@ float chance(std::uint32_t walker, std::uint32_t what) {
 // Lines the walkers up, nearly in rank and file. All walk in one direction at one speed, so that none walks through
 // another.
 Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bool seldom)
-    : height_(height), ground_(ground), aspect_(aspect), seldom_(seldom) {
+    : lists_(walkers), height_(height), ground_(ground), aspect_(aspect), seldom_(seldom) {
   const float wide = kWidthOfDepth * static_cast<float>(walkers) * kRankSpacing / kFileSpacing;
   const auto files = std::max(1u, static_cast<std::uint32_t>(std::lround(std::sqrt(wide))));
   for (std::uint32_t i = 0; i < walkers; ++i) {
@@ -85,11 +85,12 @@ void Scene::come(runtime::Crowd& crowd, Walker& walker) {
   }
   ++events_.came;
   walker.instance = *instance;
+  lists_.reset(*instance);
   walker.level.reset();
   walker.previous_world.reset();
 }
 
-void Scene::choose_level(runtime::Crowd& crowd, Walker& walker) const {
+void Scene::choose_level(Walker& walker) {
   const glm::vec3 middle(walker.world * glm::vec4(kinds_[walker.kind].walking.bounds.center(), 1.0f));
   const float share = share_of_picture(camera_, middle, height_);
   std::uint32_t level = 0;
@@ -97,9 +98,9 @@ void Scene::choose_level(runtime::Crowd& crowd, Walker& walker) const {
          share < kMinShares[level] * (walker.level && *walker.level <= level ? kMargin : 1.0f))
     ++level;
   if (walker.level == level) return;
-  crowd.level(*walker.instance, level, walker.level ? kFadeFrames : 0);
-  crowd.update_every(*walker.instance, seldom_ ? level + 1 : 1);
-  crowd.detail(*walker.instance, seldom_ && level > 0 ? Detail::kLinearBlend : Detail::kFull);
+  lists_.level(*walker.instance, level, walker.level ? kFadeFrames : 0);
+  lists_.update_every(*walker.instance, seldom_ ? level + 1 : 1);
+  lists_.detail(*walker.instance, seldom_ && level > 0 ? Detail::kLinearBlend : Detail::kFull);
   walker.level = level;
 }
 
@@ -121,7 +122,7 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
       walker.world = world_of(walker);
     }
     if (!walker.instance) come(crowd, walker);
-    if (walker.instance) choose_level(crowd, walker);
+    if (walker.instance) choose_level(walker);
   }
   parallel_for(walkers_.size(), 16, 0, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -149,7 +150,7 @@ void Scene::write_records(const runtime::Crowd& crowd, shared::WalkerRecord* rec
   for (const Walker& walker : walkers_) {
     if (!walker.instance) continue;
     const Kind& kind = kinds_[walker.kind];
-    const runtime::ShownLevels shown = crowd.shown_levels(*walker.instance);
+    const runtime::ShownLevels shown = lists_.shown_levels(*walker.instance);
     records[*walker.instance] = {
         .world = shared::affine_from_mat4(walker.world),
         .previous_world = shared::affine_from_mat4(walker.previous_world.value_or(walker.world)),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/crowd_lists.h>
 
 #include "samples/engine/characters.h"
 #include "samples/engine/shaders/records.h"
@@ -31,8 +32,10 @@ class Scene {
 
   // Advances the world: releases and acquires instances, chooses their levels, and poses all of them, on all threads.
   void step(runtime::Crowd& crowd, float seconds);
-  // Writes the records of all instances that the crowd has room for. Call it after the frame's poses are recorded: only
-  // then the crowd knows the levels that it moves.
+  // Lists the instances to pose; call it once per frame.
+  std::span<const pelt::shared::ListEntry> list() { return lists_.next(); }
+  runtime::ShownLevels shown_levels(std::uint32_t instance) const { return lists_.shown_levels(instance); }
+  // Writes the records of all instances that the crowd has room for, with the levels of the last list.
   void write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records);
 
   // Returns this frame's matrices and lights, with the camera of the previous frame. Call it once per frame.
@@ -63,10 +66,11 @@ class Scene {
  private:
   void come(runtime::Crowd& crowd, Walker& walker);
   glm::mat4 world_of(const Walker& walker) const;
-  void choose_level(runtime::Crowd& crowd, Walker& walker) const;
+  void choose_level(Walker& walker);
 
   std::vector<Kind> kinds_;
   std::vector<Walker> walkers_;
+  runtime::CrowdLists lists_;
   float height_;
   float ground_;
   float aspect_;

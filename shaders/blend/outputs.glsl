@@ -19,8 +19,7 @@ OutputBlock output_block(BlendJob job, ListEntry entry, InstanceLocation place, 
   outputs.count = min(job.vertex_count - first_vertex, kBlendWorkgroupSize);
   if (!has(kHasOutputs) || job.output_first == kNoIndex) outputs.count = 0u;
   outputs.held = (entry.state & kEntryHold) != 0u;
-  bool appears = (entry.state & kEntryTeleport) != 0u || level_appears(entry.state, job.first_level, job.last_level);
-  outputs.teleported = appears && !outputs.held;
+  outputs.teleported = entry_appears(entry.state, job.first_level, job.last_level) && !outputs.held;
   return outputs;
 }
 

@@ -9,8 +9,7 @@ layout(binding = kBindWork, std430) coherent buffer Work { uvec2 work_words[]; }
 layout(binding = kPlanBindExternal, std430) readonly buffer External { uint external_list[]; };
 layout(binding = kPlanBindTable, std430) readonly buffer Table { uint table[]; };
 layout(binding = kPlanBindArguments, std430) writeonly buffer Arguments { uint arguments[]; };
-
-layout(binding = kPlanBindDrawn, std430) buffer Drawn { uint drawn_frames[]; };
+layout(binding = kPlanBindMemory, std430) coherent buffer Memory { InstanceMemory memories[]; };
 
 layout(push_constant, std430) uniform Constants { PlanConstants plan; };
 
@@ -48,45 +47,66 @@ void append(uint list, ListEntry entry) {
 }
 
 void add_to_lists(ListEntry entry) {
-  uint at = kLocationPairs * entry.instance;
-  uint number = work_words[at].x;
-  bool has_outputs = work_words[at + 2u].y != kNoIndex;
-  if (number == kNoIndex || !has_outputs) return;
-  PlanCharacter character = plan_character(number);
-  if (state_is_deformed(entry.state, character.has_linear_blend != 0u))
-    append(character.first_list + kListDeformed, entry);
+  PlanCharacter character = plan_character(work_words[kLocationPairs * entry.instance].x);
+  if (state_is_deformed(entry.state)) append(character.first_list + kListDeformed, entry);
   for (uint r = 0u; r < character.levels_count; ++r) {
     PlanLevels levels = plan_levels(character.first_levels + r);
     if (entry_shows(entry.state, levels.first, levels.last)) append(character.first_list + kListLevels + r, entry);
   }
 }
 
-// Returns entry i of the caller's list.
-ListEntry external_entry(uint i) {
-  if (plan.drawn_frame == 0u) return ListEntry(external_list[1u + 2u * i], external_list[2u + 2u * i]);
-  uint instance = external_list[1u + i];
-  if (instance >= plan.instance_count) return ListEntry(instance, 0u);
-  uint state = work_words[kLocationPairs * instance + 3u].x;
-  if (state == kNoIndex) return ListEntry(kNoIndex, 0u);
-  // An instance that was not drawn in the last frame has no previous positions.
-  if (drawn_frames[instance] != plan.drawn_frame - 1u) state |= kEntryTeleport;
-  drawn_frames[instance] = plan.drawn_frame;
-  return ListEntry(instance, state);
+uint state_at(uint instance) { return kLocationPairs * instance + 3u; }
+
+// Returns the memory of an instance, which is empty if its outputs are new.
+InstanceMemory memory_of(uint instance) {
+  InstanceMemory memory = memories[instance];
+  uint generation = work_words[state_at(instance)].x;
+  if (memory.generation == generation) return memory;
+  return InstanceMemory(0u, 0u, 0u, generation);
 }
 
 // Numbers in the caller's list may be out of range: the device wrote them.
+void plan_external(ListEntry given) {
+  if (given.instance >= plan.instance_count) return;
+  uint at = state_at(given.instance);
+  uint state = given.state;
+  if ((plan.flags & kPlanSecondPart) != 0u) {
+    uint posed = work_words[at].y;
+    if (posed == kNoIndex) return;
+    state &= ~(kEntryStay | kEntryLinearBlend);
+    if ((posed & kEntryStay) != 0u) state |= kEntryStay;
+    if ((posed & kEntryLinearBlend) != 0u) state |= kEntryLinearBlend;
+    if ((posed & kEntryTeleport) != 0u) state |= kEntryTeleport;
+  }
+  uint character = work_words[kLocationPairs * given.instance].x;
+  if (character == kNoIndex || work_words[at - 1u].y == kNoIndex) return;
+  if (plan_character(character).has_linear_blend == 0u) state &= ~kEntryLinearBlend;
+  PlannedEntry planned =
+      plan_entry(memory_of(given.instance), state, plan.frame, plan.slots, (plan.flags & kPlanCopies) != 0u);
+  memories[given.instance] = planned.memory;
+  work_words[at].y = planned.state;
+  if (planned.works) add_to_lists(ListEntry(given.instance, planned.state));
+}
+
+// Sets the state of an instance that is not listed.
+void plan_unlisted(uint instance) {
+  InstanceMemory memory = memory_of(instance);
+  if (memory.shown == plan.frame) return;
+  bool was_posed = (plan.flags & kPlanFirstPart) != 0u && memory.shown != 0u;
+  work_words[state_at(instance)].y = was_posed ? kEntryStay | (memory.state & kEntryLinearBlend) : kNoIndex;
+}
+
 void make_lists() {
   for (uint l = gl_LocalInvocationIndex; l < plan.list_count; l += kPlanWorkgroupSize)
     work_words[plan.first_count + l] = uvec2(0u);
   memoryBarrierBuffer();
   barrier();
   uint count = min(external_list[0], plan.instance_count);
-  for (uint i = gl_LocalInvocationIndex; i < count; i += kPlanWorkgroupSize) {
-    ListEntry entry = external_entry(i);
-    if (entry.instance < plan.instance_count) add_to_lists(entry);
-  }
+  for (uint i = gl_LocalInvocationIndex; i < count; i += kPlanWorkgroupSize)
+    plan_external(ListEntry(external_list[1u + 2u * i], external_list[2u + 2u * i]));
   memoryBarrierBuffer();
   barrier();
+  for (uint i = gl_LocalInvocationIndex; i < plan.instance_count; i += kPlanWorkgroupSize) plan_unlisted(i);
 }
 
 // Writes the dispatch arguments of a step. If the device does not allow so many workgroups in x, they are spread over

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The plan of a frame: the instances to move, the start of each job, the number of workgroups of each dispatch. The
-// host makes it (runtime/plan/host_plan.h) if it knows the instances; if a buffer of the caller lists them, one workgroup
-// makes it before anything else in the frame. If such a buffer lists the drawn skins, one workgroup plans their blend
-// after the palettes are posed.
+// host makes it (runtime/plan/host_plan.h) from the caller's list; if a buffer of the caller's has the list, one
+// workgroup makes it before anything else in the frame. If a buffer has a list for the second part of a frame, one
+// workgroup plans that after the palettes are posed.
 #ifndef PELT_SHADERS_CROWD_PLAN_H
 #define PELT_SHADERS_CROWD_PLAN_H
 
@@ -12,13 +12,53 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kPlanWorkgroupSize = 128u;
 
-PELT_SHARED_CONST uint kPlanBindExternal = 1u;   // uint[]: a count, then ListEntry[], written by the caller; for
-                                                 // drawn skins the numbers of their instances
+PELT_SHARED_CONST uint kPlanBindExternal = 1u;   // uint[]: a count, then ListEntry[], written by the caller
 PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: PlanCharacter[], then PlanLevels[], PlanList[],
                                                  // PlanJob[], PlanStep[]
 PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uint[]: VkDispatchIndirectCommand of each step, 3 words
-PELT_SHARED_CONST uint kPlanBindDrawn = 4u;      // uint[]: the frame in which each instance was last drawn
+PELT_SHARED_CONST uint kPlanBindMemory = 4u;     // InstanceMemory[]
 PELT_SHARED_CONST uint kPlanBindCount = 5u;
+
+// The memory that plans have of an instance. Frames count from 1; 0: never.
+struct InstanceMemory {
+  uint shown;  // the last frame that listed it
+  uint since;  // the frame from which on all frames show it with the same vertices
+  uint state;  // of that frame
+  uint generation;
+};
+PELT_SHARED_SIZE(InstanceMemory, 16);
+
+struct PlannedEntry {
+  InstanceMemory memory;
+  uint state;  // in this frame
+  bool works;  // false: the frame's slot has its outputs already
+};
+
+// Plans an entry of a list. `slots`: how many frames in turn write outputs of their own. `copies`: previous positions
+// are copied. Precondition: kEntryLinearBlend is not set if the character has no linear blend. An instance that stays is moved once more for each further slot, and its previous positions once more.
+PELT_SHARED_FN PlannedEntry plan_entry(InstanceMemory memory, uint state, uint frame, uint slots, bool copies) {
+  bool shown_before = memory.shown != 0u && memory.shown + 1u == frame;
+  if (memory.shown == 0u) state &= ~kEntryStay;
+  bool stays = (state & kEntryStay) != 0u;
+  // Not by masks of both states: Mesa 22.3 takes the wrong bits of the second.
+  bool linear_blend = ((stays ? memory.state : state) & kEntryLinearBlend) != 0u;
+  state &= ~kEntryLinearBlend;
+  if (linear_blend) state |= kEntryLinearBlend;
+  if (!shown_before) state |= kEntryTeleport;
+  // Secondary action restarts in the next frame in which deformers pose it.
+  if ((state & kEntryTeleport) != 0u || (memory.state & kEntryRestart) != 0u) state |= kEntryRestart;
+  state = entry_with_last_levels(state & ~kEntryHold, memory.state);
+  if (!shown_before || !stays || ((state ^ memory.state) & kEntryLevels) != 0u) memory.since = frame;
+  uint age = frame - memory.since;
+  if (copies && age == 1u) state |= kEntryHold;
+  memory.shown = frame;
+  memory.state = stays || (state & kEntryLinearBlend) != 0u ? state : state & ~kEntryRestart;
+  PlannedEntry planned;
+  planned.memory = memory;
+  planned.state = state;
+  planned.works = age < slots || (copies && age == 1u);
+  return planned;
+}
 
 // The lists of a character: kListDeformed, then one for each of its ranges of levels.
 PELT_SHARED_CONST uint kListDeformed = 0u;  // instances that the deformers pose
@@ -31,9 +71,9 @@ struct PlanLevels {
 };
 PELT_SHARED_SIZE(PlanLevels, 8);
 
-// True if an instance in this state is in kListDeformed. `has_linear_blend`: as in PlanCharacter.
-PELT_SHARED_FN bool state_is_deformed(uint state, bool has_linear_blend) {
-  return entry_is_posed(state) && !(has_linear_blend && (state & kEntryLinearBlend) != 0u);
+// True if an instance in this state is in kListDeformed.
+PELT_SHARED_FN bool state_is_deformed(uint state) {
+  return entry_is_posed(state) && (state & kEntryLinearBlend) == 0u;
 }
 
 struct PlanCharacter {
@@ -74,9 +114,15 @@ struct PlanConstants {
   uint first_count;      // the lists' lengths, in the same units
   uint instance_count;   // capacity of the crowd: instance numbers are below
   uint most_workgroups;  // most workgroups in x that the device allows
-  uint drawn_frame;      // for drawn skins the number of the frame, from 1; else 0
+  uint frame;            // from 1
+  uint slots;            // as in plan_entry()
+  uint flags;            // kPlan...
 };
-PELT_SHARED_SIZE(PlanConstants, 44);
+PELT_SHARED_SIZE(PlanConstants, 52);
+
+PELT_SHARED_CONST uint kPlanCopies = 1u;      // previous positions are copied
+PELT_SHARED_CONST uint kPlanFirstPart = 2u;   // another list has the skins to move
+PELT_SHARED_CONST uint kPlanSecondPart = 4u;  // of the skins to move; InstanceLocation::state has how they are posed
 
 // The first words of the parts of the table.
 PELT_SHARED_FN uint levels_word(PlanConstants plan) { return 4u * plan.character_count; }

@@ -219,8 +219,8 @@ class Caller : Calls {
     const auto record = [](void* user, VkCommandBuffer commands) {
       Caller& caller = *static_cast<Caller*>(user);
       if (!caller.parts_) {
-        caller.done(pelt_crowd_record(caller.crowd_.get(), commands));
-      } else if (caller.done(pelt_crowd_record_pose(caller.crowd_.get(), commands)) == PELT_OK) {
+        caller.done(pelt_crowd_record(caller.crowd_.get(), commands, nullptr, 0));
+      } else if (caller.done(pelt_crowd_record_pose(caller.crowd_.get(), commands, nullptr, 0)) == PELT_OK) {
         caller.done(pelt_crowd_record_blend(caller.crowd_.get(), commands));
       }
     };
@@ -306,13 +306,8 @@ class Caller : Calls {
                                          &Caller::call<pelt_crowd_inputs, 1, true>,
                                          &Caller::call<pelt_crowd_stream, 3, true>,
                                          &Caller::call<pelt_crowd_control>,
-                                         &Caller::call<pelt_crowd_show>,
-                                         &Caller::call<pelt_crowd_update_every>,
                                          &Caller::call<pelt_crowd_teleport>,
                                          &Caller::call<pelt_crowd_advance>,
-                                         &Caller::call<pelt_crowd_detail>,
-                                         &Caller::call<pelt_crowd_level>,
-                                         &Caller::call<pelt_crowd_get_shown_levels>,
                                          &Caller::call<pelt_crowd_get_clock>,
                                          &Caller::call<pelt_crowd_get_info>,
                                          &Caller::call<pelt_crowd_get_instance>,
@@ -320,7 +315,7 @@ class Caller : Calls {
                                          &Caller::call<pelt_crowd_get_slot_outputs>,
                                          &Caller::call<pelt_crowd_get_output_slot>,
                                          &Caller::call<pelt_crowd_get_previous_slot>,
-                                         &Caller::call<pelt_crowd_get_mesh_previous_slot>,
+                                         &Caller::call<pelt_crowd_get_table>,
                                          &Caller::call<pelt_crowd_get_first_instance>,
                                          &Caller::call<pelt_crowd_get_mesh_vertex>,
                                          &Caller::call<pelt_crowd_get_level_vertex>,

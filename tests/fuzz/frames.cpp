@@ -191,9 +191,9 @@ void move_on_device(const Character& character, std::uint64_t seed) {
     crowd->advance(0.02f);
     run();
   }
-  crowd->level(0, character->coarsest_level());
-  crowd->detail(0, Detail::kLinearBlend);
-  run();
+  const std::uint32_t level = character->coarsest_level();
+  const shared::ListEntry coarsest{0, shared::entry_levels(level, level) | shared::kEntryLinearBlend};
+  require(runtime::run(*device, *crowd, {&coarsest, 1}).has_value(), "the device shows the coarsest level");
   require(runtime::read_vertices(*device, *crowd, 0).has_value(), "vertices can be read");
 }
 

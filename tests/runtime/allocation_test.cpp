@@ -10,6 +10,7 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/crowd_lists.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 
@@ -149,22 +150,23 @@ class Frames : public testing::Test {
 
 TEST_F(Frames, AllocateNothing) {
   Crowd crowd = make_crowd(25);
+  CrowdLists lists(crowd.instance_count());
   for (int frame = 0; frame < 3; ++frame) {
     pose(crowd);
-    ASSERT_TRUE(run(*device_, crowd));
+    ASSERT_TRUE(run(*device_, crowd, lists.next()));
   }
   const Counting counting(*device_);
   const std::size_t before = allocation_count;
   for (std::uint32_t frame = 0; frame < 10; ++frame) {
     pose(crowd);
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
-      crowd.show(i, (i + frame) % 7 != 0);
-      crowd.update_every(i, 1 + i % 3);
-      crowd.detail(i, static_cast<Detail>((i + frame / 4) % 2));
+      lists.show(i, (i + frame) % 7 != 0);
+      lists.update_every(i, 1 + i % 3);
+      lists.detail(i, static_cast<Detail>((i + frame / 4) % 2));
       if ((i + frame) % 5 == 0) crowd.teleport(i);
     }
     crowd.advance(1.0f / 60);
-    crowd.record(VK_NULL_HANDLE);
+    crowd.record(VK_NULL_HANDLE, lists.next());
   }
   const std::size_t after = allocation_count;
   EXPECT_EQ(after, before);
@@ -264,7 +266,7 @@ TEST_F(Frames, ArePlannedByAPassOnlyWhereTheCallerHasTheList) {
   const Buffer list = test::must(Buffer::create(
       *device_, {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "visible instances"}));
   Crowd host = make_crowd(3);
-  Crowd device = make_crowd(3, {.visible = {list.handle(), 0}});
+  Crowd device = make_crowd(3, {.list = {list.handle(), 0}});
   ASSERT_EQ(device.passes().size(), host.passes().size() + 1);
   EXPECT_EQ(device.passes().front(), "plan");
   EXPECT_TRUE(std::equal(host.passes().begin(), host.passes().end(), device.passes().begin() + 1));
@@ -335,10 +337,8 @@ TEST_F(Frames, AcquireAndReleaseInstancesWithoutMemory) {
     for (std::uint32_t& instance : taken) instance = *crowd.acquire(0);
     crowd.record(VK_NULL_HANDLE);
     for (const std::uint32_t instance : taken) {
-      crowd.show(instance, false);
       crowd.give_outputs(instance);
       EXPECT_TRUE(crowd.take_outputs(instance));
-      crowd.show(instance, true);
     }
     crowd.record_pose(VK_NULL_HANDLE);
     crowd.record_blend(VK_NULL_HANDLE);

@@ -34,13 +34,13 @@ class BoundsMeter {
     CrowdOptions options{.instances = {1}};
     options.outputs.bounds = true;
     crowd_.emplace(test::must(Crowd::create(*gpu_device(), gpu_, options)));
-    crowd_->detail(0, detail);
+    if (detail == Detail::kLinearBlend) entry_.state = shared::kEntryLinearBlend;
   }
 
   Measured measure(std::span<const glm::mat4> joints, std::span<const float> inputs) {
     crowd_->pose(0, joints);
     crowd_->inputs(0, inputs);
-    EXPECT_TRUE(run(*gpu_device(), *crowd_));
+    EXPECT_TRUE(run(*gpu_device(), *crowd_, {&entry_, 1}));
     const InstanceVertices vertices = test::must(read_vertices(*gpu_device(), *crowd_, 0));
     const Box box = test::must(read_bounds(*gpu_device(), *crowd_, 0));
     Box tight{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
@@ -56,6 +56,7 @@ class BoundsMeter {
  private:
   GpuCharacters gpu_;
   std::optional<Crowd> crowd_;
+  shared::ListEntry entry_{};
 };
 
 std::vector<float> inputs_at_rest(const Character& character) {

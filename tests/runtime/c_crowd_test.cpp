@@ -16,7 +16,8 @@ namespace {
 using test::gpu_device;
 
 // Does the same to both crowds of EqualThoseOfCpp.
-void move_alike(const CharacterData& caged, int frame, Crowd& cpp, pelt_crowd* c) {
+void move_alike(const CharacterData& caged, int frame, Crowd& cpp, CrowdLists& lists, pelt_crowd* c,
+                pelt_crowd_lists* c_lists) {
   for (std::uint32_t i = 0; i < cpp.instance_count(); ++i) {
     const std::vector<glm::mat4> joints = test::dancing_joints(0.1 * frame + i);
     cpp.pose(i, joints);
@@ -29,14 +30,23 @@ void move_alike(const CharacterData& caged, int frame, Crowd& cpp, pelt_crowd* c
   cpp.control(1, 0, 0.5f);
   ASSERT_OK(pelt_crowd_control(c, 1, 0, 0.5f));
   if (frame == 2) {
-    cpp.show(2, false);
-    ASSERT_OK(pelt_crowd_show(c, 2, 0));
-    cpp.update_every(3, 2);
-    ASSERT_OK(pelt_crowd_update_every(c, 3, 2));
+    auto shown = sized<pelt_shown>();
+    lists.update_every(3, 2);
+    shown.update_every = 2;
+    ASSERT_OK(pelt_crowd_lists_set(c_lists, 3, &shown));
     cpp.teleport(4);
     ASSERT_OK(pelt_crowd_teleport(c, 4));
-    cpp.detail(1, Detail::kLinearBlend);
-    ASSERT_OK(pelt_crowd_detail(c, 1, PELT_DETAIL_LINEAR_BLEND));
+    shown = sized<pelt_shown>();
+    lists.detail(1, Detail::kLinearBlend);
+    shown.detail = PELT_DETAIL_LINEAR_BLEND;
+    ASSERT_OK(pelt_crowd_lists_set(c_lists, 1, &shown));
+    lists.update_every(2, 0);
+    lists.level(2, 5, 3);
+    shown.stays = 1;
+    shown.level = 5;
+    shown.fade_frames = 3;
+    ASSERT_OK(pelt_crowd_lists_set(c_lists, 2, &shown));
+    lists.detail(2, Detail::kLinearBlend);
   }
   if (frame == 3) {
     std::vector<float> inputs(caged.input_count);
@@ -113,9 +123,7 @@ void expect_same_slots(const Crowd& cpp, const pelt_crowd* c) {
   ASSERT_OK(pelt_crowd_get_output_slot(c, &slot));
   EXPECT_EQ(slot, cpp.output_slot());
   for (std::uint32_t i = 0; i < cpp.instance_count(); ++i) {
-    ASSERT_OK(pelt_crowd_get_previous_slot(c, i, &slot));
-    EXPECT_EQ(slot, cpp.previous_slot(i));
-    ASSERT_OK(pelt_crowd_get_mesh_previous_slot(c, i, 0, &slot));
+    ASSERT_OK(pelt_crowd_get_previous_slot(c, i, 0, &slot));
     EXPECT_EQ(slot, cpp.previous_slot(i, 0));
   }
   for (slot = 0; slot < cpp.output_slots(); ++slot) {
@@ -173,15 +181,32 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     Crowd cpp = test::must(Crowd::create(*gpu_device(), gpu, cpp_options));
     const CrowdHandle c = make_crowd(device_.get(), c_gpu.get(), &options);
     expect_same_info(cpp, c.get());
+    CrowdLists lists(cpp.instance_count());
+    pelt_crowd_lists* c_lists = nullptr;
+    ASSERT_OK(pelt_crowd_lists_create(cpp.instance_count(), &c_lists));
     for (int frame = 0; frame < 4; ++frame) {
       SCOPED_TRACE(std::to_string(slots) + " slots, frame " + std::to_string(frame));
-      move_alike(*characters_[0], frame, cpp, c.get());
-      ASSERT_TRUE(run(*gpu_device(), cpp));
-      ASSERT_OK(run_frame(device_.get(), c.get()));
+      move_alike(*characters_[0], frame, cpp, lists, c.get(), c_lists);
+      ASSERT_TRUE(run(*gpu_device(), cpp, lists.next()));
+      const pelt_list_entry* entries = nullptr;
+      std::uint32_t count = 0;
+      ASSERT_OK(pelt_crowd_lists_next(c_lists, &entries, &count));
+      ASSERT_OK(run_frame(device_.get(), c.get(), entries, count));
       expect_same_outputs(cpp, c.get());
       expect_same_slots(cpp, c.get());
     }
     expect_same_read_back(cpp, c.get());
+    std::uint32_t levels[2] = {};
+    float share = 0;
+    ASSERT_OK(pelt_crowd_lists_get_levels(c_lists, 2, &levels[0], &levels[1], &share));
+    EXPECT_EQ(levels[0], 0u);
+    EXPECT_EQ(levels[1], 5u);
+    EXPECT_EQ(share, lists.shown_levels(2).share);
+    EXPECT_INVALID(pelt_crowd_lists_set(c_lists, 99, nullptr), "instance 99 does not exist");
+    pelt_crowd_lists_destroy(c_lists);
+    pelt_buffer_location table{};
+    ASSERT_OK(pelt_crowd_get_table(c.get(), &table));
+    EXPECT_NE(table.buffer, VK_NULL_HANDLE);
     float clock = -1;
     ASSERT_OK(pelt_crowd_get_clock(c.get(), &clock));
     EXPECT_EQ(clock, cpp.clock());
@@ -211,12 +236,12 @@ TEST_F(CCrowds, ReadWhatThoseOfCppReadFromBuffersOfTheCallers) {
   const Buffer list = filled_buffer(std::span(&moving, 1));
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
   Crowd cpp = test::must(Crowd::create(
-      *gpu_device(), gpu, {.joints = {joints.handle()}, .inputs = {inputs.handle()}, .visible = {list.handle()}}));
+      *gpu_device(), gpu, {.joints = {joints.handle()}, .inputs = {inputs.handle()}, .list = {list.handle()}}));
   const GpuHandle c_gpu = upload_all(device_.get());
   auto options = sized<pelt_crowd_options>();
   options.joints.buffer = joints.handle();
   options.inputs.buffer = inputs.handle();
-  options.visible.buffer = list.handle();
+  options.list.buffer = list.handle();
   const CrowdHandle c = make_crowd(device_.get(), c_gpu.get(), &options);
   ASSERT_TRUE(run(*gpu_device(), cpp));
   ASSERT_OK(run_frame(device_.get(), c.get()));

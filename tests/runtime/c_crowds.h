@@ -52,20 +52,26 @@ class CCrowds : public testing::Test {
   }
 
   // Runs a frame whose outputs go to another queue and come back. With one family, validation checks the barriers.
-  static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd) {
+  static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd, const pelt_list_entry* entries = nullptr,
+                               std::uint32_t count = 0) {
+    struct Frame {
+      pelt_crowd* crowd;
+      const pelt_list_entry* entries;
+      std::uint32_t count;
+    } frame{crowd, entries, count};
     return pelt_submit_and_wait(
         device, "frame",
         [](void* user, VkCommandBuffer commands) {
-          const auto c = static_cast<pelt_crowd*>(user);
+          const auto [c, list, length] = *static_cast<Frame*>(user);
           const std::uint32_t family = test::gpu_device()->queue_family();
           EXPECT_OK(pelt_crowd_record_acquire_back(c, commands, family, family));
-          EXPECT_OK(pelt_crowd_record(c, commands));
+          EXPECT_OK(pelt_crowd_record(c, commands, list, length));
           EXPECT_OK(pelt_crowd_record_release(c, commands, family, family));
           EXPECT_OK(pelt_crowd_record_acquire(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT,
                                               VK_ACCESS_2_TRANSFER_READ_BIT));
           EXPECT_OK(pelt_crowd_record_release_back(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT));
         },
-        crowd);
+        &frame);
   }
 
   std::vector<Character> characters_{make_caged(), make_linear()};

@@ -64,26 +64,27 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
   CrowdOptions options{.instances = {2, 2, 2}, .frames_in_flight = 1};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   Crowd crowd = make(options);
+  CrowdLists lists(crowd.instance_count());
   const auto previous_off = [&](std::uint32_t i, std::size_t number) {
     const Character& character = characters_[crowd.character_of(i)];
     return worst_distance(rest_skin(character), motion(number), read(crowd, i).previous_positions) / character.size();
   };
   pose_all(crowd, 0);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(previous_off(i, i), 1e-5f) << "first frame, instance " << i;
 
   pose_all(crowd, 10);
   crowd.teleport(1);
-  crowd.update_every(2, 0);
-  crowd.show(3, false);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  lists.update_every(2, 0);
+  lists.show(3, false);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(previous_off(0, 0), 1e-5f);
   EXPECT_LT(previous_off(1, 11), 1e-5f) << "teleported";
   EXPECT_LT(previous_off(2, 2), 1e-5f) << "frozen";
 
   pose_all(crowd, 20);
-  crowd.show(3, true);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  lists.show(3, true);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(previous_off(0, 10), 1e-5f);
   EXPECT_LT(previous_off(1, 11), 1e-5f);
   EXPECT_LT(previous_off(2, 2), 1e-5f);
@@ -96,11 +97,12 @@ TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   const auto frames = [&](Crowd& crowd) {
     std::vector<std::vector<glm::vec3>> written;
+    CrowdLists lists(crowd.instance_count());
     for (std::size_t frame = 0; frame < 4; ++frame) {
       pose_all(crowd, 10 * frame);
       if (frame == 1) crowd.teleport(1);
-      if (frame == 2) crowd.update_every(4, 0);
-      EXPECT_TRUE(run(*gpu_device(), crowd));
+      if (frame == 2) lists.update_every(4, 0);
+      EXPECT_TRUE(run(*gpu_device(), crowd, lists.next()));
       for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
         written.push_back(read(crowd, i).positions);
         written.push_back(read(crowd, i).previous_positions);
@@ -129,6 +131,7 @@ TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
     theirs.outputs.previous_positions = {
         VertexFormat::kFloat, {buffer.handle(), layout.previous}, layout.previous_stride};
     Crowd crowd = make(theirs);
+    CrowdLists lists(crowd.instance_count());
     EXPECT_EQ(frames(crowd), expected) << layout.positions_stride << ", " << layout.previous_stride;
     const auto bytes = test::must(read_buffer(*gpu_device(), buffer.handle(), 0, buffer.size()));
     const auto within = [&](std::size_t at, VkDeviceSize first, std::uint32_t stride) {
@@ -186,13 +189,14 @@ TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
   CrowdOptions options{.instances = {1, 0, 0}, .frames_in_flight = 1};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   Crowd crowd = make(options);
+  CrowdLists lists(crowd.instance_count());
   for (std::size_t frame = 0; frame < 2; ++frame) {
     pose_all(crowd, 10 * frame);
-    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   }
   EXPECT_NE(read(crowd, 0).previous_positions, read(crowd, 0).positions);
-  crowd.update_every(0, 0);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  lists.update_every(0, 0);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
 }
 

@@ -79,25 +79,30 @@ CrowdConfiguration::CrowdConfiguration(std::mt19937& random) {
   const auto maybe = [&] { return random() % 2 == 0; };
   slots = 1 + static_cast<std::uint32_t>(random() % kMaxOutputSlots);
   frames_in_flight = 1 + static_cast<std::uint32_t>(random() % 3);
+  listed = maybe();
   drawn = maybe();
-  previous = maybe() && !(drawn && slots > 1);
+  previous = maybe();
   recomputed = random() % 4 == 0;
   parts = drawn || maybe();
 }
 
-CrowdOptions CrowdConfiguration::options(CrowdOptions plain, VkBuffer list) const {
+CrowdOptions CrowdConfiguration::options(CrowdOptions plain, VkBuffer list, VkBuffer second_list) const {
   plain.frames_in_flight = frames_in_flight;
   plain.outputs.slots = slots;
   if (!previous) plain.outputs.previous_positions = {};
-  if (drawn) plain.drawn = {list};
+  if (listed) plain.list = {list};
+  if (drawn) plain.drawn = {second_list};
   return plain;
 }
 
 std::string CrowdConfiguration::text() const {
   std::ostringstream out;
   out << slots << " slots, " << frames_in_flight << " frames in flight";
-  const std::pair<bool, const char*> flags[] = {
-      {drawn, "drawn"}, {previous, "previous positions"}, {recomputed, "recomputed normals"}, {parts, "parts"}};
+  const std::pair<bool, const char*> flags[] = {{listed, "listed"},
+                                                {drawn, "drawn"},
+                                                {previous, "previous positions"},
+                                                {recomputed, "recomputed normals"},
+                                                {parts, "parts"}};
   for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
   return out.str();
 }
@@ -133,6 +138,7 @@ CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector
       refusing_(refusing),
       kind_by_number_{any(kinds.size()), any(kinds.size()), any(kinds.size())},
       list_(callers_buffer(4096, device)),
+      drawn_(callers_buffer(4096, device)),
       gpu_(upload_some()) {
   CrowdOptions options{.instances = {2, 2, 2}};
   options.outputs.bounds = true;
@@ -141,7 +147,9 @@ CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector
   for (const Character& kind : kinds_) options.capacity += capacity_of(kind, kRoomForEach, options.outputs);
   options.capacity.vertices /= 2;
   plain_.emplace(made([&] { return Crowd::create(device_, gpu_, options); }));
-  other_.emplace(made([&] { return Crowd::create(device_, gpu_, configuration_.options(options, list_.handle())); }));
+  other_.emplace(made(
+      [&] { return Crowd::create(device_, gpu_, configuration_.options(options, list_.handle(), drawn_.handle())); }));
+  lists_.emplace(plain_->instance_count());
   listed_.resize(plain_->instance_count());
   was_listed_ = listed_;
 }
@@ -154,7 +162,7 @@ bool CrowdPair::frame(std::uint32_t number) {
   record();
   bool same = true;
   for (const std::uint32_t i : instances()) {
-    if (plain_->has_outputs(i) && plain_->is_shown(i)) same = shows_the_same(i) && same;
+    if (plain_->has_outputs(i) && lists_->is_shown(i)) same = shows_the_same(i) && same;
   }
   was_listed_ = listed_;
   return same && agree_;
@@ -204,6 +212,7 @@ void CrowdPair::acquire() {
   const Result<std::uint32_t> other = other_->acquire(character);
   if (!alike(plain.has_value(), other.has_value())) return;
   write("acquire", character, *plain);
+  lists_->reset(*plain);
   alike(*plain == *other && !told_.contains(*plain), true);
 }
 
@@ -216,10 +225,9 @@ void CrowdPair::release(std::uint32_t i) {
 void CrowdPair::give_or_take(std::uint32_t i) {
   if (plain_->has_outputs(i)) {
     write("give_outputs", i);
-    both([&](Crowd& crowd) { crowd.show(i, false), crowd.give_outputs(i); });
+    both([&](Crowd& crowd) { crowd.give_outputs(i); });
   } else if (alike(plain_->take_outputs(i).has_value(), other_->take_outputs(i).has_value())) {
     write("take_outputs", i);
-    both([&](Crowd& crowd) { crowd.show(i, true); });
   }
 }
 
@@ -246,21 +254,21 @@ void CrowdPair::change(std::uint32_t i, std::uint32_t what) {
   const std::uint32_t frames = any(4);
   if (what == 4 && plain_->has_outputs(i)) {
     write("show", i, value % 2);
-    both([&](Crowd& crowd) { crowd.show(i, value % 2 == 1); });
+    lists_->show(i, value % 2 == 1);
   } else if (what <= 6) {
     told_[i].every = frames < 2 ? 1 : value;
     write("update_every", i, told_[i].every);
-    both([&](Crowd& crowd) { crowd.update_every(i, told_[i].every); });
+    lists_->update_every(i, told_[i].every);
   } else if (what == 7) {
     write("teleport", i);
-    both([&](Crowd& crowd) { crowd.teleport(i); });
+    teleported_.insert(i);
   } else if (what == 8) {
     write("detail", i, value % 2);
     told_[i].detail = static_cast<Detail>(value % 2);
-    both([&](Crowd& crowd) { crowd.detail(i, told_[i].detail); });
+    lists_->detail(i, told_[i].detail);
   } else {
     write("level", i, value, frames);
-    both([&](Crowd& crowd) { crowd.level(i, value, frames); });
+    lists_->level(i, value, frames);
   }
 }
 
@@ -292,19 +300,31 @@ void CrowdPair::pose() {
   both([](Crowd& crowd) { crowd.advance(1.0f / 60); });
 }
 
+// Lists everything that is shown; the second list may leave some of it out.
 void CrowdPair::record() {
-  std::vector<std::uint32_t> words{0};
-  for (std::uint32_t i = 0; i < listed_.size(); ++i) {
-    const bool shown = plain_->has_instance(i) && plain_->has_outputs(i) && plain_->is_shown(i);
-    listed_[i] = shown && (!configuration_.drawn || any(4) > 0);
-    if (listed_[i]) words.push_back(i);
+  const auto next = lists_->next();
+  std::vector<shared::ListEntry> list(next.begin(), next.end());
+  std::vector<shared::ListEntry> drawn;
+  std::fill(listed_.begin(), listed_.end(), false);
+  for (shared::ListEntry& entry : list) {
+    if (teleported_.contains(entry.instance)) entry.state |= shared::kEntryTeleport;
+    if (!plain_->has_outputs(entry.instance) || (configuration_.drawn && any(4) == 0)) continue;
+    listed_[entry.instance] = true;
+    drawn.push_back(entry);
   }
-  words[0] = static_cast<std::uint32_t>(words.size() - 1);
-  fill(list_, words);
+  teleported_.clear();
+  std::shuffle(drawn.begin(), drawn.end(), random_);
+  const auto write_list = [](Buffer& to, const std::vector<shared::ListEntry>& entries) {
+    fill(to, std::vector{static_cast<std::uint32_t>(entries.size())});
+    if (!entries.empty()) fill(to, entries, sizeof(std::uint32_t));
+  };
+  write_list(list_, list);
+  write_list(drawn_, drawn);
   test::must(submit_and_wait(device_, "both", [&](VkCommandBuffer commands) {
-    plain_->record(commands);
-    if (!configuration_.parts) return other_->record(commands);
-    other_->record_pose(commands);
+    plain_->record(commands, list);
+    const bool listed = configuration_.listed;
+    if (!configuration_.parts) return listed ? other_->record(commands) : other_->record(commands, list);
+    listed ? other_->record_pose(commands) : other_->record_pose(commands, list);
     other_->record_blend(commands);
   }));
 }
@@ -312,7 +332,7 @@ void CrowdPair::record() {
 bool CrowdPair::is_near(std::uint32_t instance, const char* what, const std::vector<glm::vec3>& wanted,
                         const std::vector<glm::vec3>& got, float most) {
   float worst = 0;
-  const ShownLevels shown = plain_->shown_levels(instance);
+  const ShownLevels shown = lists_->shown_levels(instance);
   for (const std::uint32_t level : {shown.from, shown.to}) {
     for_shown(*plain_, plain_->character_of(instance), *character_of(instance), level,
               [&](std::uint32_t, std::uint32_t first, std::uint32_t count) {
@@ -352,7 +372,7 @@ bool CrowdPair::is_as_on_the_cpu(std::uint32_t i, const InstanceVertices& plain,
   const Told& told = told_[i];
   const Character& character = character_of(i);
   if (told.every != 1 || character->clock_input()) return true;
-  const std::uint32_t level = plain_->shown_levels(i).to;
+  const std::uint32_t level = lists_->shown_levels(i).to;
   const Character shown = character.at_level(level);
   Evaluator evaluator(shown);
   evaluator.set_detail(told.detail);

@@ -8,12 +8,14 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/crowd_lists.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 
@@ -26,12 +28,13 @@ std::vector<Character> make_kinds();
 // The differences from a plain crowd.
 struct CrowdConfiguration {
   explicit CrowdConfiguration(std::mt19937& random);
-  CrowdOptions options(CrowdOptions plain, VkBuffer list) const;
+  CrowdOptions options(CrowdOptions plain, VkBuffer list, VkBuffer drawn) const;
   std::string text() const;
 
   std::uint32_t slots = 1;
   std::uint32_t frames_in_flight = 2;
-  bool drawn = false;  // a list selects drawn skins
+  bool listed = false;  // a buffer has the list
+  bool drawn = false;   // and another one for the second part
   bool previous = false;
   bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
@@ -107,9 +110,12 @@ class CrowdPair {
   RefusingDevice* refusing_;
   std::vector<std::size_t> kind_by_number_;
   Buffer list_;
+  Buffer drawn_;
   GpuCharacters gpu_;
   std::optional<Crowd> plain_;
   std::optional<Crowd> other_;
+  std::optional<CrowdLists> lists_;
+  std::set<std::uint32_t> teleported_;  // since the last frame
   std::map<std::uint32_t, Told> told_;
   std::vector<bool> listed_;  // instances, in the frame that was recorded last
   std::vector<bool> was_listed_;

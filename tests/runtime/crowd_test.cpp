@@ -43,7 +43,7 @@ TEST_F(Crowds, NeedAlignedInputs) {
   const Buffer buffer = callers_buffer(1 << 16);
   for (const auto& [place, name] : {std::pair(&CrowdOptions::joints, "joint matrices"),
                                     {&CrowdOptions::inputs, "inputs"},
-                                    {&CrowdOptions::visible, "visible instances"}}) {
+                                    {&CrowdOptions::list, "list"}}) {
     CrowdOptions options;
     options.*place = {buffer.handle(), 3 * alignment};
     EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
@@ -200,6 +200,7 @@ TEST_F(Crowds, OfNumbersThatDoNotDivideAreMovedInTiles) {
     characters.push_back(bound_with(test::make_cloud(vertices), "linear-blend").character);
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters));
   Crowd crowd = make_crowd(gpu, {.instances = {17, 16, 15, 33, 50}, .frames_in_flight = 1});
+  CrowdLists lists(crowd.instance_count());
   const auto expect_moved_to = [&](std::uint32_t i, std::size_t number) {
     const Character& character = characters[crowd.character_of(i)];
     EXPECT_LT(worst_distance(rest_positions(character), motion(number), positions(crowd, i)),
@@ -207,13 +208,13 @@ TEST_F(Crowds, OfNumbersThatDoNotDivideAreMovedInTiles) {
         << "instance " << i;
   };
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) expect_moved_to(i, i);
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
-    crowd.show(i, i % 5 != 0);
+    lists.show(i, i % 5 != 0);
     crowd.pose(i, moved(bind_joints_, motion(i + 300)));
   }
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) expect_moved_to(i, i % 5 != 0 ? i + 300 : i);
 }
 
@@ -230,9 +231,10 @@ TEST_F(Crowds, WithASkinWithoutWeightsStayWithTheirDeformers) {
   CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
   options.outputs.bounds = true;
   Crowd crowd = make_crowd(gpu, options);
+  CrowdLists lists(crowd.instance_count());
   for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, bent_joints());
-  crowd.detail(1, Detail::kLinearBlend);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  lists.detail(1, Detail::kLinearBlend);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_EQ(positions(crowd, 1), positions(crowd, 0));
   EXPECT_EQ(read_bounds(*gpu_device(), crowd, 1)->least, read_bounds(*gpu_device(), crowd, 0)->least);
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/crowd_lists.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/runtime/vulkan_functions.h>

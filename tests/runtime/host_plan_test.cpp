@@ -50,9 +50,9 @@ class PlannedFrames : public Crowds {
     for (std::uint32_t i = 0; i + 2 < places_.size(); ++i) {
       if (random() % 3 == 0) continue;
       const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
-      const std::uint32_t held = below(5) == 0 ? shared::kEntryHold : 0;
-      const std::uint32_t detail = below(2) == 0 ? shared::kEntryLinearBlend : 0;
-      entries.push_back({i, held | detail | shared::entry_levels(below(3), below(3))});
+      const std::uint32_t flags =
+          (below(2) == 0 ? shared::kEntryStay : 0) | (below(2) == 0 ? shared::kEntryLinearBlend : 0);
+      entries.push_back({i, flags | shared::entry_levels(below(3), below(3))});
     }
     std::shuffle(entries.begin(), entries.end(), random);
     return entries;
@@ -88,12 +88,29 @@ class PlannedFrames : public Crowds {
     return planned;
   }
 
+  // Makes the memory of a random past, in which nobody has outputs that are older than its generation.
+  void remember(std::mt19937& random) {
+    memories_.assign(places_.size(), {});
+    for (shared::InstanceMemory& memory : memories_) {
+      const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
+      if (below(4) == 0) continue;
+      memory = {.shown = kFrame - 1 - below(2), .since = kFrame - 1 - below(3)};
+      memory.state = shared::entry_levels(below(3), below(3)) | (below(2) == 0 ? shared::kEntryLinearBlend : 0);
+      memory.generation = below(5) == 0 ? 1 : 0;
+    }
+  }
+
   Planned plan_on_host(const Entries& entries) const {
     std::vector<std::byte> work(work_bytes_);
     HostPlan host;
     host.use(plan_);
     host.begin(work.data());
-    for (const shared::ListEntry& entry : entries) host.add(places_[entry.instance].character, entry);
+    for (const shared::ListEntry& entry : entries) {
+      const shared::InstanceMemory& memory = memories_[entry.instance];
+      const shared::PlannedEntry planned =
+          shared::plan_entry(memory.generation == 0 ? memory : shared::InstanceMemory{}, entry.state, kFrame, 1, true);
+      if (planned.works) host.add(places_[entry.instance].character, {entry.instance, planned.state});
+    }
     host.finish();
     std::vector<std::uint32_t> workgroups;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) workgroups.push_back(host.workgroups(s));
@@ -123,10 +140,11 @@ class PlannedFrames : public Crowds {
     const Buffer work = callers_buffer(work_bytes_);
     fill(work, places_);
     const Buffer arguments = callers_buffer(plan_.steps.size() * sizeof(VkDispatchIndirectCommand));
+    const Buffer memory = filled_buffer(memories_);
     const ComputeKernel& kernel = *test::must(pipeline_of(*gpu_device(), plan_kernel(KernelKind::kPlan)));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),
-                                               arguments.whole(), arguments.whole()};
+                                               arguments.whole(), memory.whole()};
     const VkDescriptorSet set = test::must(pool.make_set(kernel, bindings));
     const shared::PlanConstants constants{.character_count = static_cast<std::uint32_t>(plan_.characters.size()),
                                           .levels_count = static_cast<std::uint32_t>(plan_.table.levels.size()),
@@ -136,7 +154,10 @@ class PlannedFrames : public Crowds {
                                           .first_start = plan_.first_start,
                                           .first_count = plan_.first_count,
                                           .instance_count = count,
-                                          .most_workgroups = gpu_device()->limits().maxComputeWorkGroupCount[0]};
+                                          .most_workgroups = gpu_device()->limits().maxComputeWorkGroupCount[0],
+                                          .frame = kFrame,
+                                          .slots = 1,
+                                          .flags = shared::kPlanCopies};
     EXPECT_TRUE(submit_and_wait(*gpu_device(), "plan", [&](VkCommandBuffer commands) {
       kernel.dispatch(commands, set, std::as_bytes(std::span(&constants, 1)), 1);
     }));
@@ -148,6 +169,8 @@ class PlannedFrames : public Crowds {
     return sorted(test::must(read_buffer(*gpu_device(), work.handle(), 0, work.size())), workgroups);
   }
 
+  static constexpr std::uint32_t kFrame = 9;
+  std::vector<shared::InstanceMemory> memories_;
   std::optional<GpuCharacters> gpu_;
   std::vector<std::uint32_t> instances_{70, 33, 0};
   CrowdPlan plan_;
@@ -159,6 +182,7 @@ TEST_F(PlannedFrames, AreTheSameOnTheHostAndOnTheDevice) {
   std::mt19937 random(3);
   for (int frame = 0; frame < 8; ++frame) {
     const Entries entries = frame == 0 ? Entries() : random_entries(random);
+    remember(random);
     const Planned host = plan_on_host(entries);
     const Planned device = plan_on_device(entries);
     EXPECT_EQ(host.starts, device.starts) << "frame " << frame;
@@ -173,7 +197,7 @@ TEST_F(PlannedFrames, AreTheSameOnTheHostAndOnTheDevice) {
 TEST_F(PlannedFrames, HaveTheCommandsOfTheirParts) {
   using Kind = FrameCommand::Kind;
   for (const bool drawn : {false, true}) {
-    const FrameOptions options{.drawn_on_device = drawn, .zeroed = {FrameBuffer::kDrawnFrames}};
+    const FrameOptions options{.drawn_on_device = drawn, .zeroed = {FrameBuffer::kDrawnMemory}};
     std::vector<std::size_t> steps[kFrameParts];
     for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
       const std::vector<FrameCommand> commands = commands_of(plan_, options, part, true);

@@ -83,6 +83,10 @@ class LevelledCrowds : public Crowds {
     crowd.pose(0, joints(pose));
     ASSERT_TRUE(run(*gpu_device(), crowd));
   }
+  void frame(Crowd& crowd, CrowdLists& lists, std::size_t pose) {
+    crowd.pose(0, joints(pose));
+    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
+  }
 
   static constexpr float kNear = 1e-5f;
   static constexpr float kFar = 1e-2f;
@@ -92,14 +96,15 @@ class LevelledCrowds : public Crowds {
 
 TEST_F(LevelledCrowds, MoveTheLevelThatIsShownAlone) {
   Crowd crowd = make();
-  frame(crowd, 0);
+  CrowdLists lists(1);
+  frame(crowd, lists, 0);
   EXPECT_LT(off(crowd, 0, 0), kNear);
   std::size_t pose = 0;
   for (const std::uint32_t level : {1u, 2u, 0u, 3u, 63u}) {
-    crowd.level(0, level);
+    lists.level(0, level);
     const bool new_mesh = level != 2 && level != 63;
     for (int step = 0; step < 2; ++step) {
-      frame(crowd, ++pose);
+      frame(crowd, lists, ++pose);
       EXPECT_LT(off(crowd, level, pose), kNear) << level;
       EXPECT_LT(off_before(crowd, level, pose - (step == 0 && new_mesh ? 0 : 1), pose - 1), kNear)
           << level << ", step " << step;
@@ -110,7 +115,7 @@ TEST_F(LevelledCrowds, MoveTheLevelThatIsShownAlone) {
         }
       }
     }
-    EXPECT_EQ(crowd.shown_levels(0).from, crowd.shown_levels(0).to);
+    EXPECT_EQ(lists.shown_levels(0).from, lists.shown_levels(0).to);
   }
 }
 
@@ -119,12 +124,13 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
     CrowdOptions options;
     options.outputs.slots = slots;
     Crowd crowd = make(options);
-    for (std::size_t pose = 0; pose < slots; ++pose) frame(crowd, pose);
-    crowd.level(0, 3, 2);
+    CrowdLists lists(1);
+    for (std::size_t pose = 0; pose < slots; ++pose) frame(crowd, lists, pose);
+    lists.level(0, 3, 2);
     std::vector<float> shares;
     for (std::size_t pose = slots; pose < 6; ++pose) {
-      frame(crowd, pose);
-      const ShownLevels shown = crowd.shown_levels(0);
+      frame(crowd, lists, pose);
+      const ShownLevels shown = lists.shown_levels(0);
       shares.push_back(shown.share);
       EXPECT_LT(off(crowd, 3, pose), kNear) << pose;
       EXPECT_EQ(off_level(crowd, 0, pose, false) < kNear, shown.from == 0) << pose;
@@ -133,7 +139,7 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
       if (shown.from == 0) {
         EXPECT_LT(off_level(crowd, 0, pose - 1, true), kNear) << "the level that stays has its motion";
       }
-      EXPECT_EQ(crowd.previous_slot(0) == crowd.output_slot(), slots == 1 || pose == slots);
+      EXPECT_EQ(crowd.previous_slot(0, crowd.level_vertex(0, 1)) == crowd.output_slot(), slots == 1 || pose == slots);
     }
     ASSERT_GE(shares.size(), 3u);
     EXPECT_NEAR(shares[0], 1.0f / 3, 1e-5f);
@@ -145,11 +151,12 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
 // The last of several requested levels between two frames counts, and the fade starts from the level shown before.
 TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
   Crowd crowd = make();
-  frame(crowd, 0);
-  crowd.level(0, 1, 2);
-  crowd.level(0, 3, 2);
-  frame(crowd, 1);
-  EXPECT_EQ(crowd.shown_levels(0).from, 0u);
+  CrowdLists lists(1);
+  frame(crowd, lists, 0);
+  lists.level(0, 1, 2);
+  lists.level(0, 3, 2);
+  frame(crowd, lists, 1);
+  EXPECT_EQ(lists.shown_levels(0).from, 0u);
   EXPECT_LT(off_level(crowd, 0, 1, false), kNear);
   EXPECT_LT(off_level(crowd, 0, 0, true), kNear);
   EXPECT_LT(off(crowd, 3, 1), kNear);
@@ -157,38 +164,41 @@ TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
   // A fade continues from its weight, whatever is requested and withdrawn meanwhile.
   for (const std::uint32_t last : {3u, 0u}) {
     Crowd fading = make();
-    frame(fading, 0);
-    fading.level(0, 3, 9);
-    for (std::size_t pose = 1; pose <= 4; ++pose) frame(fading, pose);
-    fading.level(0, 1, 9);
-    fading.level(0, last, 9);
-    frame(fading, 5);
-    EXPECT_EQ(fading.shown_levels(0).from, 3 - last);
-    EXPECT_EQ(fading.shown_levels(0).to, last);
-    EXPECT_NEAR(fading.shown_levels(0).share, last == 3 ? 0.5f : 0.7f, 1e-5f);
+    CrowdLists fades(1);
+    frame(fading, fades, 0);
+    fades.level(0, 3, 9);
+    for (std::size_t pose = 1; pose <= 4; ++pose) frame(fading, fades, pose);
+    fades.level(0, 1, 9);
+    fades.level(0, last, 9);
+    frame(fading, fades, 5);
+    EXPECT_EQ(fades.shown_levels(0).from, 3 - last);
+    EXPECT_EQ(fades.shown_levels(0).to, last);
+    EXPECT_NEAR(fades.shown_levels(0).share, last == 3 ? 0.5f : 0.7f, 1e-5f);
   }
 
   Crowd still = make();
-  frame(still, 0);
-  still.update_every(0, 0);
-  still.level(0, 3, 2);
-  still.level(0, 0);
-  ASSERT_TRUE(run(*gpu_device(), still));
-  EXPECT_EQ(still.shown_levels(0).from, 0u);
+  CrowdLists stays(1);
+  frame(still, stays, 0);
+  stays.update_every(0, 0);
+  stays.level(0, 3, 2);
+  stays.level(0, 0);
+  ASSERT_TRUE(run(*gpu_device(), still, stays.next()));
+  EXPECT_EQ(stays.shown_levels(0).from, 0u);
   EXPECT_LT(off(still, 0, 0), kNear);
 }
 
 // An instance that stands still is moved for its new level, and a list of the caller's has the same entry states.
 TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
   Crowd crowd = make();
-  frame(crowd, 4);
-  crowd.update_every(0, 0);
-  crowd.level(0, 1);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  CrowdLists lists(1);
+  frame(crowd, lists, 4);
+  lists.update_every(0, 0);
+  lists.level(0, 1);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(off(crowd, 1, 4), kNear);
 
   const Buffer list = callers_buffer(64);
-  Crowd listed = make({.visible = {list.handle()}});
+  Crowd listed = make({.list = {list.handle()}});
   for (const std::uint32_t level : {3u, 1u}) {
     const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | shared::entry_levels(level, level)};
     fill(list, words);
@@ -197,12 +207,12 @@ TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
     EXPECT_GT(off_level(listed, 0, level, false), kFar);
   }
   std::size_t pose = 5;
-  for (const std::uint32_t flag : {0u, shared::kEntryOtherLevel}) {
-    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | flag | shared::entry_levels(0, 3)};
+  for (const std::uint32_t from : {0u, 3u}) {
+    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | shared::entry_levels(from, 3)};
     fill(list, words);
     frame(listed, ++pose);
     EXPECT_LT(off(listed, 3, pose), kNear);
-    EXPECT_EQ(off_level(listed, 0, pose, false) < kNear, flag == 0) << "the level that it fades from";
+    EXPECT_EQ(off_level(listed, 0, pose, false) < kNear, from == 0) << "the level that it fades from";
   }
 }
 

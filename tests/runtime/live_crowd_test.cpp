@@ -42,21 +42,23 @@ class LiveCrowds : public MixedCrowds {
 // An instance that takes another's number and room has no motion from it.
 TEST_F(LiveCrowds, RememberNothingOfWhoWasThere) {
   Crowd crowd = make(empty_with_room(1));
+  CrowdLists lists(crowd.instance_count());
   const std::uint32_t first = test::must(crowd.acquire(1));
-  crowd.update_every(first, 7);
-  crowd.detail(first, Detail::kLinearBlend);
+  lists.update_every(first, 7);
+  lists.detail(first, Detail::kLinearBlend);
   crowd.pose(first, moved(bind_joints_, motion(3)));
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   crowd.release(first);
   const std::uint32_t second = test::must(crowd.acquire(1));
   EXPECT_EQ(second, first);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  lists.reset(second);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   const InstanceVertices rest = read(crowd, second);
   EXPECT_LT(worst_distance(rest_skin(characters_[1]), glm::mat4(1), rest.positions), 1e-5f * characters_[1].size());
   EXPECT_EQ(rest.previous_positions, rest.positions);
   for (std::size_t frame = 0; frame < 3; ++frame) {
     crowd.pose(second, moved(bind_joints_, motion(frame)));
-    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
     EXPECT_LT(off(crowd, second, frame), 1e-5f) << "moved in every frame";
   }
 }
@@ -142,10 +144,8 @@ TEST_F(LiveCrowds, SayWhatThereIsNoRoomFor) {
   const std::uint32_t hidden = test::must(larger.acquire(0, false));
   EXPECT_FALSE(larger.has_outputs(hidden));
   EXPECT_FALSE(larger.take_outputs(hidden));
-  larger.show(0, false);
   larger.give_outputs(0);
   ASSERT_TRUE(larger.take_outputs(hidden));
-  larger.show(hidden, true);
   larger.pose(hidden, moved(bind_joints_, motion(5)));
   ASSERT_TRUE(run(*gpu_device(), larger));
   EXPECT_LT(off(larger, hidden, 5), 1e-5f);
@@ -247,7 +247,7 @@ TEST_F(LiveCrowds, TellWhereTheyReadMatricesOfTheCallers) {
   const Buffer list = callers_buffer(4096);
   CrowdOptions options = empty_with_room(2);
   options.joints = {joints.handle()};
-  options.visible = {list.handle()};
+  options.list = {list.handle()};
   Crowd crowd = make(options);
   std::vector<std::uint32_t> instances;
   for (const std::uint32_t character : {2u, 0u, 1u, 0u}) instances.push_back(test::must(crowd.acquire(character)));

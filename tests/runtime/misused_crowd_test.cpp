@@ -39,16 +39,8 @@ class MisusedCrowds : public MixedCrowds {
   void expect_nothing_done(Crowd& crowd, std::uint32_t gone) {
     crowd.pose(gone, bind_joints_);
     expect("Crowd::pose: the crowd of 3 characters has no instance " + std::to_string(gone));
-    crowd.show(gone, true);
-    expect("Crowd::show");
-    crowd.update_every(gone, 2);
-    expect("Crowd::update_every");
     crowd.teleport(gone);
     expect("Crowd::teleport");
-    crowd.detail(gone, Detail::kLinearBlend);
-    expect("Crowd::detail");
-    crowd.level(gone, 1);
-    expect("Crowd::level");
     crowd.inputs(gone, {});
     expect("Crowd::inputs");
     crowd.control(gone, 0, 1);
@@ -70,10 +62,6 @@ class MisusedCrowds : public MixedCrowds {
     expect("Crowd::first_joint");
     EXPECT_EQ(crowd.first_input(gone), 0u);
     expect("Crowd::first_input");
-    EXPECT_EQ(crowd.shown_levels(gone).to, 0u);
-    expect("Crowd::shown_levels");
-    EXPECT_EQ(crowd.previous_slot(gone), 0u);
-    expect("Crowd::previous_slot");
     EXPECT_EQ(crowd.previous_slot(gone, 0), 0u);
     expect("Crowd::previous_slot");
     EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("has no instance "));
@@ -86,8 +74,8 @@ class MisusedCrowds : public MixedCrowds {
     EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the two parts of a frame"));
     crowd.pose(0, bind_joints_);
     expect("Crowd::pose: the second part of the frame");
-    crowd.show(0, false);
-    expect("Crowd::show: the second part of the frame");
+    crowd.teleport(0);
+    expect("Crowd::teleport: the second part of the frame");
     crowd.release(0);
     expect("Crowd::release: the second part of the frame");
     crowd.record(commands);
@@ -117,13 +105,9 @@ TEST_F(MisusedCrowds, HaveNoEffect) {
   crowd.stream(0, 3, {});
   expect("has no stream 3");
   crowd.give_outputs(0);
-  expect("instance 0 of the crowd of 3 characters is still shown");
-  crowd.show(0, false);
-  crowd.give_outputs(0);
-  crowd.show(0, true);
+  EXPECT_EQ(crowd.first_vertex(0), 0u);
   expect("instance 0 of the crowd of 3 characters has no outputs");
   EXPECT_TRUE(crowd.take_outputs(0));
-  crowd.show(0, true);
   crowd.remove(0);
   expect("still has 1 instances of character 0");
   crowd.remove(7);
@@ -158,7 +142,6 @@ TEST_F(MisusedCrowds, OfCharactersThatAreGoneSaySo) {
   EXPECT_FALSE(crowd.has_character(0));
 
   Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
-  hidden.show(0, false);
   hidden.give_outputs(0);
   EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
   EXPECT_EQ(&hidden.outputs(7), &hidden.outputs(0));
@@ -250,13 +233,15 @@ TEST_F(MisusedCrowds, OfInputsThatAreNoneSaySo) {
 TEST_F(MisusedCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
   const Buffer buffer = test::must(
       Buffer::create(*gpu_device(), {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "a caller's"}));
-  Crowd crowd = make({.joints = {buffer.handle()}, .inputs = {buffer.handle()}, .visible = {buffer.handle()}});
+  Crowd crowd = make({.joints = {buffer.handle()}, .inputs = {buffer.handle()}, .list = {buffer.handle()}});
   crowd.pose(0, bind_joints_);
   expect("a buffer of the caller's supplies the joint matrices");
   crowd.inputs(0, {});
   expect("a buffer of the caller's supplies the inputs");
-  crowd.show(0, false);
-  expect("a buffer of the caller's supplies the list of instances");
+  crowd.teleport(0);
+  expect("a buffer of the caller's supplies the list");
+  crowd.record(VK_NULL_HANDLE, std::span<const shared::ListEntry>());
+  expect("Crowd::record: a buffer of the caller's has the list");
 }
 
 }  // namespace

@@ -47,14 +47,15 @@ TEST_F(MixedCrowds, GoOnBehindAFrameThatWasDropped) {
   CrowdOptions options{.instances = {2, 2, 2}};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   Crowd crowd = make(options);
+  CrowdLists lists(crowd.instance_count());
   pose_all(crowd);
-  for (const std::uint32_t i : {1u, 3u, 5u}) crowd.update_every(i, 0);
+  for (const std::uint32_t i : {1u, 3u, 5u}) lists.update_every(i, 0);
   record_and_drop(crowd);
   for (std::uint32_t i = 0; i < 6; ++i) {
-    crowd.show(i, false);
-    crowd.show(i, true);
+    lists.show(i, false);
+    lists.show(i, true);
   }
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   for (std::uint32_t i = 0; i < 6; ++i) {
     EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
     EXPECT_EQ(read(crowd, i).previous_positions, read(crowd, i).positions) << i;
@@ -85,27 +86,29 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
 
 TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {
   Crowd crowd = make({.instances = {2, 2, 2}, .frames_in_flight = 1});
+  CrowdLists lists(crowd.instance_count());
   pose_all(crowd);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  for (const std::uint32_t i : {1u, 2u, 5u}) crowd.show(i, false);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
+  for (const std::uint32_t i : {1u, 2u, 5u}) lists.show(i, false);
   pose_all(crowd, 10);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(off(crowd, i, i == 1 || i == 2 || i == 5 ? i : i + 10), 1e-5f) << i;
-  crowd.show(2, true);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  lists.show(2, true);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(off(crowd, 2, 12), 1e-5f);
 }
 
 TEST_F(MixedCrowds, MoveSomeLessOftenThanOthers) {
   Crowd crowd = make({.instances = {4, 0, 0}, .frames_in_flight = 1});
-  crowd.update_every(1, 2);
-  crowd.update_every(2, 3);
-  crowd.update_every(3, 0);
+  CrowdLists lists(crowd.instance_count());
+  lists.update_every(1, 2);
+  lists.update_every(2, 3);
+  lists.update_every(3, 0);
   std::vector<int> moves(4, 0);
   std::vector<std::size_t> stands(4, 0);
   for (std::size_t frame = 0; frame < 7; ++frame) {
     pose_all(crowd, 20 * frame);
-    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
     for (std::uint32_t i = 0; i < 4; ++i) {
       if (off(crowd, i, i + 20 * frame) < 1e-5f) {
         ++moves[i];
@@ -128,7 +131,7 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
   constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
   const std::uint32_t list[] = {700, 1, kUpdate, 99, kUpdate, 5, kUpdate, 6, kUpdate, ~0u, kUpdate, ~0u, 0};
   const Buffer visible = filled_buffer(list);
-  Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .visible = {visible.handle()}});
+  Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .list = {visible.handle()}});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(off(crowd, 1, 1), 1e-5f);
   EXPECT_LT(off(crowd, 5, 5), 1e-5f);

@@ -56,23 +56,23 @@ class OutputSlots : public Crowds {
   }
 
   // Shows, hides, freezes and teleports some of the instances, and changes their detail.
-  static void change(Crowd& crowd, std::mt19937& random) {
+  static void change(Crowd& crowd, CrowdLists& lists, std::mt19937& random) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       switch (random() % 8) {
         case 0:
-          crowd.show(i, random() % 2 == 0);
+          lists.show(i, random() % 2 == 0);
           break;
         case 1:
-          crowd.update_every(i, static_cast<std::uint32_t>(random() % 4));
+          lists.update_every(i, static_cast<std::uint32_t>(random() % 4));
           break;
         case 2:
           crowd.teleport(i);
           break;
         case 3:
-          crowd.detail(i, static_cast<Detail>(random() % 2));
+          lists.detail(i, static_cast<Detail>(random() % 2));
           break;
         default:
-          crowd.show(i, true);
+          lists.show(i, true);
       }
     }
   }
@@ -146,14 +146,16 @@ TEST_F(OutputSlots, HoldWhatOneSlotHolds) {
       options.outputs.normal_mode = mode;
       crowds.push_back(make(options));
     }
+    std::vector<CrowdLists> lists(kMaxOutputSlots, CrowdLists(crowds[0].instance_count()));
     for (std::size_t frame = 0; frame < 14; ++frame) {
-      for (Crowd& crowd : crowds) {
+      for (std::size_t c = 0; c < crowds.size(); ++c) {
         std::mt19937 random(static_cast<unsigned>(frame));
-        pose(crowd, frame);
-        if (frame > 0) change(crowd, random);
-        ASSERT_TRUE(run(*gpu_device(), crowd));
+        pose(crowds[c], frame);
+        if (frame > 0) change(crowds[c], lists[c], random);
+        ASSERT_TRUE(run(*gpu_device(), crowds[c], lists[c].next()));
       }
       for (std::uint32_t i = 0; i < crowds[0].instance_count(); ++i) {
+        if (!lists[0].is_shown(i)) continue;
         const Instance expected = read(crowds[0], i);
         for (std::uint32_t slots = 2; slots <= kMaxOutputSlots; ++slots) {
           expect_equal(read(crowds[slots - 1], i), expected,
@@ -199,16 +201,22 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   std::vector<std::byte> before = bytes_of(outputs, standard.bytes().outputs);
   std::vector<std::vector<std::byte>> theirs_before{bytes_of(buffers[0].handle(), buffers[0].size()),
                                                     bytes_of(buffers[1].handle(), buffers[1].size())};
+  CrowdLists lists(standard.instance_count());
   for (std::size_t frame = 0; frame < 7; ++frame) {
     for (Crowd* one : {&standard, &crowd}) {
       std::mt19937 random(static_cast<unsigned>(frame));
+      if (frame > 0) change(*one, lists, random);
+    }
+    const auto list = lists.next();
+    for (Crowd* one : {&standard, &crowd}) {
       pose(*one, frame);
-      if (frame > 0) change(*one, random);
-      ASSERT_TRUE(run(*gpu_device(), *one));
+      ASSERT_TRUE(run(*gpu_device(), *one, list));
       EXPECT_EQ(one->output_slot(), frame % 3);
     }
-    for (std::uint32_t i = 0; i < standard.instance_count(); ++i)
+    for (const shared::ListEntry& entry : list) {
+      const std::uint32_t i = entry.instance;
       expect_equal(read(crowd, i), read(standard, i), "frame " + std::to_string(frame));
+    }
     const std::vector<std::byte> after = bytes_of(outputs, standard.bytes().outputs);
     for (std::size_t at = 0; at < after.size(); ++at)
       ASSERT_TRUE(after[at] == before[at] || at / slot_bytes == frame % 3) << "frame " << frame << ", byte " << at;
@@ -252,36 +260,27 @@ TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
   }
 }
 
-// A list of the caller's repeats an instance that stops, once for each further slot.
+// An instance that a list of the device's lets stay is in every slot.
 TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   const std::uint32_t count = 23;
   const Buffer list = callers_buffer(4 + 8 * count);
   CrowdOptions options = options_of(3);
   options.outputs.normal_mode = NormalMode::kRecomputed;
   Crowd expected = make(options);
-  options.visible = {list.handle(), 0};
+  CrowdLists lists(count);
+  lists.detail(1, Detail::kLinearBlend);
+  options.list = {list.handle(), 0};
   Crowd crowd = make(options);
-  // Instance 1 of the first character, which has morph targets, is moved in frames 0 and 1, then no longer.
-  const std::uint32_t linear = shared::kEntryLinearBlend;
+  // Instance 1 of the first character, which has morph targets, is posed in frames 0 and 1, then no longer.
   for (std::size_t frame = 0; frame < 6; ++frame) {
-    std::vector<std::uint32_t> words(1 + 2 * count);
-    const std::uint32_t state = frame == 0   ? linear | shared::kEntryTeleport
-                                : frame == 1 ? linear
-                                             : linear | shared::kEntryRepeat;
-    words[0] = frame < 4 ? 1 : 0;
-    words[1] = 1;
-    words[2] = state;
+    const std::uint32_t words[] = {1, 1, shared::kEntryLinearBlend | (frame < 2 ? 0 : shared::kEntryStay)};
     fill(list, words);
     pose(crowd, frame);
     pose(expected, frame);
-    if (frame == 0) expected.detail(1, Detail::kLinearBlend);
-    if (frame == 2) expected.update_every(1, 0);
+    if (frame == 2) lists.update_every(1, 0);
     ASSERT_TRUE(run(*gpu_device(), crowd));
-    ASSERT_TRUE(run(*gpu_device(), expected));
-    Instance got = read(crowd, 1);
-    const Instance wanted = read(expected, 1);
-    if (frame == 0) got.vertices.previous_positions = wanted.vertices.previous_positions;  // the caller knows
-    expect_equal(got, wanted, "frame " + std::to_string(frame));
+    ASSERT_TRUE(run(*gpu_device(), expected, lists.next()));
+    expect_equal(read(crowd, 1), read(expected, 1), "frame " + std::to_string(frame));
   }
 }
 

@@ -198,14 +198,15 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
   options.outputs.normals = {Format::kOctahedral16, {buffer.handle(), 0}, 8};
   options.outputs.tangents = {Format::kOctahedral16, {buffer.handle(), 4}, 8};
   Crowd crowd = make(*gpu_, options);
+  CrowdLists lists(crowd.instance_count());
   pose_all(crowd, *gpu_);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  crowd.update_every(1, 0);
-  crowd.show(2, false);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
+  lists.update_every(1, 0);
+  lists.show(2, false);
   for (int frame = 0; frame < 2; ++frame) {  // the frozen instance gets its hold in the first frame
     fill(buffer, std::vector(buffer.size(), std::byte{0x22}));
     pose_all(crowd, *gpu_, 5);
-    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
     EXPECT_NE(read(crowd, 0).normals[0], shared::unpack_normal(0x22222222));
     for (const std::uint32_t i : {1u, 2u}) {
       EXPECT_THAT(read(crowd, i).normals, testing::Each(shared::unpack_normal(0x22222222))) << i;
@@ -221,9 +222,10 @@ TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
   CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
   options.outputs.normals.format = Format::kFloat;
   Crowd crowd = make(gpu, options);
-  crowd.detail(1, Detail::kLinearBlend);
+  CrowdLists lists(crowd.instance_count());
+  lists.detail(1, Detail::kLinearBlend);
   pose_all(crowd, gpu);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   std::vector<std::vector<glm::vec3>> all;
   for (std::uint32_t i = 0; i < 2; ++i) {
     const InstanceVertices vertices = read(crowd, i);

@@ -51,8 +51,9 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
   constexpr std::uint32_t kInstances = 5;
   constexpr std::uint32_t kSeldom = 18;  // frames: 72 to 75 steps of the action, just more than it goes on over
   Crowd crowd = make_crowd(*gpu_, {.instances = {kInstances}});
-  crowd.update_every(1, 3);
-  crowd.update_every(3, kSeldom);
+  CrowdLists lists(crowd.instance_count());
+  lists.update_every(1, 3);
+  lists.update_every(3, kSeldom);
   std::vector<Evaluator> evaluators;
   for (std::uint32_t i = 0; i < kInstances; ++i) evaluators.emplace_back(character_);
   double time = 0;
@@ -61,9 +62,9 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
     const float seconds = seconds_of(frame);
     time += double{seconds};
     crowd.advance(seconds);
-    if (frame == 100) crowd.show(2, false);
+    if (frame == 100) lists.show(2, false);
     if (frame == 110) {
-      crowd.show(2, true);
+      lists.show(2, true);
       evaluators[2].teleport();
     }
     if (frame == 310) {
@@ -72,7 +73,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
     }
     if (frame == 210 || frame == 215) {
       const Detail detail = frame == 210 ? Detail::kLinearBlend : Detail::kFull;
-      crowd.detail(4, detail);
+      lists.detail(4, detail);
       evaluators[4].set_detail(detail);
     }
     if (frame == 213) {
@@ -89,7 +90,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
       evaluators[i].pose(joints);
       evaluators[i].evaluate();
     }
-    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
     if (frame % 25 != 11 && frame != 215) continue;
     for (std::uint32_t i = 0; i < kInstances; ++i) {
       if (i == 4 && frame == 211) continue;  // the control meshes are as they were
@@ -121,7 +122,7 @@ TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
   const Buffer inputs = callers_buffer(character_->input_count * sizeof(float));
   const Buffer visible = callers_buffer(3 * sizeof(std::uint32_t));
   Crowd crowd = make_crowd(
-      *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = {inputs.handle()}, .visible = {visible.handle()}});
+      *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = {inputs.handle()}, .list = {visible.handle()}});
   Evaluator evaluator(character_);
   std::vector<float> values(character_->input_count);
   for (std::uint32_t frame = 0; frame < 40; ++frame) {

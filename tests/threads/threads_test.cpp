@@ -97,14 +97,15 @@ TEST_F(ThreadsOfCrowds, RecordWhileCharactersComeAndGo) {
   std::atomic<std::size_t> playing = 2;
   const auto play = [&](std::size_t t) {
     Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2, 2, 2}}));
+    CrowdLists lists(crowd.instance_count());
     for (std::size_t frame = 0; frame < 8; ++frame) {
       const auto pose_half = [&](std::uint32_t half) {
         for (std::uint32_t i = half; i < 6; i += 2) {
           crowd.pose(i, moved(bind_joints_, motion(10 * t + frame + i)));
           crowd.inputs(i, {});
-          crowd.show(i, true);
-          crowd.update_every(i, 1);
-          crowd.detail(i, static_cast<Detail>((i + frame) % 2));
+          lists.show(i, true);
+          lists.update_every(i, 1);
+          lists.detail(i, static_cast<Detail>((i + frame) % 2));
           crowd.teleport(i);
         }
       };
@@ -113,7 +114,7 @@ TEST_F(ThreadsOfCrowds, RecordWhileCharactersComeAndGo) {
         pose_half(0);
       }
       EXPECT_TRUE(crowd.prepare(*gpu_device(), characters_));
-      EXPECT_TRUE(run(*gpu_device(), crowd));
+      EXPECT_TRUE(run(*gpu_device(), crowd, lists.next()));
       for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(off(crowd, i, 10 * t + frame + i), 1e-5f);
     }
     --playing;

@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "culling.h"
+#include "pelt/shaders/jobs.h"
 
 layout(local_size_x = kCullGroup) in;
 layout(push_constant, scalar) uniform Constants { CullConstants view; };
@@ -12,7 +13,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer Boxes { vec3 boxes[]; };  /
 layout(set = 0, binding = 1, scalar) readonly buffer Walkers { WalkerRecord walkers[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer Levels { LevelRecord levels[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer Parts { PartRecord parts[]; };
-layout(set = 0, binding = 4, scalar) buffer Drawn { uint drawn_count; uint drawn[]; };  // CrowdOptions::drawn
+layout(set = 0, binding = 4, scalar) buffer Drawn { uint drawn_count; ListEntry drawn[]; };  // CrowdOptions::drawn
 layout(set = 0, binding = 5, scalar) buffer Counts { CullCounts counts; };
 layout(set = 0, binding = 6, scalar) writeonly buffer Draws { DrawRecord draws[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer Casts { DrawRecord casts[]; };
@@ -39,7 +40,7 @@ void main() {
   WalkerRecord walker = walkers[i];
   OrientedBox box = oriented_box(walker.world, boxes[2u * i], boxes[2u * i + 1u]);
   if (!box_seen(view, box, shadow_sweep(view, box))) return;
-  drawn[atomicAdd(drawn_count, 1u)] = i;
+  drawn[atomicAdd(drawn_count, 1u)] = ListEntry(i, entry_levels(walker.from, walker.to));
   bool seen = box_seen(view, box, vec3(0.0));
   if (seen) {
     atomicAdd(counts.seen, 1u);

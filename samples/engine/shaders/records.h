@@ -18,7 +18,7 @@ struct WalkerRecord {
   vec3 color;
   uint character;     // its number in the crowd, or kNobody
   uint first_vertex;  // in the crowd's outputs
-  uint from;          // levels of detail, from Crowd::shown_levels()
+  uint from;          // levels of detail, from CrowdLists::shown_levels()
   uint to;
   float share;  // of `to`
 };

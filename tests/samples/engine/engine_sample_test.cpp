@@ -172,7 +172,7 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
       if (reach.box < 0) continue;
       ++seen;
       // The draws are those of the levels that the crowd moves.
-      const runtime::ShownLevels shown = engine->crowd().shown_levels(i);
+      const runtime::ShownLevels shown = engine->scene().shown_levels(i);
       fading += shown.from != shown.to ? 1 : 0;
       const Character& character = engine->scene().kinds()[walker.kind].walking.character;
       std::map<std::int32_t, std::uint32_t> wanted;
@@ -232,7 +232,7 @@ TEST_F(EngineSample, PosesThoseFarAwaySeldom) {
   const auto now = positions(*engine);
   std::map<bool, std::size_t> moved, stayed;  // those beyond level 0: true
   for (const std::uint32_t instance : test::must(engine->culling().read_drawn(engine->device()))) {
-    const bool far = engine->crowd().shown_levels(instance).to > 0;
+    const bool far = engine->scene().shown_levels(instance).to > 0;
     ++(now.at(instance) == before.at(instance) ? stayed : moved)[far];
   }
   EXPECT_GT(moved[false], 20u);
@@ -257,8 +257,8 @@ TEST_F(EngineSample, KnowsHowPixelsMove) {
   float largest = 0;
   for (const Scene::Walker& walker : engine->scene().walkers()) {
     const Character& character = engine->scene().kinds()[walker.kind].walking.character;
-    const Character shown = character.at_level(engine->crowd().shown_levels(*walker.instance).to);
-    if (engine->crowd().shown_levels(*walker.instance).share < 1 || !walker.previous_world) continue;
+    const Character shown = character.at_level(engine->scene().shown_levels(*walker.instance).to);
+    if (engine->scene().shown_levels(*walker.instance).share < 1 || !walker.previous_world) continue;
     Evaluator now(shown), then(shown);
     now.pose(engine->scene().joints_of(walker));
     then.pose(engine->scene().joints_of(walker, 1));

@@ -440,33 +440,26 @@ typedef struct pelt_vertex_output {
   pelt_buffer_location location; /* offset: a multiple of 4 */
 } pelt_vertex_output;
 
-/* An instance to move, in the caller's list (pelt_crowd_options.visible). */
+/* An instance that a frame shows. */
 typedef struct pelt_list_entry {
   uint32_t instance; /* its number in the crowd */
   uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_LEVELS(...); 0: full detail, finest level */
 } pelt_list_entry;
 
 enum {
-  /* previous positions equal this frame's: set it when an instance is moved for the first time or listed again */
+  /* no motion: previous positions equal this frame's, and secondary action starts at rest; an instance that the frame
+   * before did not show has none either */
   PELT_ENTRY_TELEPORT = 1,
-  /* not moved; its previous positions become its positions: set it once when an instance stops */
-  PELT_ENTRY_HOLD = 2,
+  /* keeps the pose and the detail of the frame that posed it last */
+  PELT_ENTRY_STAY = 2,
   /* moved by linear blend with the model's own weights (PELT_DETAIL_LINEAR_BLEND) */
   PELT_ENTRY_LINEAR_BLEND = 4,
-  /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
-  PELT_ENTRY_RESTART = 64,
-  /* with several output slots, instead of PELT_ENTRY_HOLD: repeats the instance's last move, at the detail of that
-   * move. Set it when an instance stops, once per further slot */
-  PELT_ENTRY_REPEAT = 128,
-  /* the second level of PELT_ENTRY_LEVELS was not moved in the frame before: its previous positions equal this
-   * frame's */
-  PELT_ENTRY_NEW_LEVEL = 0x10000000,
-  /* only the second level is moved */
-  PELT_ENTRY_OTHER_LEVEL = 0x20000000
+  /* secondary action starts at rest */
+  PELT_ENTRY_RESTART = 8
 };
 
-/* The levels of detail at which the skins are moved: one, or two while the instance fades. */
-#define PELT_ENTRY_LEVELS(level, other) ((uint32_t)(level) << 16 | (uint32_t)(other) << 22)
+/* The levels of detail at which the skins are shown, 0 to 63: one twice, or two while the instance fades. */
+#define PELT_ENTRY_LEVELS(level, other) ((uint32_t)(level) << 8 | (uint32_t)(other) << 14)
 
 /* The locations of the outputs of one output slot. Offsets: multiples of 4. */
 typedef struct pelt_slot_locations {
@@ -521,10 +514,9 @@ typedef struct pelt_crowd_options {
    */
   pelt_buffer_location joints;
   pelt_buffer_location inputs; /* from an instance's first_input on, in the layout of pelt_crowd_inputs */
-  /* A list of the instances to move: a count (uint32_t), then space for one pelt_list_entry per instance that the crowd
-   * has room for. Only the first `count` entries are read; entries of unknown instances are ignored. No instance may be
-   * listed twice. */
-  pelt_buffer_location visible;
+  /* The list of each frame, if the device makes it: a count (uint32_t), then space for one pelt_list_entry per instance
+   * that the crowd has room for. Only the first `count` entries are read. */
+  pelt_buffer_location list;
   /* Added to the usage flags of the crowd's own vertex buffer: for acceleration structure builds,
    * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
    * The device must have the features enabled that Vulkan requires for these flags. */
@@ -538,10 +530,9 @@ typedef struct pelt_crowd_options {
   /* The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
    * those of slot 0. Slots must not overlap. */
   pelt_slot_locations slot_locations[2];
-  /* A list of the visible skins to move, for frames that are recorded in two parts (pelt_crowd_record_pose): a count
-   * (uint32_t), then space for one instance number (uint32_t) per instance that the crowd has room for. No instance may
-   * be listed twice. If an instance was not listed in the frame before, its previous positions equal its positions.
-   * Cannot be combined with `visible`, nor with previous positions in several output slots. */
+  /* A list for the second part of each frame, in the same form (pelt_crowd_record_pose): the other list then has the
+   * instances to pose, and this one those to show. PELT_ENTRY_STAY and PELT_ENTRY_LINEAR_BLEND are taken from the
+   * pose. */
   pelt_buffer_location drawn;
   /* Room for more instances and characters during the crowd's lifetime. A number smaller than `instances` need is
    * raised to that. NULL: just what they need. */
@@ -561,16 +552,16 @@ PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
-/* Makes an instance of a character, in the rest pose, shown, and moved in every frame. Returns its number: the last one
- * that was released, or else the lowest unused one. `outputs` = 0: the instance takes no room for outputs, and is
- * hidden until pelt_crowd_take_outputs and pelt_crowd_show. Takes microseconds and no device memory.
+/* Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
+ * lowest unused one. `outputs` = 0: the instance takes no room for outputs, and cannot be shown until
+ * pelt_crowd_take_outputs. Takes microseconds and no device memory.
  * PELT_ERROR_UNSUPPORTED: there is not enough room (the message names the resource). PELT_ERROR_INVALID_ARGUMENT: the
  * crowd does not have the character, or its bind data were removed (pelt_gpu_characters_remove), even if another upload
  * has its number now. */
 PELT_API pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance);
 /* Releases an instance's room. Its outputs may be overwritten from the next frame on. */
 PELT_API pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance);
-/* Release the room of a hidden instance's outputs, and take room again before it is shown. */
+/* Release the room of an instance's outputs, and take room again before it is shown. */
 PELT_API pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance);
 PELT_API pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance);
 /* Adds a character of the pelt_gpu_characters to the crowd, so that instances of it can be acquired. Makes the
@@ -598,15 +589,9 @@ PELT_API pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uin
                                        uint32_t vertex_count);
 PELT_API pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value);
 
-/* Shows (1) or hides (0) an instance. A hidden instance is not moved and keeps its vertices. At first all are shown.
- * Errors, from here to pelt_crowd_level, except pelt_crowd_advance: the crowd has a `visible` buffer of the
+/* In the next frame that poses the instance, its previous positions equal its positions, and its secondary action
+ * starts at rest. An instance that appears counts as teleported. Errors: the crowd has a `list` buffer of the
  * caller's. */
-PELT_API pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible);
-/* Moves an instance every n-th frame, and spreads instances over the frames; 0: not until the next call. An instance is
- * always moved in the first frame in which it is shown. */
-PELT_API pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames);
-/* In the next frame that moves the instance, its previous positions equal its positions, and its secondary action
- * starts at rest. An instance that appears counts as teleported. */
 PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
 
 /* Advances the clock of secondary action for all instances, in seconds: call it once per frame with the time since the
@@ -625,31 +610,48 @@ enum {
    * weights. */
   PELT_DETAIL_LINEAR_BLEND = 1
 };
-/* Selects the detail of an instance, from the next frame that moves it. */
-PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail);
+/* Lists of what frames show, by visibility, rates, details and levels. A game may make its lists in any other way. */
+typedef struct pelt_crowd_lists pelt_crowd_lists;
 
-/* Shows an instance's skins at a level of detail: each at its coarsest level that is not above `level`. Only that level
- * is moved; draw it from pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. For `fade_frames` frames both
- * levels are moved, so that the game can fade between them; 0: switches at once. In the first frame of a level its
- * previous positions equal its positions. */
-PELT_API pelt_result pelt_crowd_level(pelt_crowd* crowd, uint32_t instance, uint32_t level, uint32_t fade_frames);
-/* Returns the levels that the last recorded frame moves, and the weight of `to`; the remainder is `from`. */
-PELT_API pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instance, uint32_t* from,
+typedef struct pelt_shown {
+  uint32_t struct_size;
+  uint32_t hidden;       /* 1: not listed */
+  uint32_t update_every; /* posed in every n-th frame, in turn with others, and in the first that shows it; 0: 1 */
+  uint32_t stays;        /* 1: not posed after the first frame that shows it */
+  uint32_t detail;       /* PELT_DETAIL_... */
+  uint32_t level;        /* of detail: each skin at its coarsest level that is not above it */
+  uint32_t fade_frames;  /* frames that show both levels if the level changes */
+  uint32_t begins;       /* 1: pelt_crowd_acquire has returned the number again */
+} pelt_shown;
+
+/* `instances`: pelt_crowd_info.instance_count. At first all are shown and moved in every frame; crowds ignore entries
+ * of instances that they do not have. */
+PELT_API pelt_result pelt_crowd_lists_create(uint32_t instances, pelt_crowd_lists** out);
+PELT_API void pelt_crowd_lists_destroy(pelt_crowd_lists* lists);
+PELT_API pelt_result pelt_crowd_lists_set(pelt_crowd_lists* lists, uint32_t instance, const pelt_shown* shown);
+/* Returns the list of the next frame, which is valid until the next call. */
+PELT_API pelt_result pelt_crowd_lists_next(pelt_crowd_lists* lists, const pelt_list_entry** entries, uint32_t* count);
+/* Returns the levels of the last list, and the weight of `to`; the remainder is `from`. */
+PELT_API pelt_result pelt_crowd_lists_get_levels(const pelt_crowd_lists* lists, uint32_t instance, uint32_t* from,
                                                  uint32_t* to, float* share);
 
-/* Records the frame, outside a render pass. Never submits, waits or allocates; changes the bound compute pipeline, set
+/* Records a frame that shows the instances of a list, or with `entries` NULL all that have outputs, moved, at their
+ * finest level. Entries of instances that do not exist, have no outputs, or are listed before are ignored. Errors:
+ * `entries` if the crowd has a `list` buffer. Outside a render pass. Never submits, waits or allocates; changes the bound compute pipeline, set
  * 0 and push constants. Before a frame is posed and recorded, the frame recorded frames_in_flight frames earlier must
  * have finished on the device. The commands must be submitted exactly once, in the order of recording: each frame
  * continues from the state that the frame before left.
  *
  * docs/outputs.md, The barrier contract, has code for the barriers that the caller records before and after. Work of
  * earlier compute shaders in the same queue is already ordered and visible. */
-PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
+PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
+                                       uint32_t count);
 /* Record the two parts of a frame; call both for each frame, in this order. Between them the frame's boxes are known
  * (pelt_crowd_options.bounds) and its skins are not moved yet: after a barrier from COMPUTE_SHADER with
  * SHADER_STORAGE_WRITE, a pass of the caller's may read the boxes and write pelt_crowd_options.drawn. Compute writes
  * between the parts are visible to the second. */
-PELT_API pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands);
+PELT_API pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands,
+                                            const pelt_list_entry* entries, uint32_t count);
 PELT_API pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands);
 
 enum { PELT_PART_POSE = 0, PELT_PART_BLEND = 1 };
@@ -740,15 +742,14 @@ PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_
 PELT_API pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs);
 /* Returns the slot of the last recorded frame; 0 before the first. */
 PELT_API pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot);
-/* Returns the slot whose positions are an instance's previous positions of the last recorded frame: the slot before, or
- * the frame's own slot if the instance has just appeared, was teleported, or shows a level for the first time. With a
- * `visible` buffer of the caller's it is always the slot before: draw instances listed with PELT_ENTRY_TELEPORT without
- * motion. */
-PELT_API pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t* slot);
-/* The same for one of its meshes, by the vertex from pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex: in the
- * first frame of a level, only the meshes that the level before did not show have no motion. */
-PELT_API pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
-                                                       uint32_t* slot);
+/* Returns the slot whose positions are the previous positions of a mesh in the last recorded frame: the slot before, or
+ * the frame's own slot if the instance or the mesh has just appeared or was teleported. `mesh_vertex`: from
+ * pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With lists of the device's nothing appears. */
+PELT_API pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
+                                                  uint32_t* slot);
+/* Returns the location of the table of instances of the last recorded frame, a storage buffer
+ * (pelt/shaders/jobs.h, InstanceLocation). */
+PELT_API pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, pelt_buffer_location* table);
 /* Returns the address of element 0 of an output, for shaders and acceleration structure builds. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (for the crowd's own buffer: pelt_crowd_options.usage), and the device
  * needs bufferDeviceAddress. */

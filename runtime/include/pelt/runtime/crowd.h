@@ -19,6 +19,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/shaders/frame.h>
+#include <pelt/shaders/jobs.h>
 
 namespace pelt::runtime {
 
@@ -130,21 +131,15 @@ struct CrowdOptions {
   // the device. If a character has secondary action, write clock() to CharacterData::clock_input() of each of its
   // instances. None: inputs(), stream() and control() fill a buffer of the crowd's.
   BufferLocation inputs;
-  // A list of the instances to move, instead of show(), update_every(), teleport(), detail() and level(): a count
-  // (uint32), then space for one ListEntry (pelt/shaders/jobs.h) per instance that the crowd has room for. Only the
-  // first `count` entries are read; entries of unknown instances are ignored. No instance may be listed twice. Set
-  // kEntryTeleport when an instance is moved for the first time, and kEntryRestart when secondary action is to start at
-  // rest. When an instance stops, set kEntryHold once; with several output slots, set kEntryRepeat once per further
-  // slot instead. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before record()'s
-  // commands run, for example by a culling pass, and visible to storage reads of compute.
-  BufferLocation visible;
-  // A list of the visible skins to move, for frames that are recorded in two parts (record_pose, record_blend): a count
-  // (uint32), then space for one instance number (uint32) per instance that the crowd has room for. A pass of the
-  // caller's may write it between the two parts, from this frame's boxes. No instance may be listed twice. show(),
-  // update_every() and the others decide which instances are posed; listed instances are moved, whether they were posed
-  // in this frame or earlier. If an instance was not listed in the frame before, its previous positions equal its
-  // positions. Offset: a multiple of minStorageBufferOffsetAlignment. Cannot be combined with `visible`, nor with
-  // previous positions in several output slots.
+  // The list of each frame (Crowd::record), if the device makes it: a count (uint32), then space for one ListEntry per
+  // instance that the crowd has room for. Only the first `count` entries are read. Offset: a multiple of
+  // minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, and visible to storage
+  // reads of compute.
+  BufferLocation list;
+  // A list for the second part of each frame, in the same form, for frames that are recorded in two parts (record_pose,
+  // record_blend). A pass of the caller's may write it between the two parts, from this frame's boxes. The other list
+  // then has the instances to pose, and this one those to show, whether they were posed in this frame or earlier;
+  // kEntryStay and kEntryLinearBlend are taken from the pose.
   BufferLocation drawn;
 };
 
@@ -197,13 +192,6 @@ struct CrowdRooms {
   CrowdRoom inputs;
 };
 
-// The levels of detail at which an instance's skins are moved (Crowd::level).
-struct ShownLevels {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;  // the same, unless the instance fades
-  float share = 1;       // of `to`; the remainder is `from`
-};
-
 // The crowd's own device memory, bytes, without the caller's buffers.
 struct CrowdBytes {
   VkDeviceSize outputs = 0;   // of all output slots together
@@ -221,12 +209,11 @@ struct CrowdBytes {
 // recorded.
 //
 // Threads: different crowds may be posed and recorded concurrently. For one crowd, these may be called concurrently for
-// different instances, which share no state: pose(), inputs(), stream(), control(), show(), update_every(), teleport(),
-// detail(), level(), acquire(), release(), take_outputs() and give_outputs(). One thread may call advance() at the same
-// time. None of these, nor add() and remove(), may run during record(), which reads all of it, or between record_pose()
-// and record_blend(). Const functions may run concurrently with each other. rooms() and prepare() may run at any time
-// except during add() and remove(); other const functions not during record(), add(), remove(), or a non-const function
-// for the same instance.
+// different instances, which share no state: pose(), inputs(), stream(), control(), teleport(), acquire(), release(),
+// take_outputs() and give_outputs(). One thread may call advance() at the same time. None of these, nor add() and
+// remove(), may run during record(), which reads all of it, or between record_pose() and record_blend(). Const
+// functions may run concurrently with each other. rooms() and prepare() may run at any time except during add() and
+// remove(); other const functions not during record(), add(), remove(), or a non-const function for the same instance.
 //
 // A call with an unknown instance or character, an array of the wrong size, or a number that is not finite or beyond
 // kMaxCoordinate is misuse: it has no effect and is reported (pelt/runtime/misuse.h). Getters then return 0.
@@ -241,17 +228,17 @@ class Crowd {
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
 
-  // Makes an instance of a character, in the rest pose, shown, and moved in every frame. Returns its number: the last
-  // one that was released, or else the lowest unused one. `outputs` = false: the instance takes no room for outputs,
-  // and is hidden until take_outputs() and show(). Errors: kUnsupported if there is not enough room (the message names
+  // Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
+  // lowest unused one. `outputs` = false: the instance takes no room for outputs, and cannot be shown until
+  // take_outputs(). Errors: kUnsupported if there is not enough room (the message names
   // the resource), kInvalidArgument if the crowd does not have the character or its bind data were removed.
   Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
   // Releases an instance's room. Its outputs may be overwritten from the next frame on.
   void release(std::uint32_t instance);
   bool has_instance(std::uint32_t instance) const;
 
-  // Release the room of a hidden instance's outputs, and take room again before it is shown. take_outputs() does
-  // nothing if the instance has outputs. Errors: not enough room.
+  // Release the room of an instance's outputs, and take room again before it is shown. take_outputs() does nothing if
+  // the instance has outputs. Errors: not enough room.
   void give_outputs(std::uint32_t instance);
   Result<void> take_outputs(std::uint32_t instance);
   bool has_outputs(std::uint32_t instance) const;
@@ -289,26 +276,9 @@ class Crowd {
   void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
   void control(std::uint32_t instance, std::uint32_t control, float value);
 
-  // Shows or hides an instance. A hidden instance is not moved and keeps its vertices. At first all are shown.
-  void show(std::uint32_t instance, bool visible);
-  bool is_shown(std::uint32_t instance) const;
-  // Moves an instance every n-th frame, and spreads instances over the frames; 0: not until the next call. An instance
-  // is always moved in the first frame in which it is shown.
-  void update_every(std::uint32_t instance, std::uint32_t frames);
-  // In the next frame that moves the instance, its previous positions equal its positions, and its secondary action
-  // starts at rest. An instance that appears counts as teleported.
+  // In the next frame that poses the instance, its previous positions equal its positions, and its secondary action
+  // starts at rest. An instance that appears counts as teleported. Precondition: CrowdOptions::list is null.
   void teleport(std::uint32_t instance);
-  // Selects the detail of an instance, from the next frame that moves it. Detail::kLinearBlend skips the deformers'
-  // palettes; a character without CharacterData::has_linear_blend stays at kFull.
-  void detail(std::uint32_t instance, Detail detail);
-  // Shows an instance's skins at a level of detail (CharacterData::levels): each at its coarsest level that is not
-  // above `level`. Only that level is moved; draw it from mesh_vertex() or level_vertex(). For `fade_frames` frames
-  // both levels are moved, so that the game can fade between them (shown_levels); 0: switches at once. In the first
-  // frame of a level its previous positions equal its positions.
-  void level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames = 0);
-  // Returns the levels that the last recorded frame moves; call it before level().
-  ShownLevels shown_levels(std::uint32_t instance) const;
-  // Precondition of show(), update_every(), teleport(), detail() and level(): CrowdOptions::visible is null.
 
   // Advances the clock of secondary action for all instances, in seconds: call it once per frame with the time since
   // the last frame. The next frame moves each instance by the time since the frame that last moved it; the result does
@@ -320,21 +290,24 @@ class Crowd {
   // only if CrowdOptions::inputs is a buffer of the caller's.
   float clock() const;
 
-  // Records a frame into `commands`, outside a render pass. The number of commands does not depend on the number of
-  // instances and characters. First comes a barrier; with a `visible` buffer, a dispatch that plans the frame and a
-  // barrier follow. Each stage has one dispatch per pose kernel, a barrier, and one blend; barriers separate the
-  // stages. Next to the blend of the last stage, one dispatch computes bounds if they are written; recomputed normals
-  // add a barrier and a dispatch. passes() names the dispatches. The host omits dispatches that have no work. Changes
-  // the bound compute pipeline, set 0 and push constants. Never submits, waits or allocates.
+  // Records a frame that shows the instances of a list (pelt/shaders/jobs.h), or without a list all that have outputs,
+  // moved, at their finest level; CrowdLists makes lists. Entries of instances that do not exist, have no outputs, or
+  // are listed before are ignored. An instance that is not listed keeps its vertices, but other slots may have older
+  // ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing once its previous positions
+  // and all slots are up to date. Precondition of a list: CrowdOptions::list is null.
+  //
+  // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
+  // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
+  // dispatch per pose kernel, a barrier, and one blend; barriers separate the stages. Next to the blend of the last
+  // stage, one dispatch computes bounds if they are written; recomputed normals add a barrier and a dispatch. passes()
+  // names the dispatches. The host omits dispatches that have no work. Changes the bound compute pipeline, set 0 and
+  // push constants. Never submits, waits or allocates.
   //
   // Each call is one frame of the crowd. It uses the next of frames_in_flight copies of the host's input: before this
-  // frame is posed, the frame recorded frames_in_flight frames earlier must have finished on the device. It consumes
-  // one-frame requests: teleport(), a step of each fade, the appearance of an instance, and the hold that sets the
-  // previous positions of an instance that stops. Its commands must therefore be submitted exactly once, and frames
-  // must run in the order of recording: each reads palettes, outputs and previous positions that the frame before left.
-  // If a frame is recorded but never submitted, later frames keep its poses, inputs, details and periods, but the
-  // instances that it should have moved do not move: call show(i, false) and show(i, true) for every shown instance,
-  // and the next frame moves each as if it had just appeared.
+  // frame is posed, the frame recorded frames_in_flight frames earlier must have finished on the device. Its commands
+  // must be submitted exactly once, and frames must run in the order of recording: each reads palettes, outputs and
+  // previous positions that the frame before left. If a frame is recorded but never submitted, list each
+  // instance in the next frame with kEntryTeleport and without kEntryStay.
   //
   // Barriers that the caller records (docs/outputs.md has code to copy; names are short for VK_PIPELINE_STAGE_2_..._BIT
   // and VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is already ordered and visible. On
@@ -343,16 +316,17 @@ class Crowd {
   //   slot that is written
   //   writes of the caller's to     visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE
   //   outputs
-  //   joints, inputs, visible of    visible at COMPUTE_SHADER to SHADER_STORAGE_READ
+  //   joints, inputs, lists of      visible at COMPUTE_SHADER to SHADER_STORAGE_READ
   //   the caller's
   // On exit:
   //   outputs, wherever they are    written at COMPUTE_SHADER with SHADER_STORAGE_WRITE: barrier from there to reads
-  //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
+  //   joints, inputs, lists of      read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
   //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
   //
   // `timer`: gets one stamp after each of passes(), even one without work. Poses of one stage may overlap: the time of
   // a pass is then counted from the end of the pass before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
+  void record(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer = nullptr);
 
   // Record the two parts of a frame; call both for each frame, in this order. Between them the frame's boxes are known
   // (CrowdOutputs::bounds) and its skins are not moved yet: after a barrier from COMPUTE_SHADER with
@@ -360,6 +334,7 @@ class Crowd {
   // between the parts are visible to record_blend(). Both parts have the barrier contract of record(). Recording in
   // another order is misuse and records nothing.
   void record_pose(VkCommandBuffer commands, GpuTimer* timer = nullptr);
+  void record_pose(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer = nullptr);
   void record_blend(VkCommandBuffer commands, GpuTimer* timer = nullptr);
   bool is_posed() const;  // record_pose() was called, and record_blend() is next
 
@@ -388,7 +363,7 @@ class Crowd {
                            VkPipelineStageFlags2 reading_stages) const;
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
-  // Names of the dispatches of record(), in order, for people to read: "plan" (with a `visible` buffer only), "pose
+  // Names of the dispatches of record(), in order, for people to read: "plan" (with a `list` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
   // "normals of skins"; with the stage if several have the same name. Valid until add().
   std::span<const std::string> passes() const;
@@ -407,14 +382,16 @@ class Crowd {
   const OutputLocations& outputs(std::uint32_t slot) const;
   std::uint32_t output_slots() const;
   std::uint32_t output_slot() const;  // of the last recorded frame; 0 before the first
-  // Returns the slot whose positions are the previous positions of the last recorded frame: the slot before, or the
-  // frame's own slot if the mesh or instance has just appeared or was teleported. `mesh_vertex`: from mesh_vertex() or
-  // level_vertex(); in the first frame of a level, the meshes that the level before did not show appear. The overload
-  // without it returns the frame's own slot if any mesh of the instance has appeared. With a `visible` buffer of the
-  // caller's it is always the slot before: draw instances listed with kEntryTeleport without motion. With one slot it
-  // is slot 0, since previous positions are a separate output.
-  std::uint32_t previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const;
-  std::uint32_t previous_slot(std::uint32_t instance) const;
+  // Returns the location of the InstanceLocations of the last recorded frame, in a storage buffer: one per instance
+  // number, for draws that the device makes. `state` has what the frame shows. Valid until frames_in_flight frames
+  // later.
+  BufferLocation table() const;
+  // Returns the slot whose positions are the previous positions of a mesh in the last recorded frame: the slot before,
+  // or the frame's own slot if the mesh or instance has just appeared or was teleported (entry_appears).
+  // `mesh_vertex`: from mesh_vertex() or level_vertex(). `state`: of the table, if the device makes lists; without it,
+  // nothing then appears. With one slot it is slot 0, since previous positions are a separate output.
+  std::uint32_t previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex,
+                              std::optional<std::uint32_t> state = {}) const;
   CrowdBytes bytes() const;
   // Returns the address of element 0 of an output, for shaders and acceleration structure builds; 0 if the device has
   // no buffer addresses. The buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).

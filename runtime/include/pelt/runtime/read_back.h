@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <span>
 #include <vector>
 
 #include <pelt/result.h>
@@ -24,8 +25,9 @@ struct Box {
   glm::vec3 greatest{0.0f};
 };
 
-// Records one frame of the crowd, submits it and waits; for tools and tests.
+// Record one frame of the crowd, submit it and wait; for tools and tests.
 Result<void> run(const Device& device, Crowd& crowd);
+Result<void> run(const Device& device, Crowd& crowd, std::span<const shared::ListEntry> list);
 
 // Wait for all submitted work, then copy outputs; for tools and tests. The caller's output buffers need
 // VK_BUFFER_USAGE_TRANSFER_SRC_BIT.

@@ -21,9 +21,10 @@ struct InstanceLocation {
   uint first_palette;  // palette entry
   uint first_driver;   // index among the vertices of drivers
   uint first_vertex;   // in the outputs, or kNoIndex: it has no outputs and is not moved
-  // If the caller lists the drawn skins: the state of the instance, or kNoIndex if it was not posed yet.
-  uint drawn_state;
-  uint unused;
+  uint generation;     // another one each time that the instance gets outputs
+  // Its state in this frame: kEntry... and levels, or kNoIndex if it is not listed. Between the parts of a frame
+  // whose second part has a list of its own: how it is posed, or kNoIndex if it never was.
+  uint state;
 };
 PELT_SHARED_SIZE(InstanceLocation, 32);
 
@@ -57,51 +58,48 @@ PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {
   return (items + workgroup_size - 1u) / workgroup_size;
 }
 
-// An instance in a list, and its state in this frame.
+// An instance that a frame shows.
 struct ListEntry {
   uint instance;  // number of the instance in the crowd
   uint state;     // kEntry... and entry_levels(); 0: fully moved, at its finest level
 };
 PELT_SHARED_SIZE(ListEntry, 8);
 
-PELT_SHARED_CONST uint kEntryTeleport = 1u;  // previous positions equal this frame's
-PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions become the positions
+// Set by who makes the list:
+PELT_SHARED_CONST uint kEntryTeleport = 1u;  // it has no motion in this frame, and secondary action restarts at rest
+PELT_SHARED_CONST uint kEntryStay = 2u;      // it keeps the pose and the detail of the frame that posed it last
 // Moved by linear blend with painted weights, so deformers are not posed; by deformers if a skin has no painted
 // weights.
 PELT_SHARED_CONST uint kEntryLinearBlend = 4u;
-PELT_SHARED_CONST uint kEntryRestart = 64u;  // secondary action restarts at rest, as with kEntryTeleport
-// Repeats its last move, at the detail of that move: the palette stays, and the vertices are moved to this frame's
-// output slot, which does not have them yet.
-PELT_SHARED_CONST uint kEntryRepeat = 128u;
-// The other level of entry_levels() was not moved in the last frame: the previous positions of its meshes equal this
-// frame's, except for meshes that the first level has, too.
-PELT_SHARED_CONST uint kEntryNewLevel = 0x10000000u;
-// Only the other level is moved.
-PELT_SHARED_CONST uint kEntryOtherLevel = 0x20000000u;
+PELT_SHARED_CONST uint kEntryRestart = 8u;  // secondary action restarts at rest
+// Set by the plan of the frame: only its previous positions change, to its positions. The plan also sets kEntryTeleport
+// if the frame before did not show the instance.
+PELT_SHARED_CONST uint kEntryHold = 16u;
 
-// The levels of detail at which an instance's skins are moved, as bits of its state: one, or two during a cross-fade.
-PELT_SHARED_FN uint entry_levels(uint level, uint other) { return (level << 16u) | (other << 22u); }
-PELT_SHARED_FN uint entry_level(uint state) { return (state >> 16u) & 63u; }
-PELT_SHARED_FN uint entry_other_level(uint state) { return (state >> 22u) & 63u; }
+// The levels of detail at which an instance's skins are shown, as bits of its state: one twice, or two during a fade.
+// The plan adds those of the frame before.
+PELT_SHARED_CONST uint kEntryLevels = 0xFFF00u;
+PELT_SHARED_FN uint entry_levels(uint level, uint other) { return (level << 8u) | (other << 14u); }
+PELT_SHARED_FN uint entry_level(uint state) { return (state >> 8u) & 63u; }
+PELT_SHARED_FN uint entry_other_level(uint state) { return (state >> 14u) & 63u; }
+PELT_SHARED_FN uint entry_with_last_levels(uint state, uint last) {
+  return (state & 0xFFFFFu) | ((last & kEntryLevels) << 12u);
+}
 
-// True if an instance moves its mesh that is shown at levels first to last.
+// True if an instance shows its mesh that is shown at levels first to last.
 PELT_SHARED_FN bool entry_shows(uint state, uint first, uint last) {
   uint level = entry_level(state);
   uint other = entry_other_level(state);
-  bool both = (state & kEntryOtherLevel) == 0u;
-  return (both && level >= first && level <= last) || (other >= first && other <= last);
+  return (level >= first && level <= last) || (other >= first && other <= last);
 }
 
-// True if such a mesh was not moved in the last frame, because the instance's other level is new.
-PELT_SHARED_FN bool level_appears(uint state, uint first, uint last) {
-  uint level = entry_level(state);
-  uint other = entry_other_level(state);
-  bool shown_before = level >= first && level <= last;
-  return (state & kEntryNewLevel) != 0u && other >= first && other <= last && !shown_before;
+// True if such a mesh has no motion, because the frame before did not show it.
+PELT_SHARED_FN bool entry_appears(uint state, uint first, uint last) {
+  return (state & kEntryTeleport) != 0u || !entry_shows(state >> 12u, first, last);
 }
 
 // True if an instance is posed: its palette is that of this frame.
-PELT_SHARED_FN bool entry_is_posed(uint state) { return (state & (kEntryHold | kEntryRepeat)) == 0u; }
+PELT_SHARED_FN bool entry_is_posed(uint state) { return (state & (kEntryHold | kEntryStay)) == 0u; }
 
 PELT_SHARED_END
 
