@@ -279,8 +279,7 @@ std::uint32_t Crowd::previous_slot(std::uint32_t instance, std::uint32_t mesh_ve
 }
 
 BufferLocation Crowd::table() const {
-  const std::uint32_t last = (state_->slot + state_->slots - 1) % state_->slots;
-  return {state_->work.handle(), state_->work_slots[last].offset};
+  return {state_->work.handle(), state_->table_range(state_->last_frame()).offset};
 }
 
 CrowdBytes Crowd::bytes() const {

@@ -20,21 +20,26 @@ namespace {
 constexpr VkPipelineStageFlags2 kWritingStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 
-// Records `barrier` for each of the ranges.
-void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, std::span<const OutputRange> ranges,
-                        VkBufferMemoryBarrier2 barrier) {
-  std::array<VkBufferMemoryBarrier2, kMaxOutputs> barriers{};
-  barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    barriers[i] = barrier;
-    barriers[i].buffer = ranges[i].buffer;
-    barriers[i].offset = ranges[i].range.offset;
-    barriers[i].size = ranges[i].range.size;
-  }
-  buffer_barriers(functions, commands, std::span(barriers).first(ranges.size()));
-}
-
 }  // namespace
+
+// Records `barrier` for each range of the outputs of a frame, and for the table of a frame.
+void Crowd::State::transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of,
+                            std::optional<std::uint64_t> table_of, VkBufferMemoryBarrier2 barrier) const {
+  std::array<VkBufferMemoryBarrier2, kMaxOutputs + 1> barriers{};
+  std::size_t count = 0;
+  barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
+  const auto add = [&](VkBuffer buffer, BufferRange range) {
+    barrier.buffer = buffer;
+    barrier.offset = range.offset;
+    barrier.size = range.size;
+    barriers[count++] = barrier;
+  };
+  if (outputs_of) {
+    for (const OutputRange& range : output_ranges[slot_of_frame(*outputs_of)]) add(range.buffer, range.range);
+  }
+  if (table_of) add(work.handle(), table_range(*table_of));
+  buffer_barriers(device->functions, to, std::span(barriers).first(count));
+}
 
 VkDescriptorBufferInfo Crowd::State::range_of(FrameBuffer buffer, std::size_t output_slot,
                                               std::uint32_t frame_slot) const {
@@ -138,47 +143,51 @@ bool Crowd::is_posed() const { return state_->is_posed; }
 
 void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
   if (compute_family == reading_family) return;
-  transfer_ownership(state_->device->functions, commands, state_->output_ranges[output_slot()],
-                     {.srcStageMask = kWritingStage,
-                      .srcAccessMask = kWritingAccess,
-                      .srcQueueFamilyIndex = compute_family,
-                      .dstQueueFamilyIndex = reading_family});
+  state_->transfer(commands, state_->last_frame(), state_->last_frame(),
+                   {.srcStageMask = kWritingStage,
+                    .srcAccessMask = kWritingAccess,
+                    .srcQueueFamilyIndex = compute_family,
+                    .dstQueueFamilyIndex = reading_family});
 }
 
 void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                            VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const {
   const bool one_family = compute_family == reading_family;
-  transfer_ownership(state_->device->functions, commands, state_->output_ranges[output_slot()],
-                     {.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
-                      .srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE,
-                      .dstStageMask = reading_stages,
-                      .dstAccessMask = reading_access,
-                      .srcQueueFamilyIndex = compute_family,
-                      .dstQueueFamilyIndex = reading_family});
+  state_->transfer(commands, state_->last_frame(), state_->last_frame(),
+                   {.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
+                    .srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE,
+                    .dstStageMask = reading_stages,
+                    .dstAccessMask = reading_access,
+                    .srcQueueFamilyIndex = compute_family,
+                    .dstQueueFamilyIndex = reading_family});
 }
 
 // Reads need no availability operation, so the source access stays 0.
 void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                                 VkPipelineStageFlags2 reading_stages) const {
-  // Releases the slot that no later frame reads: the last, or the one before if the last frame reads its positions.
-  const std::uint64_t ago = state_->reads_previous ? 2 : 1;
-  if (state_->frame < ago) return;
-  transfer_ownership(state_->device->functions, commands,
-                     state_->output_ranges[state_->slot_of_frame(state_->frame - ago)],
-                     {.srcStageMask = reading_stages,
-                      .dstStageMask = compute_family == reading_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
-                      .srcQueueFamilyIndex = reading_family,
-                      .dstQueueFamilyIndex = compute_family});
+  if (state_->frame == 0) return;
+  // The outputs that no later frame reads: the last, or those before if the last frame reads their positions.
+  std::optional<std::uint64_t> outputs_of = state_->last_frame();
+  if (state_->reads_previous) outputs_of = *outputs_of == 0 ? std::nullopt : std::optional(*outputs_of - 1);
+  state_->transfer(commands, outputs_of, state_->last_frame(),
+                   {.srcStageMask = reading_stages,
+                    .dstStageMask = compute_family == reading_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
+                    .srcQueueFamilyIndex = reading_family,
+                    .dstQueueFamilyIndex = compute_family});
 }
 
 void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family,
                                 std::uint32_t reading_family) const {
-  if (compute_family == reading_family || state_->frame < state_->output_slots()) return;
-  transfer_ownership(state_->device->functions, commands, state_->output_ranges[state_->slot_of_frame(state_->frame)],
-                     {.dstStageMask = kWritingStage,
-                      .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess,
-                      .srcQueueFamilyIndex = reading_family,
-                      .dstQueueFamilyIndex = compute_family});
+  if (compute_family == reading_family) return;
+  // Frames whose outputs and table the next frame overwrites.
+  const auto ago = [&](std::uint64_t count) {
+    return state_->frame < count ? std::nullopt : std::optional(state_->frame - count);
+  };
+  state_->transfer(commands, ago(state_->output_slots()), ago(state_->slots),
+                   {.dstStageMask = kWritingStage,
+                    .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess,
+                    .srcQueueFamilyIndex = reading_family,
+                    .dstQueueFamilyIndex = compute_family});
 }
 
 std::vector<BufferUse> Crowd::uses(CrowdPart part) const {

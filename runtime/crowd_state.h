@@ -125,7 +125,11 @@ struct Crowd::State {
   bool has_table() const { return !own_list || !own_drawn; }
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(outputs.size()); }
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
-  std::uint32_t last_slot() const { return frame == 0 ? 0 : slot_of_frame(frame - 1); }
+  std::uint64_t last_frame() const { return frame == 0 ? 0 : frame - 1; }
+  std::uint32_t last_slot() const { return slot_of_frame(last_frame()); }
+  BufferRange table_range(std::uint64_t of) const {
+    return {work_slots[of % slots].offset, capacity.instances * sizeof(shared::InstanceLocation)};
+  }
   // Returns the slot with the previous positions of the last frame; that frame's own slot if the mesh has just
   // appeared.
   std::uint32_t previous_slot(bool appeared) const {
@@ -187,6 +191,8 @@ struct Crowd::State {
   // The parts of record(), in this order.
   void write_inputs(std::optional<std::span<const shared::ListEntry>> list);
   VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
+  void transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of, std::optional<std::uint64_t> table_of,
+                VkBufferMemoryBarrier2 barrier) const;
   void record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const;
   void record_dispatch(VkCommandBuffer to, const FrameCommand& dispatch) const;
   void record(VkCommandBuffer to, std::optional<std::span<const shared::ListEntry>> list, GpuTimer* timer,

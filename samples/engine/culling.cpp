@@ -45,11 +45,13 @@ Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instance
         fmt::format("{} instances do not fit: the device draws at most {} times per command", instances, limit));
   }
   VkDeviceSize end = 0;
-  made.counts_ = runtime::append_range(end, sizeof(shared::CullCounts), kAlignment);
   made.drawn_ =
       runtime::append_range(end, sizeof(std::uint32_t) + sizeof(pelt::shared::ListEntry) * instances, kAlignment);
-  made.draws_ = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
-  made.casts_ = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
+  for (Slot& slot : made.slots_) {
+    slot.counts = runtime::append_range(end, sizeof(shared::CullCounts), kAlignment);
+    slot.draws = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
+    slot.casts = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
+  }
   PELT_ASSIGN(made.written_, GameBuffer::create(device, end,
                                                 kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                                                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
@@ -72,26 +74,29 @@ Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instance
 
 Result<void> Culling::connect(const GameDevice& device, const runtime::Crowd& crowd,
                               std::span<const GameBuffer> walkers) {
-  PELT_ASSIGN(pool_,
-              runtime::DescriptorPool::create(device.pelt(), static_cast<std::uint32_t>(walkers.size()), 8, "culling"));
-  const runtime::OutputLocation& boxes = crowd.outputs().bounds;
+  const std::uint32_t count = static_cast<std::uint32_t>(walkers.size()) * crowd.output_slots();
+  PELT_ASSIGN(pool_, runtime::DescriptorPool::create(device.pelt(), count, 8, "culling"));
   const auto part = [&](runtime::BufferRange range) {
     return VkDescriptorBufferInfo{written_.handle(), range.offset, range.size};
   };
   const auto whole = [](const GameBuffer& buffer) { return VkDescriptorBufferInfo{buffer.handle(), 0, VK_WHOLE_SIZE}; };
-  for (const GameBuffer& records : walkers) {
+  for (std::uint32_t frame = 0; frame < count; ++frame) {
+    const runtime::OutputLocation& boxes = crowd.outputs(frame % crowd.output_slots()).bounds;
+    const Slot& slot = slots_[frame % kFramesInFlight];
     const VkDescriptorBufferInfo buffers[] = {
         {boxes.buffer, boxes.offset, VkDeviceSize{boxes.stride} * crowd.instance_count()},
-        whole(records),
+        whole(walkers[frame % walkers.size()]),
         whole(levels_),
         whole(parts_),
         part(drawn_),
-        part(counts_),
-        part(draws_),
-        part(casts_)};
+        part(slot.counts),
+        part(slot.draws),
+        part(slot.casts)};
     PELT_ASSIGN(const auto set, pool_.make_set(kernel_, buffers));
     sets_.push_back(set);
-    PELT_ASSIGN(auto back, GameBuffer::create(device, sizeof(Counted), VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+  }
+  for (std::size_t slot = 0; slot < walkers.size(); ++slot) {
+    PELT_ASSIGN(auto back, GameBuffer::create(device, sizeof(shared::CullCounts), VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                               runtime::MemoryUse::kReadback, "counts of culling"));
     read_back_.push_back(std::move(back));
   }
@@ -146,18 +151,21 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
   return {};
 }
 
-void Culling::record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot,
+void Culling::record(const GameDevice& device, VkCommandBuffer commands, std::uint64_t frame,
                      const shared::CullConstants& view) const {
   const runtime::DeviceFunctions& vk = device.functions();
-  // The counts of the previous frame have been read: this queue has waited for its drawing.
-  vk.vkCmdFillBuffer(commands, written_.handle(), counts_.offset, sizeof(shared::CullCounts), 0);
+  // The crowd has read the last frame's list on this queue. The counts were read two frames ago; this queue has waited.
+  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                          VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  const runtime::BufferRange counts = slots_[frame % kFramesInFlight].counts;
+  vk.vkCmdFillBuffer(commands, written_.handle(), counts.offset, counts.size, 0);
   vk.vkCmdFillBuffer(commands, written_.handle(), drawn_.offset, sizeof(std::uint32_t), 0);
   // Make the zeros and the crowd's boxes visible to culling. The crowd orders its second part after culling.
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                           VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                           VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-  kernel_.dispatch(commands, sets_[slot], std::as_bytes(std::span(&view, 1)),
+  kernel_.dispatch(commands, sets_[frame % sets_.size()], std::as_bytes(std::span(&view, 1)),
                    (view.instances + shared::kCullGroup - 1) / shared::kCullGroup);
 }
 
@@ -165,22 +173,21 @@ void Culling::draw(const GameDevice& device, VkCommandBuffer commands, runtime::
                    VkDeviceSize count) const {
   const runtime::DeviceFunctions& vk = device.functions();
   vk.vkCmdBindIndexBuffer(commands, indices_.handle(), 0, VK_INDEX_TYPE_UINT32);
-  vk.vkCmdDrawIndexedIndirectCount(commands, written_.handle(), range.offset, written_.handle(), counts_.offset + count,
-                                   most_draws_, sizeof(shared::DrawRecord));
+  vk.vkCmdDrawIndexedIndirectCount(commands, written_.handle(), range.offset, written_.handle(), count, most_draws_,
+                                   sizeof(shared::DrawRecord));
 }
 
 void Culling::record_counts(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot) const {
   const runtime::DeviceFunctions& vk = device.functions();
-  const VkBufferCopy copies[] = {{drawn_.offset, 0, sizeof(std::uint32_t)},
-                                 {counts_.offset, sizeof(std::uint32_t), sizeof(shared::CullCounts)}};
-  vk.vkCmdCopyBuffer(commands, written_.handle(), read_back_[slot].handle(), 2, copies);
+  const VkBufferCopy copy{slots_[slot].counts.offset, 0, sizeof(shared::CullCounts)};
+  vk.vkCmdCopyBuffer(commands, written_.handle(), read_back_[slot].handle(), 1, &copy);
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
 
-Culling::Counted Culling::counted(const GameDevice& device, std::uint32_t slot) const {
+shared::CullCounts Culling::counted(const GameDevice& device, std::uint32_t slot) const {
   read_back_[slot].invalidate(device);
-  return *records<Counted>(read_back_[slot]);
+  return *records<shared::CullCounts>(read_back_[slot]);
 }
 
 Result<std::vector<std::uint32_t>> Culling::read_drawn(const GameDevice& device) const {
@@ -191,9 +198,11 @@ Result<std::vector<std::uint32_t>> Culling::read_drawn(const GameDevice& device)
   return drawn;
 }
 
-Result<std::vector<shared::DrawRecord>> Culling::read_draws(const GameDevice& device) const {
-  PELT_ASSIGN(const auto counts, runtime::read_buffer(device.pelt(), written_.handle(), counts_.offset, counts_.size));
-  PELT_ASSIGN(const auto bytes, runtime::read_buffer(device.pelt(), written_.handle(), draws_.offset, draws_.size));
+Result<std::vector<shared::DrawRecord>> Culling::read_draws(const GameDevice& device, std::uint32_t slot) const {
+  PELT_ASSIGN(const auto counts, runtime::read_buffer(device.pelt(), written_.handle(), slots_[slot].counts.offset,
+                                                      slots_[slot].counts.size));
+  PELT_ASSIGN(const auto bytes, runtime::read_buffer(device.pelt(), written_.handle(), slots_[slot].draws.offset,
+                                                     slots_[slot].draws.size));
   const auto* draws = reinterpret_cast<const shared::DrawRecord*>(bytes.data());
   return std::vector<shared::DrawRecord>(draws, draws + *reinterpret_cast<const std::uint32_t*>(counts.data()));
 }

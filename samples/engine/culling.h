@@ -2,6 +2,7 @@
 // Culling on the device, between the parts of the crowd's frame: lists the instances to move, and writes the draws.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -34,33 +35,37 @@ class Culling {
   Result<void> add_character(const GameDevice& device, const runtime::Crowd& crowd, std::uint32_t number,
                              const CharacterData& character);
 
-  // Records culling after Crowd::record_pose(), on the queue of compute; `slot`: of the frame in flight.
-  void record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot,
+  // Records culling after Crowd::record_pose(), on the queue of compute. `frame`: counts from 0; frame %
+  // kFramesInFlight is its slot below, of which draws and counts have a copy each: the next frame is culled while one
+  // is drawn.
+  void record(const GameDevice& device, VkCommandBuffer commands, std::uint64_t frame,
               const shared::CullConstants& view) const;
 
   // Draw everything seen, or all shadow casters, by one command. The pipeline and the vertices must be bound.
-  void draw(const GameDevice& device, VkCommandBuffer commands) const { draw(device, commands, draws_, 0); }
-  void draw_casts(const GameDevice& device, VkCommandBuffer commands) const {
-    draw(device, commands, casts_, sizeof(std::uint32_t));
+  void draw(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot) const {
+    draw(device, commands, slots_[slot].draws, slots_[slot].counts.offset);
+  }
+  void draw_casts(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot) const {
+    draw(device, commands, slots_[slot].casts, slots_[slot].counts.offset + sizeof(std::uint32_t));
   }
 
   // Copies the counts to the host; reads them once the frame is done.
   void record_counts(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot) const;
-  struct Counted {
-    std::uint32_t drawn = 0;  // instances that the crowd moved
-    shared::CullCounts of{};
-  };
-  Counted counted(const GameDevice& device, std::uint32_t slot) const;
+  shared::CullCounts counted(const GameDevice& device, std::uint32_t slot) const;
 
   // For tests: return the lists that culling wrote.
   Result<std::vector<std::uint32_t>> read_drawn(const GameDevice& device) const;
-  Result<std::vector<shared::DrawRecord>> read_draws(const GameDevice& device) const;
+  Result<std::vector<shared::DrawRecord>> read_draws(const GameDevice& device, std::uint32_t slot) const;
 
  private:
   void draw(const GameDevice& device, VkCommandBuffer commands, runtime::BufferRange range, VkDeviceSize count) const;
 
   std::uint32_t most_draws_ = 0;
-  runtime::BufferRange counts_, drawn_, draws_, casts_;
+  struct Slot {
+    runtime::BufferRange counts, draws, casts;
+  };
+  std::array<Slot, kFramesInFlight> slots_;
+  runtime::BufferRange drawn_;
   GameBuffer written_;
   GameBuffer levels_, parts_, indices_;  // written by the host when a character is added
   std::uint32_t part_count_ = 0;
@@ -68,7 +73,7 @@ class Culling {
   std::vector<GameBuffer> read_back_;  // one per frame in flight
   runtime::ComputeKernel kernel_;
   runtime::DescriptorPool pool_;
-  std::vector<VkDescriptorSet> sets_;
+  std::vector<VkDescriptorSet> sets_;  // for frames in turn
 };
 
 }  // namespace pelt::samples

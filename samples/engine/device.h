@@ -21,6 +21,8 @@
 
 namespace pelt::samples {
 
+inline constexpr std::uint32_t kFramesInFlight = 2;
+
 struct GameDeviceOptions {
   std::string select;      // device's index or part of its name; empty: $PELT_DEVICE, else the most capable one
   bool one_queue = false;  // compute runs on the queue that draws, even if there is another

@@ -11,6 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint32_t kOutputSlots = 3;  // the next frame is computed while one is drawn with its motion
+constexpr VkPipelineStageFlags2 kReadingStages =
+    VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
 constexpr VkDeviceSize kUploadBytes = 64 << 10;  // of a character's upload per frame
 
 constexpr VkDeviceSize kMoreBindData = 8 << 20;  // for the later character
@@ -74,6 +77,7 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
   crowd.outputs.tangents.format = runtime::VertexFormat::kNone;
   crowd.outputs.previous_positions.format = runtime::VertexFormat::kFloat;
   crowd.outputs.bounds = true;
+  crowd.outputs.slots = kOutputSlots;
   crowd.capacity = room_for(first, options.walkers, crowd.outputs, pelt.limits().maxStorageBufferRange);
   PELT_ASSIGN(auto made, runtime::Crowd::create(pelt, *characters_, crowd));
   crowd_.emplace(std::move(made));
@@ -169,8 +173,8 @@ Result<void> Engine::wait_for(std::uint64_t frame) {
   for (; counted_ < frame; ++counted_) {
     statistics_.last = culling_.counted(*device_, static_cast<std::uint32_t>(counted_ % kFramesInFlight));
     statistics_.drawn += statistics_.last.drawn;
-    statistics_.seen += statistics_.last.of.seen;
-    statistics_.draws += statistics_.last.of.draws + statistics_.last.of.casts;
+    statistics_.seen += statistics_.last.seen;
+    statistics_.draws += statistics_.last.draws + statistics_.last.casts;
   }
   return {};
 }
@@ -194,12 +198,13 @@ Result<void> Engine::frame(float seconds, bool capture) {
   frame_record_ = scene_->frame(glm::vec2(size.width, size.height), sizes_.shadow);
   passes_.set_frame(*device_, slot, frame_record_);
 
-  // Compute waits for the previous frame's drawing, which reads its outputs; drawing waits for compute.
+  // Drawing waits for compute. Compute waits for the drawing two frames ago, which was the last to read its slots.
   PELT_TRY(record_compute(slot));
   scene_->write_records(*crowd_, reinterpret_cast<shared::WalkerRecord*>(walkers_[slot].mapped()));
   walkers_[slot].flush(*device_);
   PELT_TRY(record_graphics(slot, capture));
-  PELT_TRY(submit(*device_, device_->compute_queue(), slots_[slot].compute, drawn_, frame_ - 1, moved_, frame_));
+  PELT_TRY(submit(*device_, device_->compute_queue(), slots_[slot].compute, drawn_,
+                  frame_ - std::min<std::uint64_t>(frame_, 2), moved_, frame_));
   PELT_TRY(submit(*device_, device_->graphics_queue(), slots_[slot].graphics, moved_, frame_, drawn_, frame_));
   submitted_ = frame_;
   if (frame_ == 1 && later_) load_later();
@@ -241,7 +246,7 @@ Result<void> Engine::record_compute(std::uint32_t slot) {
   }
   crowd_->record_acquire_back(commands, compute, graphics);
   crowd_->record_pose(commands, scene_->list());
-  culling_.record(*device_, commands, slot, view);
+  culling_.record(*device_, commands, frame_ - 1, view);
   crowd_->record_blend(commands);
   crowd_->record_release(commands, compute, graphics);
   return end(commands, "record the crowd's commands");
@@ -252,12 +257,12 @@ Result<void> Engine::record_graphics(std::uint32_t slot, bool capture) {
   const std::uint32_t compute = device_->compute_family();
   const std::uint32_t graphics = device_->graphics_family();
   begin(slots_[slot].graphics_pool, commands);
-  crowd_->record_acquire(commands, compute, graphics, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
-                         VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
+  crowd_->record_acquire(commands, compute, graphics, kReadingStages,
+                         VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
   passes_.record(*device_, commands, slot, *crowd_, culling_);
   if (capture) passes_.record_capture(*device_, commands);
   culling_.record_counts(*device_, commands, slot);
-  crowd_->record_release_back(commands, compute, graphics, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
+  crowd_->record_release_back(commands, compute, graphics, kReadingStages);
   return end(commands, "record the passes");
 }
 

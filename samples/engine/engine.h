@@ -19,8 +19,6 @@
 
 namespace pelt::samples {
 
-inline constexpr std::uint32_t kFramesInFlight = 2;
-
 using MakeWalking = std::function<Result<Walking>()>;
 
 struct EngineOptions {
@@ -37,7 +35,7 @@ struct EngineStatistics {
   std::uint64_t frames = 0;
   double seconds = 0;        // of all frames
   double worst_seconds = 0;  // of one
-  Culling::Counted last;     // of the last frame
+  shared::CullCounts last;   // of the last frame
   std::uint64_t drawn = 0;   // instances that the crowd moved
   std::uint64_t seen = 0;
   std::uint64_t draws = 0;              // for the picture and the shadow map
@@ -68,6 +66,7 @@ class Engine {
   const runtime::Crowd& crowd() const { return *crowd_; }
   const runtime::GpuCharacters& characters() const { return *characters_; }
   const Culling& culling() const { return culling_; }
+  std::uint32_t last_slot() const { return static_cast<std::uint32_t>((frame_ - 1) % kFramesInFlight); }
   const Scene& scene() const { return *scene_; }
   const shared::FrameRecord& frame_record() const { return frame_record_; }  // of the last frame
 

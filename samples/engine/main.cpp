@@ -80,7 +80,7 @@ void print(const Engine& engine, const Options& options) {
              static_cast<double>(made.drawn) / frames, static_cast<double>(made.seen) / frames,
              static_cast<double>(made.draws) / frames);
   for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
-    fmt::print("  {:5} in view at level {} in the last frame\n", made.last.of.shown[level], level);
+    fmt::print("  {:5} in view at level {} in the last frame\n", made.last.shown[level], level);
   }
   fmt::print("{} came, {} left, {} times there was no room\n", scene.events().came, scene.events().left,
              scene.events().waited);

@@ -63,7 +63,8 @@ Result<void> Passes::make_images(const GameDevice& device) {
 Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuffer> walkers) {
   const SetBinding bindings[] = {{shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
                                  {shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
-                                 {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER}};
+                                 {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
+                                 {shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER}};
   PELT_ASSIGN(set_layout_, make_set_layout(device.pelt(), bindings, "the game's descriptor layout"));
   sets_ = DescriptorSets(set_layout_);
   PELT_TRY(sets_.reserve(device.pelt(), walkers.size()));
@@ -138,12 +139,15 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
   const runtime::DeviceFunctions& vk = device.functions();
   image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDrawnDepth);
   const VkDescriptorSet set = sets_[slot];
+  const runtime::BufferLocation table = crowd.table();
+  write_descriptor(device.pelt(), set, shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                   {table.buffer, table.offset, crowd.instance_count() * sizeof(pelt::shared::InstanceLocation)});
   vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_.get(), 0, 1, &set, 0, nullptr);
   const VkExtent2D map{sizes_.shadow, sizes_.shadow};
   begin_rendering(device.pelt(), commands, map, {{0, 0}, map}, {}, shadow_.view.get());
   bind_vertices(device, commands, crowd.outputs());
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, shadow_pipeline_.get());
-  culling.draw_casts(device, commands);
+  culling.draw_casts(device, commands, slot);
   vk.vkCmdEndRendering(commands);
 
   image_barrier(device.pelt(), commands, shadow_, kDrawnDepth, kSampled);
@@ -156,7 +160,7 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
                                               color_attachment(motion_, VK_ATTACHMENT_LOAD_OP_CLEAR)};
   begin_rendering(device.pelt(), commands, sizes_.picture, {{0, 0}, sizes_.picture}, colors, depth_.view.get());
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, character_pipeline_.get());
-  culling.draw(device, commands);
+  culling.draw(device, commands, slot);
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, ground_pipeline_.get());
   vk.vkCmdDraw(commands, 4, 1, 0, 0);
   vk.vkCmdEndRendering(commands);

@@ -69,20 +69,24 @@ InstanceMemory memory_of(uint instance) {
 void plan_external(ListEntry given) {
   if (given.instance >= plan.instance_count) return;
   uint at = state_at(given.instance);
+  uint character = work_words[kLocationPairs * given.instance].x;
+  if (character == kNoIndex || work_words[at - 1u].y == kNoIndex) return;
+  InstanceMemory memory = memory_of(given.instance);
   uint state = given.state;
+  if (plan_character(character).has_linear_blend == 0u) state &= ~kEntryLinearBlend;
   if ((plan.flags & kPlanSecondPart) != 0u) {
     uint posed = work_words[at].y;
     if (posed == kNoIndex) return;
     state &= ~(kEntryStay | kEntryLinearBlend);
+    memory.state &= ~kEntryLinearBlend;
     if ((posed & kEntryStay) != 0u) state |= kEntryStay;
-    if ((posed & kEntryLinearBlend) != 0u) state |= kEntryLinearBlend;
     if ((posed & kEntryTeleport) != 0u) state |= kEntryTeleport;
+    if ((posed & kEntryLinearBlend) != 0u) {
+      state |= kEntryLinearBlend;
+      memory.state |= kEntryLinearBlend;
+    }
   }
-  uint character = work_words[kLocationPairs * given.instance].x;
-  if (character == kNoIndex || work_words[at - 1u].y == kNoIndex) return;
-  if (plan_character(character).has_linear_blend == 0u) state &= ~kEntryLinearBlend;
-  PlannedEntry planned =
-      plan_entry(memory_of(given.instance), state, plan.frame, plan.slots, (plan.flags & kPlanCopies) != 0u);
+  PlannedEntry planned = plan_entry(memory, state, plan.frame, plan.slots, (plan.flags & kPlanCopies) != 0u);
   memories[given.instance] = planned.memory;
   work_words[at].y = planned.state;
   if (planned.works) add_to_lists(ListEntry(given.instance, planned.state));

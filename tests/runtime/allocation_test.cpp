@@ -197,11 +197,11 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
     options.outputs.previous_positions.format = previous ? VertexFormat::kFloat : VertexFormat::kNone;
     options.outputs.slots = slots;
     Crowd crowd = make_crowd(2, options);
-    std::map<VkDeviceSize, std::uint32_t> owners;  // of the range at this offset; none: nobody has used it
+    std::map<std::pair<VkBuffer, VkDeviceSize>, std::uint32_t> owners;  // of the range that begins here; none: unused
     const Counting counting(*device_);
     const auto taken = [&] { return std::exchange(recorded, {}).of_buffers; };
-    const auto owner = [&](const OutputLocation& place) {
-      const auto range = owners.find(place.offset);
+    const auto owner = [&](const auto& place) {
+      const auto range = owners.find({place.buffer, place.offset});
       return range == owners.end() ? VK_QUEUE_FAMILY_IGNORED : range->second;
     };
     std::vector<RecordedBarrier> released_back;  // of all frames: the compute queue has not acquired them
@@ -216,12 +216,13 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
         });
         ASSERT_NE(release, released_back.end());
         released_back.erase(release);
-        owners[acquired.offset] = kCompute;
+        owners[{acquired.buffer, acquired.offset}] = kCompute;
       }
       crowd.record(VK_NULL_HANDLE);
       EXPECT_TRUE(taken().empty());
       EXPECT_EQ(owner(crowd.outputs().positions), frame < slots ? VK_QUEUE_FAMILY_IGNORED : kCompute);
       EXPECT_EQ(owner(crowd.outputs().bounds), frame < slots ? VK_QUEUE_FAMILY_IGNORED : kCompute);
+      EXPECT_EQ(owner(crowd.table()), frame < 2 ? VK_QUEUE_FAMILY_IGNORED : kCompute) << "2 frames in flight";
       crowd.record_release(VK_NULL_HANDLE, kCompute, kReading);
       const std::vector<RecordedBarrier> released = taken();
       crowd.record_acquire(VK_NULL_HANDLE, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
@@ -237,17 +238,18 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
         EXPECT_EQ(released[i].behind, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
         EXPECT_EQ(acquired[i].before, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
         EXPECT_EQ(acquired[i].behind, VK_PIPELINE_STAGE_VERTEX_INPUT_BIT);
-        owners[acquired[i].offset] = kReading;
+        owners[{acquired[i].buffer, acquired[i].offset}] = kReading;
       }
       EXPECT_EQ(owner(crowd.outputs().positions), kReading);
       EXPECT_EQ(owner(crowd.outputs().bounds), kReading);
+      EXPECT_EQ(owner(crowd.table()), kReading);
       if (previous && frame > 0) {
         EXPECT_EQ(owner(crowd.outputs().previous_positions), kReading);
       }
       crowd.record_release_back(VK_NULL_HANDLE, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
       for (const RecordedBarrier& one : taken()) {
         released_back.push_back(one);
-        owners[one.offset] = VK_QUEUE_FAMILY_IGNORED;
+        owners[{one.buffer, one.offset}] = VK_QUEUE_FAMILY_IGNORED;
       }
     }
   }

@@ -41,6 +41,7 @@ void main() {
   OrientedBox box = oriented_box(walker.world, boxes[2u * i], boxes[2u * i + 1u]);
   if (!box_seen(view, box, shadow_sweep(view, box))) return;
   drawn[atomicAdd(drawn_count, 1u)] = ListEntry(i, entry_levels(walker.from, walker.to));
+  atomicAdd(counts.drawn, 1u);
   bool seen = box_seen(view, box, vec3(0.0));
   if (seen) {
     atomicAdd(counts.seen, 1u);

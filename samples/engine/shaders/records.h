@@ -53,10 +53,11 @@ PELT_SHARED_SIZE(DrawRecord, 20);
 struct CullCounts {
   uint draws;               // for the picture
   uint casts;               // for the shadow map
+  uint drawn;               // instances that the crowd moves
   uint seen;                // instances in view
   uint shown[kLevelCount];  // of these, those at each level (WalkerRecord::to)
 };
-PELT_SHARED_SIZE(CullCounts, 24);
+PELT_SHARED_SIZE(CullCounts, 28);
 
 struct CullConstants {
   vec4 planes[6];  // of the view: dot(plane.xyz, point) + plane.w >= 0 inside
@@ -84,6 +85,7 @@ PELT_SHARED_SIZE(FrameRecord, 240);
 PELT_SHARED_CONST uint kBindFrameRecord = 0u;
 PELT_SHARED_CONST uint kBindWalkers = 1u;
 PELT_SHARED_CONST uint kBindShadow = 2u;
+PELT_SHARED_CONST uint kBindTable = 3u;  // Crowd::table()
 
 PELT_SHARED_END
 

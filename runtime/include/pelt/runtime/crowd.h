@@ -343,8 +343,8 @@ class Crowd {
   // itself.
   std::vector<BufferUse> uses(CrowdPart part) const;
 
-  // Transfer ownership of outputs if compute runs in another queue family: the byte ranges of the outputs, in the
-  // crowd's buffer and the caller's. Call the four functions in the order of a frame, always with the same two
+  // Transfer ownership of outputs and table if compute runs in another queue family: the byte ranges of the outputs, in
+  // the crowd's buffer and the caller's. Call the four functions in the order of a frame, always with the same two
   // families, and with a semaphore between the queues whose wait covers all commands:
   //   compute queue    record_acquire_back, record(), record_release
   //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
@@ -383,8 +383,8 @@ class Crowd {
   std::uint32_t output_slots() const;
   std::uint32_t output_slot() const;  // of the last recorded frame; 0 before the first
   // Returns the location of the InstanceLocations of the last recorded frame, in a storage buffer: one per instance
-  // number, for draws that the device makes. `state` has what the frame shows. Valid until frames_in_flight frames
-  // later.
+  // number, for draws that the device makes. `state` has what the frame shows. The table is written like outputs, and
+  // must be read before the frame recorded frames_in_flight frames later runs.
   BufferLocation table() const;
   // Returns the slot whose positions are the previous positions of a mesh in the last recorded frame: the slot before,
   // or the frame's own slot if the mesh or instance has just appeared or was teleported (entry_appears).
