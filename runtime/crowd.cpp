@@ -255,31 +255,28 @@ std::uint32_t Crowd::character_of(std::uint32_t instance) const {
   return state_->expect_instance(instance, "character_of") ? state_->character_of(instance) : 0;
 }
 
-const OutputLocations& Crowd::outputs(std::uint32_t slot) const {
-  if (slot < state_->outputs.size()) return state_->outputs[slot];
-  report_misuse("outputs", "the {} has no output slot {}: it has {}", state_->label, slot, state_->outputs.size());
-  return state_->outputs[0];
+std::uint64_t Crowd::frames() const { return state_->frame; }
+const OutputLocations& Crowd::outputs(std::uint64_t frame) const {
+  return state_->outputs[state_->slot_of_frame(frame)];
 }
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
-std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
+BufferLocation Crowd::table(std::uint64_t frame) const {
+  return {state_->work.handle(), state_->table_range(frame).offset};
+}
 
-std::uint32_t Crowd::previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex,
-                                   std::optional<std::uint32_t> state) const {
-  if (!state_->expect_instance(instance, "previous_slot")) return 0;
+std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,
+                                    std::optional<std::uint32_t> state) const {
+  if (!state_->expect_instance(instance, "previous_frame")) return 0;
   const shared::InstanceMemory& remembered = state_->instance_states[instance].memory;
   if (!state && state_->own_list && state_->own_drawn && remembered.shown == state_->frame) state = remembered.state;
-  bool appeared = false;
+  bool appeared = state_->frame < 2;
   const CrowdCharacter& character = state_->sizes_of(instance);
   for (const ShownMesh& mesh : character.meshes) {
     const shared::PlanLevels levels = character.levels[mesh.levels];
     appeared = appeared || (state && *state != shared::kNoIndex && mesh.vertex == mesh_vertex &&
                             shared::entry_appears(*state, levels.first, levels.last));
   }
-  return state_->previous_slot(appeared);
-}
-
-BufferLocation Crowd::table() const {
-  return {state_->work.handle(), state_->table_range(state_->last_frame()).offset};
+  return state_->last_frame() - (appeared ? 0 : 1);
 }
 
 CrowdBytes Crowd::bytes() const {

@@ -141,53 +141,45 @@ void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
 
 bool Crowd::is_posed() const { return state_->is_posed; }
 
-void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
-  if (compute_family == reading_family) return;
-  state_->transfer(commands, state_->last_frame(), state_->last_frame(),
-                   {.srcStageMask = kWritingStage,
-                    .srcAccessMask = kWritingAccess,
-                    .srcQueueFamilyIndex = compute_family,
-                    .dstQueueFamilyIndex = reading_family});
-}
-
-void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
-                           VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const {
-  const bool one_family = compute_family == reading_family;
-  state_->transfer(commands, state_->last_frame(), state_->last_frame(),
-                   {.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
-                    .srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE,
-                    .dstStageMask = reading_stages,
-                    .dstAccessMask = reading_access,
-                    .srcQueueFamilyIndex = compute_family,
-                    .dstQueueFamilyIndex = reading_family});
-}
-
-// Reads need no availability operation, so the source access stays 0.
-void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
-                                VkPipelineStageFlags2 reading_stages) const {
-  if (state_->frame == 0) return;
-  // The outputs that no later frame reads: the last, or those before if the last frame reads their positions.
-  std::optional<std::uint64_t> outputs_of = state_->last_frame();
-  if (state_->reads_previous) outputs_of = *outputs_of == 0 ? std::nullopt : std::optional(*outputs_of - 1);
-  state_->transfer(commands, outputs_of, state_->last_frame(),
-                   {.srcStageMask = reading_stages,
-                    .dstStageMask = compute_family == reading_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
-                    .srcQueueFamilyIndex = reading_family,
-                    .dstQueueFamilyIndex = compute_family});
-}
-
-void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family,
-                                std::uint32_t reading_family) const {
-  if (compute_family == reading_family) return;
-  // Frames whose outputs and table the next frame overwrites.
-  const auto ago = [&](std::uint64_t count) {
-    return state_->frame < count ? std::nullopt : std::optional(state_->frame - count);
+void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wanted) const {
+  using Step = QueueTransfer::Step;
+  const bool one_family = wanted.compute_family == wanted.reading_family;
+  const auto ago = [&](std::uint64_t frames) {
+    return wanted.frame < frames ? std::nullopt : std::optional(wanted.frame - frames);
   };
-  state_->transfer(commands, ago(state_->output_slots()), ago(state_->slots),
-                   {.dstStageMask = kWritingStage,
-                    .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess,
-                    .srcQueueFamilyIndex = reading_family,
-                    .dstQueueFamilyIndex = compute_family});
+  const bool back = wanted.step == Step::kAcquireBack || wanted.step == Step::kReleaseBack;
+  VkBufferMemoryBarrier2 barrier{.srcQueueFamilyIndex = back ? wanted.reading_family : wanted.compute_family,
+                                 .dstQueueFamilyIndex = back ? wanted.compute_family : wanted.reading_family};
+  std::optional<std::uint64_t> outputs_of = wanted.frame;
+  std::optional<std::uint64_t> table_of = wanted.frame;
+  switch (wanted.step) {
+    case Step::kAcquireBack:
+      if (one_family) return;
+      outputs_of = ago(state_->output_slots());
+      table_of = ago(state_->slots);
+      barrier.dstStageMask = kWritingStage;
+      barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess;
+      break;
+    case Step::kRelease:
+      if (one_family) return;
+      barrier.srcStageMask = kWritingStage;
+      barrier.srcAccessMask = kWritingAccess;
+      break;
+    case Step::kAcquire:
+      barrier.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE;
+      barrier.srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE;
+      barrier.dstStageMask = wanted.reading_stages;
+      barrier.dstAccessMask = wanted.reading_access;
+      break;
+    case Step::kReleaseBack:
+      // The next frame reads the positions of this one, if they are its previous positions.
+      if (state_->reads_previous) outputs_of = ago(1);
+      // Reads need no availability operation, so the source access stays 0.
+      barrier.srcStageMask = wanted.reading_stages;
+      barrier.dstStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE;
+      break;
+  }
+  state_->transfer(commands, outputs_of, table_of, barrier);
 }
 
 std::vector<BufferUse> Crowd::uses(CrowdPart part) const {

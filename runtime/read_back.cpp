@@ -54,7 +54,7 @@ void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, std::uint32_
   const std::uint32_t number = crowd.character_of(instance);
   const Character character = *crowd.character(number);
   const auto keep = [&](std::optional<std::uint32_t> first, std::uint32_t count) {
-    if (!first || crowd.previous_slot(instance, *first, state) != crowd.output_slot()) return;
+    if (!first || crowd.previous_frame(instance, *first, state) + 1 < crowd.frames()) return;
     std::copy_n(&vertices.positions[*first], count, &vertices.previous_positions[*first]);
   };
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m)
@@ -88,10 +88,11 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
   PELT_TRY(read_positions(outputs.positions, vertices.positions));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
     const std::uint32_t slots = crowd.output_slots();
-    const OutputLocations& before = crowd.outputs((crowd.output_slot() + slots - 1) % slots);
+    const std::uint64_t last = crowd.frames() == 0 ? 0 : crowd.frames() - 1;
+    const OutputLocations& before = crowd.outputs(last + slots - 1);
     PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, vertices.previous_positions));
     if (slots > 1) {
-      const BufferLocation table = crowd.table();
+      const BufferLocation table = crowd.table(last);
       PELT_ASSIGN(const auto row,
                   read_buffer(device, table.buffer, table.offset + instance * sizeof(shared::InstanceLocation),
                               sizeof(shared::InstanceLocation)));

@@ -196,32 +196,17 @@ pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buf
   });
 }
 
-pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
-                                      uint32_t reading_family) {
+pelt_result pelt_crowd_record_transfer(const pelt_crowd* crowd, VkCommandBuffer commands,
+                                       const pelt_transfer* transfer) {
   return recorded(__func__, crowd, commands, [&](const Crowd& runtime_crowd) {
-    runtime_crowd.record_release(commands, compute_family, reading_family);
-  });
-}
-
-pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
-                                      uint32_t reading_family, VkPipelineStageFlags2 reading_stages,
-                                      VkAccessFlags2 reading_access) {
-  return recorded(__func__, crowd, commands, [&](const Crowd& runtime_crowd) {
-    runtime_crowd.record_acquire(commands, compute_family, reading_family, reading_stages, reading_access);
-  });
-}
-
-pelt_result pelt_crowd_record_release_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
-                                           uint32_t reading_family, VkPipelineStageFlags2 reading_stages) {
-  return recorded(__func__, crowd, commands, [&](const Crowd& runtime_crowd) {
-    runtime_crowd.record_release_back(commands, compute_family, reading_family, reading_stages);
-  });
-}
-
-pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
-                                           uint32_t reading_family) {
-  return recorded(__func__, crowd, commands, [&](const Crowd& runtime_crowd) {
-    runtime_crowd.record_acquire_back(commands, compute_family, reading_family);
+    const pelt_transfer given = read_struct(transfer, "transfer");
+    need_index("step", given.step, PELT_TRANSFER_RELEASE_BACK + 1);
+    runtime_crowd.record_transfer(commands, {.step = static_cast<pelt::runtime::QueueTransfer::Step>(given.step),
+                                             .frame = given.frame,
+                                             .compute_family = given.compute_family,
+                                             .reading_family = given.reading_family,
+                                             .reading_stages = given.reading_stages,
+                                             .reading_access = given.reading_access});
   });
 }
 
@@ -254,31 +239,26 @@ pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, 
   });
 }
 
-pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs) {
+pelt_result pelt_crowd_get_frames(const pelt_crowd* crowd, uint64_t* frames) {
   return on_crowd(__func__, crowd,
-                  [&](const Crowd& runtime_crowd) { write_outputs(runtime_crowd.outputs(), outputs); });
+                  [&](const Crowd& runtime_crowd) { need(frames, "frames") = runtime_crowd.frames(); });
 }
 
-pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs) {
+pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt_crowd_outputs* outputs) {
   return on_crowd(__func__, crowd,
-                  [&](const Crowd& runtime_crowd) { write_outputs(runtime_crowd.outputs(slot), outputs); });
+                  [&](const Crowd& runtime_crowd) { write_outputs(runtime_crowd.outputs(frame), outputs); });
 }
 
-pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot) {
-  return on_crowd(__func__, crowd,
-                  [&](const Crowd& runtime_crowd) { need(slot, "slot") = runtime_crowd.output_slot(); });
-}
-
-pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
-                                         uint32_t* slot) {
+pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
+                                          uint64_t* frame) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    need(slot, "slot") = runtime_crowd.previous_slot(instance, mesh_vertex);
+    need(frame, "frame") = runtime_crowd.previous_frame(instance, mesh_vertex);
   });
 }
 
-pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, pelt_buffer_location* table) {
+pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, pelt_buffer_location* table) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt::runtime::BufferLocation location = runtime_crowd.table();
+    const pelt::runtime::BufferLocation location = runtime_crowd.table(frame);
     need(table, "table") = {location.buffer, location.offset};
   });
 }

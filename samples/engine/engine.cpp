@@ -11,9 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kOutputSlots = 3;  // the next frame is computed while one is drawn with its motion
-constexpr VkPipelineStageFlags2 kReadingStages =
-    VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
+constexpr std::uint32_t kOutputSlots = 3;        // the next frame is computed while one is drawn with its motion
 constexpr VkDeviceSize kUploadBytes = 64 << 10;  // of a character's upload per frame
 
 constexpr VkDeviceSize kMoreBindData = 8 << 20;  // for the later character
@@ -232,8 +230,8 @@ Result<void> Engine::end(VkCommandBuffer commands, const char* what) const {
 
 Result<void> Engine::record_compute(std::uint32_t slot) {
   const VkCommandBuffer commands = slots_[slot].compute;
-  const std::uint32_t compute = device_->compute_family();
-  const std::uint32_t graphics = device_->graphics_family();
+  runtime::QueueTransfer transfer{
+      .frame = frame_ - 1, .compute_family = device_->compute_family(), .reading_family = device_->graphics_family()};
   shared::CullConstants view{.sun = frame_record_.sun, .instances = crowd_->instance_count()};
   set_planes(view, frame_record_.clip_from_world);
 
@@ -244,25 +242,32 @@ Result<void> Engine::record_compute(std::uint32_t slot) {
     uploaded_in_ = frame_;
     uploading_ = left > 0;
   }
-  crowd_->record_acquire_back(commands, compute, graphics);
+  transfer.step = runtime::QueueTransfer::Step::kAcquireBack;
+  crowd_->record_transfer(commands, transfer);
   crowd_->record_pose(commands, scene_->list());
   culling_.record(*device_, commands, frame_ - 1, view);
   crowd_->record_blend(commands);
-  crowd_->record_release(commands, compute, graphics);
+  transfer.step = runtime::QueueTransfer::Step::kRelease;
+  crowd_->record_transfer(commands, transfer);
   return end(commands, "record the crowd's commands");
 }
 
 Result<void> Engine::record_graphics(std::uint32_t slot, bool capture) {
   const VkCommandBuffer commands = slots_[slot].graphics;
-  const std::uint32_t compute = device_->compute_family();
-  const std::uint32_t graphics = device_->graphics_family();
+  runtime::QueueTransfer transfer{
+      .step = runtime::QueueTransfer::Step::kAcquire,
+      .frame = frame_ - 1,
+      .compute_family = device_->compute_family(),
+      .reading_family = device_->graphics_family(),
+      .reading_stages = VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT,
+      .reading_access = VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT};
   begin(slots_[slot].graphics_pool, commands);
-  crowd_->record_acquire(commands, compute, graphics, kReadingStages,
-                         VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+  crowd_->record_transfer(commands, transfer);
   passes_.record(*device_, commands, slot, *crowd_, culling_);
   if (capture) passes_.record_capture(*device_, commands);
   culling_.record_counts(*device_, commands, slot);
-  crowd_->record_release_back(commands, compute, graphics, kReadingStages);
+  transfer.step = runtime::QueueTransfer::Step::kReleaseBack;
+  crowd_->record_transfer(commands, transfer);
   return end(commands, "record the passes");
 }
 

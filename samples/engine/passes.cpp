@@ -139,7 +139,7 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
   const runtime::DeviceFunctions& vk = device.functions();
   image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDrawnDepth);
   const VkDescriptorSet set = sets_[slot];
-  const runtime::BufferLocation table = crowd.table();
+  const runtime::BufferLocation table = crowd.table(crowd.frames() - 1);
   write_descriptor(device.pelt(), set, shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                    {table.buffer, table.offset, crowd.instance_count() * sizeof(pelt::shared::InstanceLocation)});
   vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_.get(), 0, 1, &set, 0, nullptr);

@@ -207,7 +207,13 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
     std::vector<RecordedBarrier> released_back;  // of all frames: the compute queue has not acquired them
     for (std::uint32_t frame = 0; frame < 7; ++frame) {
       SCOPED_TRACE(std::to_string(slots) + " slots, frame " + std::to_string(frame));
-      crowd.record_acquire_back(VK_NULL_HANDLE, kCompute, kReading);
+      using Step = QueueTransfer::Step;
+      const auto transfer = [&](Step step) {
+        crowd.record_transfer(VK_NULL_HANDLE,
+                              {step, frame, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
+                               VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT});
+      };
+      transfer(Step::kAcquireBack);
       for (const RecordedBarrier& acquired : taken()) {
         EXPECT_EQ(acquired.srcQueueFamilyIndex, kReading);
         EXPECT_EQ(acquired.dstQueueFamilyIndex, kCompute);
@@ -222,11 +228,10 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
       EXPECT_TRUE(taken().empty());
       EXPECT_EQ(owner(crowd.outputs().positions), frame < slots ? VK_QUEUE_FAMILY_IGNORED : kCompute);
       EXPECT_EQ(owner(crowd.outputs().bounds), frame < slots ? VK_QUEUE_FAMILY_IGNORED : kCompute);
-      EXPECT_EQ(owner(crowd.table()), frame < 2 ? VK_QUEUE_FAMILY_IGNORED : kCompute) << "2 frames in flight";
-      crowd.record_release(VK_NULL_HANDLE, kCompute, kReading);
+      EXPECT_EQ(owner(crowd.table(frame)), frame < 2 ? VK_QUEUE_FAMILY_IGNORED : kCompute) << "2 frames in flight";
+      transfer(Step::kRelease);
       const std::vector<RecordedBarrier> released = taken();
-      crowd.record_acquire(VK_NULL_HANDLE, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
-                           VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
+      transfer(Step::kAcquire);
       const std::vector<RecordedBarrier> acquired = taken();
       ASSERT_EQ(acquired.size(), released.size());
       EXPECT_FALSE(released.empty());
@@ -242,11 +247,11 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
       }
       EXPECT_EQ(owner(crowd.outputs().positions), kReading);
       EXPECT_EQ(owner(crowd.outputs().bounds), kReading);
-      EXPECT_EQ(owner(crowd.table()), kReading);
+      EXPECT_EQ(owner(crowd.table(frame)), kReading);
       if (previous && frame > 0) {
         EXPECT_EQ(owner(crowd.outputs().previous_positions), kReading);
       }
-      crowd.record_release_back(VK_NULL_HANDLE, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
+      transfer(Step::kReleaseBack);
       for (const RecordedBarrier& one : taken()) {
         released_back.push_back(one);
         owners[{one.buffer, one.offset}] = VK_QUEUE_FAMILY_IGNORED;

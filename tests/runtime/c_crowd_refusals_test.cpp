@@ -45,7 +45,8 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "made without character 1");
   EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
   EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
-  EXPECT_INVALID(pelt_crowd_get_previous_slot(c, 9, 0, &number), "no instance 9");
+  std::uint64_t frame = 0;
+  EXPECT_INVALID(pelt_crowd_get_previous_frame(c, 9, 0, &frame), "no instance 9");
   auto read = sized<pelt_vertices>();
   EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
   auto instance = sized<pelt_instance_info>();
@@ -105,7 +106,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   options.positions.format = PELT_FORMAT_NONE;  // beyond the size
   const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
   auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), 0, &outputs));
   EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
 }
 
@@ -114,7 +115,7 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
   const GpuHandle gpu = upload_all(device_.get());
   const CrowdHandle source = make_crowd(device_.get(), gpu.get());
   auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(source.get(), &outputs));
+  ASSERT_OK(pelt_crowd_get_outputs(source.get(), 0, &outputs));
   auto options = sized<pelt_crowd_options>();
   options.joints = options.inputs = options.list = {outputs.positions.buffer, 0};
   const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);

@@ -71,7 +71,7 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
     vertices = instance.first_vertex + instance.vertex_count;
   }
   auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(c, &outputs));
+  ASSERT_OK(pelt_crowd_get_outputs(c, cpp.frames() - 1, &outputs));
   EXPECT_EQ(outputs.normals.format, std::uint32_t{PELT_FORMAT_OCTAHEDRAL16});
   const OutputLocations& places = cpp.outputs();
   const struct {
@@ -117,20 +117,20 @@ void expect_same_read_back(const Crowd& cpp, const pelt_crowd* c) {
   EXPECT_EQ(greatest, box.greatest);
 }
 
-// Expects the same slots of the outputs: that of the frame, and those with the positions before.
-void expect_same_slots(const Crowd& cpp, const pelt_crowd* c) {
-  std::uint32_t slot = 9;
-  ASSERT_OK(pelt_crowd_get_output_slot(c, &slot));
-  EXPECT_EQ(slot, cpp.output_slot());
+// Expects the same frames: the number of the next, those with the positions before, and their outputs.
+void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
+  std::uint64_t frame = 99;
+  ASSERT_OK(pelt_crowd_get_frames(c, &frame));
+  EXPECT_EQ(frame, cpp.frames());
   for (std::uint32_t i = 0; i < cpp.instance_count(); ++i) {
-    ASSERT_OK(pelt_crowd_get_previous_slot(c, i, 0, &slot));
-    EXPECT_EQ(slot, cpp.previous_slot(i, 0));
+    ASSERT_OK(pelt_crowd_get_previous_frame(c, i, 0, &frame));
+    EXPECT_EQ(frame, cpp.previous_frame(i, 0));
   }
-  for (slot = 0; slot < cpp.output_slots(); ++slot) {
+  for (frame = 0; frame < 3; ++frame) {
     auto outputs = sized<pelt_crowd_outputs>();
-    ASSERT_OK(pelt_crowd_get_slot_outputs(c, slot, &outputs));
-    EXPECT_EQ(outputs.positions.offset, cpp.outputs(slot).positions.offset);
-    EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(slot).previous_positions.offset);
+    ASSERT_OK(pelt_crowd_get_outputs(c, frame, &outputs));
+    EXPECT_EQ(outputs.positions.offset, cpp.outputs(frame).positions.offset);
+    EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(frame).previous_positions.offset);
   }
 }
 
@@ -193,7 +193,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
       ASSERT_OK(pelt_crowd_lists_next(c_lists, &entries, &count));
       ASSERT_OK(run_frame(device_.get(), c.get(), entries, count));
       expect_same_outputs(cpp, c.get());
-      expect_same_slots(cpp, c.get());
+      expect_same_frames(cpp, c.get());
     }
     expect_same_read_back(cpp, c.get());
     std::uint32_t levels[2] = {};
@@ -205,15 +205,13 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     EXPECT_INVALID(pelt_crowd_lists_set(c_lists, 99, nullptr), "instance 99 does not exist");
     pelt_crowd_lists_destroy(c_lists);
     pelt_buffer_location table{};
-    ASSERT_OK(pelt_crowd_get_table(c.get(), &table));
+    ASSERT_OK(pelt_crowd_get_table(c.get(), 0, &table));
     EXPECT_NE(table.buffer, VK_NULL_HANDLE);
     float clock = -1;
     ASSERT_OK(pelt_crowd_get_clock(c.get(), &clock));
     EXPECT_EQ(clock, cpp.clock());
     EXPECT_GT(clock, 0);
     EXPECT_INVALID(pelt_crowd_get_clock(c.get(), nullptr), "clock");
-    auto outputs = sized<pelt_crowd_outputs>();
-    EXPECT_INVALID(pelt_crowd_get_slot_outputs(c.get(), slots, &outputs), "output slot " + std::to_string(slots));
   }
   auto options = sized<pelt_crowd_options>();
   options.output_slots = 4;
@@ -257,13 +255,14 @@ TEST_F(CCrowds, ReadWhatThoseOfCppReadFromBuffersOfTheCallers) {
   }
 }
 
-TEST_F(CCrowds, NeedCommandsForTheirBarriers) {
+TEST_F(CCrowds, NeedCommandsForTheirTransfers) {
   const GpuHandle gpu = upload_all(device_.get());
   const CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
-  EXPECT_INVALID(pelt_crowd_record_release(crowd.get(), VK_NULL_HANDLE, 0, 1), "commands is null");
-  EXPECT_INVALID(pelt_crowd_record_acquire(crowd.get(), VK_NULL_HANDLE, 0, 1, 0, 0), "commands is null");
-  EXPECT_INVALID(pelt_crowd_record_release_back(crowd.get(), VK_NULL_HANDLE, 0, 1, 0), "commands is null");
-  EXPECT_INVALID(pelt_crowd_record_acquire_back(crowd.get(), VK_NULL_HANDLE, 0, 1), "commands is null");
+  auto transfer = sized<pelt_transfer>();
+  EXPECT_INVALID(pelt_crowd_record_transfer(crowd.get(), VK_NULL_HANDLE, &transfer), "commands is null");
+  transfer.step = 4;
+  const auto commands = reinterpret_cast<VkCommandBuffer>(std::uintptr_t{1});  // refused before it is used
+  EXPECT_INVALID(pelt_crowd_record_transfer(crowd.get(), commands, &transfer), "step 4 does not exist");
 }
 
 TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
@@ -273,7 +272,7 @@ TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
   options.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
   auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), 0, &outputs));
   VkDeviceAddress positions = 0;
   VkDeviceAddress normals = 0;
   ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, &positions));
@@ -283,7 +282,7 @@ TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
   EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.bounds, &positions), "not one of the outputs");
   EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), nullptr, &positions), "location is null");
   EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, nullptr), "address is null");
-  ASSERT_OK(pelt_crowd_get_outputs(without.get(), &outputs));
+  ASSERT_OK(pelt_crowd_get_outputs(without.get(), 0, &outputs));
   EXPECT_INVALID(pelt_crowd_get_device_address(without.get(), &outputs.positions, &positions), "in its usage");
 }
 

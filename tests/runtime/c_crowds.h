@@ -64,12 +64,19 @@ class CCrowds : public testing::Test {
         [](void* user, VkCommandBuffer commands) {
           const auto [c, list, length] = *static_cast<Frame*>(user);
           const std::uint32_t family = test::gpu_device()->queue_family();
-          EXPECT_OK(pelt_crowd_record_acquire_back(c, commands, family, family));
+          auto transfer = sized<pelt_transfer>();
+          EXPECT_OK(pelt_crowd_get_frames(c, &transfer.frame));
+          transfer.compute_family = transfer.reading_family = family;
+          transfer.reading_stages = VK_PIPELINE_STAGE_2_COPY_BIT;
+          transfer.reading_access = VK_ACCESS_2_TRANSFER_READ_BIT;
+          const auto record_transfer = [&](std::uint32_t step) {
+            transfer.step = step;
+            EXPECT_OK(pelt_crowd_record_transfer(c, commands, &transfer));
+          };
+          record_transfer(PELT_TRANSFER_ACQUIRE_BACK);
           EXPECT_OK(pelt_crowd_record(c, commands, list, length));
-          EXPECT_OK(pelt_crowd_record_release(c, commands, family, family));
-          EXPECT_OK(pelt_crowd_record_acquire(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT,
-                                              VK_ACCESS_2_TRANSFER_READ_BIT));
-          EXPECT_OK(pelt_crowd_record_release_back(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT));
+          for (const std::uint32_t step : {PELT_TRANSFER_RELEASE, PELT_TRANSFER_ACQUIRE, PELT_TRANSFER_RELEASE_BACK})
+            record_transfer(step);
         },
         &frame);
   }

@@ -228,13 +228,17 @@ TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "two frames", [&](VkCommandBuffer commands) {
     for (int frame = 0; frame < 2; ++frame) {
       pose_all(crowd);
-      if (frame > 0) crowd.record_acquire_back(commands, family, family);
+      const auto transfer = [&](QueueTransfer::Step step) {
+        crowd.record_transfer(commands, {step, crowd.frames() - (step == QueueTransfer::Step::kAcquireBack ? 0 : 1),
+                                         family, family, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT});
+      };
+      transfer(QueueTransfer::Step::kAcquireBack);
       crowd.record(commands);
-      crowd.record_release(commands, family, family);
-      crowd.record_acquire(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+      transfer(QueueTransfer::Step::kRelease);
+      transfer(QueueTransfer::Step::kAcquire);
       const VkBufferCopy range{positions.offset, 512u * static_cast<VkDeviceSize>(frame), 512};
       functions.vkCmdCopyBuffer(commands, positions.buffer, copied.handle(), 1, &range);
-      crowd.record_release_back(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT);
+      transfer(QueueTransfer::Step::kReleaseBack);
     }
   }));
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);

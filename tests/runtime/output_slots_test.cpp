@@ -211,7 +211,8 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
     for (Crowd* one : {&standard, &crowd}) {
       pose(*one, frame);
       ASSERT_TRUE(run(*gpu_device(), *one, list));
-      EXPECT_EQ(one->output_slot(), frame % 3);
+      EXPECT_EQ(one->frames(), frame + 1);
+      EXPECT_EQ(&one->outputs(), &one->outputs(frame % 3));
     }
     for (const shared::ListEntry& entry : list) {
       const std::uint32_t i = entry.instance;

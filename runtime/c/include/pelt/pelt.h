@@ -497,7 +497,7 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output tangents;  /* unit */
   /* Float positions of the frame before, for motion vectors (docs/outputs.md, Previous positions). Needs positions, in
    * a buffer that keeps its content from frame to frame. Skins only: cannot be combined with control_meshes. With
-   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_slot): leave `location` and
+   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_frame): leave `location` and
    * `stride` 0. */
   pelt_vertex_output previous_positions;
   pelt_buffer_location bounds_location; /* offset: a multiple of 4 */
@@ -671,25 +671,29 @@ typedef struct pelt_buffer_use {
 PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses,
                                          uint32_t* count);
 
-/* Transfer ownership of outputs if compute runs in another queue family: the byte ranges of the outputs, in the crowd's
- * buffer and the caller's. Call the four functions in the order of a frame, always with the same two families, and with
- * a semaphore between the queues whose wait covers all commands (docs/outputs.md, Another queue):
- *
- * - Compute queue: acquire_back, pelt_crowd_record, release.
- * - Reading queue: acquire, the reads at `reading_stages`, release_back.
- *
- * If both families are the same, acquire and release_back record ordinary barriers, and the other two record nothing.
- * Buffers of VK_SHARING_MODE_CONCURRENT need only the semaphores, not these functions. */
-PELT_API pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands,
-                                               uint32_t compute_family, uint32_t reading_family);
-PELT_API pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands,
-                                               uint32_t compute_family, uint32_t reading_family,
-                                               VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access);
-PELT_API pelt_result pelt_crowd_record_release_back(const pelt_crowd* crowd, VkCommandBuffer commands,
-                                                    uint32_t compute_family, uint32_t reading_family,
-                                                    VkPipelineStageFlags2 reading_stages);
-PELT_API pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuffer commands,
-                                                    uint32_t compute_family, uint32_t reading_family);
+/* The steps by which a frame's outputs and table change owners if compute runs in another queue family: the byte ranges
+ * of the outputs, in the crowd's buffer and the caller's. Record all four for each frame, in this order, with a
+ * semaphore between the queues whose wait covers all commands (docs/outputs.md, Another queue). If both families are
+ * the same, PELT_TRANSFER_ACQUIRE and PELT_TRANSFER_RELEASE_BACK record ordinary barriers, and the other two record
+ * nothing. Buffers of VK_SHARING_MODE_CONCURRENT need only the semaphores. */
+enum {
+  PELT_TRANSFER_ACQUIRE_BACK = 0, /* compute queue, before the frame is recorded */
+  PELT_TRANSFER_RELEASE = 1,      /* compute queue, after it */
+  PELT_TRANSFER_ACQUIRE = 2,      /* reading queue, before the reads at `reading_stages` */
+  PELT_TRANSFER_RELEASE_BACK = 3  /* reading queue, after them */
+};
+
+typedef struct pelt_transfer {
+  uint32_t struct_size;
+  uint32_t step;  /* PELT_TRANSFER_... */
+  uint64_t frame; /* its number (pelt_crowd_get_frames) */
+  uint32_t compute_family;
+  uint32_t reading_family;
+  VkPipelineStageFlags2 reading_stages; /* for PELT_TRANSFER_ACQUIRE and PELT_TRANSFER_RELEASE_BACK */
+  VkAccessFlags2 reading_access;        /* for PELT_TRANSFER_ACQUIRE */
+} pelt_transfer;
+PELT_API pelt_result pelt_crowd_record_transfer(const pelt_crowd* crowd, VkCommandBuffer commands,
+                                                const pelt_transfer* transfer);
 
 typedef struct pelt_crowd_info {
   uint32_t struct_size;
@@ -734,22 +738,19 @@ typedef struct pelt_crowd_outputs {
 
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
 PELT_API pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info);
-/* Returns the locations of the outputs of the last recorded frame; before the first frame, those of the first. With
- * several output slots they change from frame to frame. */
-PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs);
-/* Returns the locations of the outputs of a slot, which never change. `previous_positions` belong to the frame that
- * writes the slot. */
-PELT_API pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs);
-/* Returns the slot of the last recorded frame; 0 before the first. */
-PELT_API pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot);
-/* Returns the slot whose positions are the previous positions of a mesh in the last recorded frame: the slot before, or
- * the frame's own slot if the instance or the mesh has just appeared or was teleported. `mesh_vertex`: from
+/* Returns the number of frames recorded so far, which is the number of the next. */
+PELT_API pelt_result pelt_crowd_get_frames(const pelt_crowd* crowd, uint64_t* frames);
+/* Returns the locations of the outputs of a frame, which take turns: those of frame n and n + output_slots are the
+ * same. */
+PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt_crowd_outputs* outputs);
+/* Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame before,
+ * or the same frame if the instance or the mesh has just appeared or was teleported. `mesh_vertex`: from
  * pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With lists of the device's nothing appears. */
-PELT_API pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
-                                                  uint32_t* slot);
-/* Returns the location of the table of instances of the last recorded frame, a storage buffer
- * (pelt/shaders/jobs.h, InstanceLocation). */
-PELT_API pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, pelt_buffer_location* table);
+PELT_API pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
+                                                   uint64_t* frame);
+/* Returns the location of the table of instances of a frame, a storage buffer (pelt/shaders/jobs.h,
+ * InstanceLocation). */
+PELT_API pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, pelt_buffer_location* table);
 /* Returns the address of element 0 of an output, for shaders and acceleration structure builds. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (for the crowd's own buffer: pelt_crowd_options.usage), and the device
  * needs bufferDeviceAddress. */

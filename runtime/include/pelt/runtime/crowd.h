@@ -67,7 +67,7 @@ struct CrowdOutputs {
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, has just appeared, or was teleported. Needs positions, in a buffer that keeps its content from
   // frame to frame. Skins only: cannot be combined with control_meshes. With several slots nothing is copied and no
-  // memory is taken: the positions of the slot before are used (Crowd::previous_slot); leave `location` and `stride`
+  // memory is taken: the positions of the slot before are used (Crowd::previous_frame); leave `location` and `stride`
   // unset.
   VertexOutput previous_positions;
   // Writes a box round each instance's skin: float3 least corner, then float3 greatest corner, model space, metres. It
@@ -157,6 +157,17 @@ struct BufferUse {
   VkDeviceSize size = 0;
   VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_NONE;
   VkAccessFlags2 access = VK_ACCESS_2_NONE;
+};
+
+// A change of owner of a frame's outputs (Crowd::record_transfer).
+struct QueueTransfer {
+  enum class Step : std::uint32_t { kAcquireBack, kRelease, kAcquire, kReleaseBack };
+  Step step = Step::kAcquireBack;
+  std::uint64_t frame = 0;  // its number (Crowd::frames)
+  std::uint32_t compute_family = 0;
+  std::uint32_t reading_family = 0;
+  VkPipelineStageFlags2 reading_stages = VK_PIPELINE_STAGE_2_NONE;  // for kAcquire and kReleaseBack
+  VkAccessFlags2 reading_access = VK_ACCESS_2_NONE;                 // for kAcquire
 };
 
 // The buffer, location and format of an output.
@@ -293,8 +304,8 @@ class Crowd {
   // Records a frame that shows the instances of a list (pelt/shaders/jobs.h), or without a list all that have outputs,
   // moved, at their finest level; CrowdLists makes lists. Entries of instances that do not exist, have no outputs, or
   // are listed before are ignored. An instance that is not listed keeps its vertices, but other slots may have older
-  // ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing once its previous positions
-  // and all slots are up to date. Precondition of a list: CrowdOptions::list is null.
+  // ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing once its
+  // previous positions and all slots are up to date. Precondition of a list: CrowdOptions::list is null.
   //
   // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
   // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
@@ -343,25 +354,18 @@ class Crowd {
   // itself.
   std::vector<BufferUse> uses(CrowdPart part) const;
 
-  // Transfer ownership of outputs and table if compute runs in another queue family: the byte ranges of the outputs, in
-  // the crowd's buffer and the caller's. Call the four functions in the order of a frame, always with the same two
-  // families, and with a semaphore between the queues whose wait covers all commands:
-  //   compute queue    record_acquire_back, record(), record_release
-  //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
-  // Each acts on one output slot: record_acquire_back on the slot that record() writes next, record_release and
-  // record_acquire on the slot that was written last, record_release_back on the slot that no later read needs
-  // (docs/outputs.md, Another queue; Output slots lists the reads that the compute queue waits for).
-  // record_acquire_back and record_release_back record nothing for a slot that no frame has written. Without the
+  // Transfers ownership of the outputs and the table of a frame if compute runs in another queue family: the byte
+  // ranges of the outputs, in the crowd's buffer and the caller's. Record all four for each frame, in this order, with
+  // a semaphore between the queues whose wait covers all commands:
+  //   compute queue    kAcquireBack, record(), kRelease
+  //   reading queue    kAcquire, the reads at `reading_stages`, kReleaseBack
+  // kAcquireBack acquires what the frame overwrites, kReleaseBack releases what no later frame reads
+  // (docs/outputs.md, Another queue; Output slots lists the reads that the compute queue waits for). Without the
   // transfer back, the content of the outputs is undefined, but record() needs it for instances that are not moved and
-  // for previous positions. If both families are the same, record_acquire and record_release_back record ordinary
-  // barriers, and the other two record nothing. Buffers of VK_SHARING_MODE_CONCURRENT need only the semaphores, not
-  // these functions.
-  void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
-  void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
-                      VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
-  void record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
-                           VkPipelineStageFlags2 reading_stages) const;
-  void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
+  // for previous positions. If both families are the same, kAcquire and kReleaseBack record ordinary barriers, and the
+  // other two record nothing. Buffers of VK_SHARING_MODE_CONCURRENT need only the semaphores. May be called during
+  // record() of another frame.
+  void record_transfer(VkCommandBuffer commands, const QueueTransfer& transfer) const;
 
   // Names of the dispatches of record(), in order, for people to read: "plan" (with a `list` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
@@ -374,24 +378,24 @@ class Crowd {
   std::uint32_t first_instance(std::uint32_t character) const;
   std::uint32_t character_of(std::uint32_t instance) const;
 
-  // Returns the locations of the outputs of the last recorded frame; before the first frame, those of the first. With
-  // several output slots they change from frame to frame.
-  const OutputLocations& outputs() const { return outputs(output_slot()); }
-  // Returns the locations of the outputs of a slot, which never change. `previous_positions` belong to the frame that
-  // writes the slot.
-  const OutputLocations& outputs(std::uint32_t slot) const;
+  // Returns the number of frames recorded so far, which is the number of the next. A frame whose second part is not
+  // recorded does not count.
+  std::uint64_t frames() const;
+  // Returns the locations of the outputs of a frame, which take turns: those of frame n and n + output_slots() are the
+  // same. Without a number: of the last recorded frame, or the first. May be called during record().
+  const OutputLocations& outputs(std::uint64_t frame) const;
+  const OutputLocations& outputs() const { return outputs(frames() == 0 ? 0 : frames() - 1); }
   std::uint32_t output_slots() const;
-  std::uint32_t output_slot() const;  // of the last recorded frame; 0 before the first
-  // Returns the location of the InstanceLocations of the last recorded frame, in a storage buffer: one per instance
-  // number, for draws that the device makes. `state` has what the frame shows. The table is written like outputs, and
-  // must be read before the frame recorded frames_in_flight frames later runs.
-  BufferLocation table() const;
-  // Returns the slot whose positions are the previous positions of a mesh in the last recorded frame: the slot before,
-  // or the frame's own slot if the mesh or instance has just appeared or was teleported (entry_appears).
+  // Returns the location of the InstanceLocations of a frame, in a storage buffer: one per instance number, for draws
+  // that the device makes. `state` has what the frame shows. The table is written like outputs, and must be read before
+  // the frame `frames_in_flight` later runs. May be called during record().
+  BufferLocation table(std::uint64_t frame) const;
+  // Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame
+  // before, or the same frame if the mesh or instance has just appeared or was teleported (entry_appears).
   // `mesh_vertex`: from mesh_vertex() or level_vertex(). `state`: of the table, if the device makes lists; without it,
-  // nothing then appears. With one slot it is slot 0, since previous positions are a separate output.
-  std::uint32_t previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex,
-                              std::optional<std::uint32_t> state = {}) const;
+  // nothing then appears. With one slot, previous positions are a separate output.
+  std::uint64_t previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,
+                               std::optional<std::uint32_t> state = {}) const;
   CrowdBytes bytes() const;
   // Returns the address of element 0 of an output, for shaders and acceleration structure builds; 0 if the device has
   // no buffer addresses. The buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
