@@ -265,8 +265,8 @@ Result<void> AccessorChecker::check(int index, const std::string& place) {
   if (!has_known_type(accessor)) {
     return fail_at(document_, place, fmt::format("unknown component type: {}", accessor.componentType));
   }
-  decoded_bytes_ += accessor.count * components_of(accessor) * sizeof(float);
-  if (decoded_bytes_ > kMaxDecodedBytes) {
+  const std::uint64_t decoded = decoded_bytes_ + accessor.count * components_of(accessor) * sizeof(float);
+  if (decoded > kMaxDecodedBytes) {
     return fail_at(document_, place, fmt::format("accessors exceed {} MiB in total", kMaxDecodedBytes >> 20),
                    ErrorCode::kUnsupported);
   }
@@ -277,6 +277,7 @@ Result<void> AccessorChecker::check(int index, const std::string& place) {
                          element_size(accessor), component_size(accessor.componentType), place));
   }
   if (accessor.sparse.isSparse) PELT_TRY(check_sparse(document_, accessor, place + ": sparse"));
+  decoded_bytes_ = decoded;
   checked_[i] = true;
   return {};
 }

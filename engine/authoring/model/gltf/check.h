@@ -24,7 +24,7 @@ struct NodeTree {
 // Errors: a node with two parents, a cycle.
 Result<NodeTree> check_nodes(const GltfDocument& document);
 
-// Checks of a mesh that a node shows what is read of it. Errors name the mesh and the location as a JSON pointer.
+// Checks the parts of shown meshes that the importer reads. Errors name the mesh and the location as a JSON pointer.
 class MeshChecker {
  public:
   MeshChecker(const GltfDocument& document, AccessorChecker& accessors);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <glm/gtc/matrix_transform.hpp>
+#include <limits>
 #include <utility>
 #include <vector>
 
