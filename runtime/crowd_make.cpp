@@ -199,7 +199,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
     Buffer* buffer;
     VkDeviceSize size;
     VkBufferUsageFlags usage;
-    MemoryUse memory;
+    MemoryUse kind;
     const char* name;
   } buffers[] = {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
@@ -214,11 +214,11 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
        "memory of plans"},
       {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
-  for (const auto& [buffer, size, usage, memory, name] : buffers) {
+  for (const auto& [buffer, size, usage, kind, name] : buffers) {
     if (size == 0) continue;
     PELT_ASSIGN(*buffer, Buffer::create(device, {.size = size,
                                                  .usage = usage,
-                                                 .memory = memory,
+                                                 .memory = kind,
                                                  .name = formatted("{} of the {}", name, state.label)}));
   }
   for (OutputLocations& outputs_of_slot : state.outputs) {

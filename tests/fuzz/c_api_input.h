@@ -150,6 +150,8 @@ class Calls {
       return number();
     } else if constexpr (std::is_same_v<T, std::uint32_t>) {
       return behind_array_ ? count_ : index(6);
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+      return index(6);  // a frame
     } else if constexpr (std::is_same_v<To, float>) {
       behind_array_ = true;
       return or_null(numbers(floats_));

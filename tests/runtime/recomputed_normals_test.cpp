@@ -8,6 +8,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/crowd_lists.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/shaders/octahedral.h>
