@@ -183,8 +183,8 @@ TEST(Presets, BipedOfMikuMikuDance) {
       {"上半身2", 2, kUp},   {"首", 3, kUp},     {"頭", 4, kUp}};
   const std::pair<const char*, glm::vec3> kSides[] = {{"左", kLeft}, {"右", kRight}};
   for (const auto& [side, out] : kSides) {
-    const auto add = [&, &side = side](const char* name, int parent, const glm::vec3& offset) {
-      joints.emplace_back(std::string(side) + name, parent, offset);
+    const auto add = [&, prefix = std::string(side)](const char* name, int parent, const glm::vec3& offset) {
+      joints.emplace_back(prefix + name, parent, offset);
       return static_cast<int>(joints.size()) - 1;
     };
     const int arm = add("腕", add("肩", 3, out), out);

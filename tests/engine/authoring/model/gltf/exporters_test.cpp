@@ -167,8 +167,8 @@ TEST(ExportedGltf, MustBeFiniteWhereItIsNeeded) {
   for (const auto& [end, at, type, width] :
        {std::tuple("input", "samplers/0/input", "SCALAR", 1u), {"output", "channels/0: rotation", "VEC4", 4u}}) {
     refuse(std::string("clip 'clip_0': /animations/0/") + at + ": element 1 is not finite",
-           [&, end = end, type = type, width = width](GltfFile& file) {
-             file.json["animations"][0]["samplers"][0][end] = file.add(type, with_nan(2 * width));
+           [&, key = end, kind = type, components = width](GltfFile& file) {
+             file.json["animations"][0]["samplers"][0][key] = file.add(kind, with_nan(2 * components));
            });
   }
 }
