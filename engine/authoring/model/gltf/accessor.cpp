@@ -298,7 +298,7 @@ Result<void> AccessorChecker::check_finite(int index, const std::string& place) 
 }
 
 std::vector<float> read_floats(const GltfDocument& document, int index) {
-  const tinygltf::Accessor& accessor = document.gltf.accessors[static_cast<std::size_t>(index)];
+  const tinygltf::Accessor& accessor = accessor_at(document, index);
   return read<float>(document, accessor, [&](const std::byte* component) {
     return load_float(component, accessor.componentType, accessor.normalized);
   });
@@ -306,7 +306,7 @@ std::vector<float> read_floats(const GltfDocument& document, int index) {
 
 std::vector<float> read_finite(const GltfDocument& document, int index, std::size_t& replaced) {
   std::vector<float> values = read_floats(document, index);
-  const std::size_t width = components_of(document.gltf.accessors[static_cast<std::size_t>(index)]);
+  const std::size_t width = components_of(accessor_at(document, index));
   for (std::size_t first = 0; first < values.size(); first += width) {
     const std::span<float> element(&values[first], width);
     if (std::ranges::all_of(element, [](float value) { return std::isfinite(value); })) continue;
@@ -317,7 +317,7 @@ std::vector<float> read_finite(const GltfDocument& document, int index, std::siz
 }
 
 std::vector<std::uint32_t> read_integers(const GltfDocument& document, int index) {
-  const tinygltf::Accessor& accessor = document.gltf.accessors[static_cast<std::size_t>(index)];
+  const tinygltf::Accessor& accessor = accessor_at(document, index);
   return read<std::uint32_t>(
       document, accessor, [&](const std::byte* component) { return load_unsigned(component, accessor.componentType); });
 }

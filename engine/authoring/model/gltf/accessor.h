@@ -12,6 +12,10 @@
 
 namespace pelt {
 
+inline const tinygltf::Accessor& accessor_at(const GltfDocument& document, int index) {
+  return document.gltf.accessors[static_cast<std::size_t>(index)];
+}
+
 // Checks accessors before they are read, the others may be invalid: ranges, strides, alignment, sparse indices that
 // ascend and exist, at most 512 MiB in total when decoded. Errors begin with `place`.
 class AccessorChecker {

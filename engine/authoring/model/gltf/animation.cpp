@@ -151,7 +151,7 @@ class ClipReader {
   }
 
   std::uint64_t decoded_size(int accessor) const {
-    const auto& source = document_.gltf.accessors[static_cast<std::size_t>(accessor)];
+    const auto& source = accessor_at(document_, accessor);
     return source.count * components_of(source) * sizeof(float);
   }
 
@@ -188,7 +188,7 @@ Result<void> read_clips(const GltfDocument& document, std::span<const std::uint3
   for (std::size_t a = 0; a < document.gltf.animations.size(); ++a) {
     const std::string& name = document.gltf.animations[a].name;
     Clip clip;
-    clip.name = names.claim(name.empty() ? fmt::format("clip_{}", a) : name);
+    clip.name = names.claim(name_or(name, "clip", static_cast<int>(a)));
     PELT_TRY(reader.read(a, clip));
     if (clip.channels.empty() && clip.morph_channels.empty()) {
       reader.note(clip, "left out, since it moves nothing");

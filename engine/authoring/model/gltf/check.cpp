@@ -19,10 +19,6 @@
 namespace pelt {
 namespace {
 
-const tinygltf::Accessor& accessor_at(const GltfDocument& document, int index) {
-  return document.gltf.accessors[static_cast<std::size_t>(index)];
-}
-
 constexpr std::string_view kQuantization = "KHR_mesh_quantization";
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -413,10 +409,6 @@ Result<void> check_skin(const GltfDocument& document, const tinygltf::Skin& skin
   return accessors.check_finite(skin.inverseBindMatrices, here);
 }
 
-std::string name_or(const std::string& name, std::string_view kind, std::size_t index) {
-  return name.empty() ? fmt::format("{}_{}", kind, index) : name;
-}
-
 }  // namespace
 
 Result<void> check_skins(GltfDocument& document, AccessorChecker& accessors) {
@@ -426,7 +418,7 @@ Result<void> check_skins(GltfDocument& document, AccessorChecker& accessors) {
   }
   for (std::size_t s = 0; s < document.gltf.skins.size(); ++s) {
     tinygltf::Skin& skin = document.gltf.skins[s];
-    const std::string place = fmt::format("skin '{}': /skins/{}", name_or(skin.name, "skin", s), s);
+    const std::string place = fmt::format("skin '{}': /skins/{}", name_or(skin.name, "skin", static_cast<int>(s)), s);
     const auto checked = check_skin(document, skin, accessors, place);
     if (checked) continue;
     if (used[s]) return checked;
@@ -440,7 +432,8 @@ Result<void> check_animations(const GltfDocument& document, AccessorChecker& acc
   AnimationChecker checker(document, accessors);
   for (std::size_t a = 0; a < document.gltf.animations.size(); ++a) {
     const tinygltf::Animation& animation = document.gltf.animations[a];
-    const std::string place = fmt::format("clip '{}': /animations/{}", name_or(animation.name, "clip", a), a);
+    const std::string place =
+        fmt::format("clip '{}': /animations/{}", name_or(animation.name, "clip", static_cast<int>(a)), a);
     PELT_TRY(checker.check(animation, document.channels[a], place));
   }
   return {};

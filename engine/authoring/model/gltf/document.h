@@ -43,6 +43,11 @@ inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::st
   return fail(code, document.source + ": " + place + ": " + why);
 }
 
+// Returns a name, or else the kind and number of what has none.
+inline std::string name_or(const std::string& name, const char* kind, int index) {
+  return name.empty() ? std::string(kind) + "_" + std::to_string(index) : name;
+}
+
 // Reads at most 512 MiB in total, JSON nested at most 256 deep, and no file outside the document's folder. Unreadable
 // images are not an error (GltfImages::note). `file`: the bytes of the file at `path`, which must outlive the document.
 // `beside` is import_gltf's.

@@ -359,9 +359,8 @@ class Importer {
   // Adds meshes in the space of the file; their weights name joints of their skin.
   Result<void> add_meshes(const std::vector<std::uint32_t>& joint_of_node) {
     std::vector<bool> shown = shown_nodes();
-    hide_invisible(shown);
     show_levels(shown);
-    hide_invisible(shown);  // levels
+    hide_invisible(shown);
     mesh_of_node_.assign(shown.size(), -1);
     GltfMeshReader reader(document_, accessors_, budget_, model_.report);
     UniqueNames names;
@@ -372,8 +371,7 @@ class Importer {
       if (node.mesh < 0 || !shown[i]) continue;
       const tinygltf::Mesh& source = document_.gltf.meshes[static_cast<std::size_t>(node.mesh)];
       Mesh mesh;
-      mesh.name = !node.name.empty() ? node.name : source.name;
-      if (mesh.name.empty()) mesh.name = fmt::format("mesh_{}", node.mesh);
+      mesh.name = !node.name.empty() ? node.name : name_or(source.name, "mesh", node.mesh);
       PELT_TRY(budget_.take(4 * mesh.name.size(), mesh.name));
       mesh.name = names.claim(mesh.name);
       if (node.skin < 0) skins_.push_back(rigid_skin(joint_of_node[i]));

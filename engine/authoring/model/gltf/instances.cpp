@@ -24,12 +24,9 @@ constexpr const char* kInstancing = "EXT_mesh_gpu_instancing";
 Result<std::vector<tinygltf::Node>> instances_of(const GltfDocument& document, std::size_t n, const std::string& name,
                                                  const std::string& place, const std::map<std::string, int>& attributes,
                                                  AccessorChecker& accessors, GltfBudget& budget) {
-  const auto accessor_at = [&](int index) -> const tinygltf::Accessor& {
-    return document.gltf.accessors[static_cast<std::size_t>(index)];
-  };
   const tinygltf::Node& node = document.gltf.nodes[n];
   if (attributes.empty()) return fail_at(document, place, "is empty");
-  const std::size_t count = accessor_at(attributes.begin()->second).count;
+  const std::size_t count = accessor_at(document, attributes.begin()->second).count;
   PELT_TRY(budget.take(count * (sizeof(tinygltf::Node) + 4 * name.size() + 8 * node.weights.size()), name));
 
   tinygltf::Node instance;
@@ -39,7 +36,7 @@ Result<std::vector<tinygltf::Node>> instances_of(const GltfDocument& document, s
   for (std::size_t i = 0; i < count; ++i) instances[i].name = fmt::format("{}_{}", name, i);
   for (const auto& [attribute, index] : attributes) {
     const std::string here = place + "/" + attribute;
-    const tinygltf::Accessor& accessor = accessor_at(index);
+    const tinygltf::Accessor& accessor = accessor_at(document, index);
     if (accessor.count != count) {
       return fail_at(document, here,
                      fmt::format("{} elements, but '{}' has {}", accessor.count, attributes.begin()->first, count));
@@ -75,8 +72,8 @@ Result<void> expand_instances(GltfDocument& document, AccessorChecker& accessors
   for (std::size_t n = 0; n < in_file; ++n) {
     const auto extension = nodes[n].extensions.find(kInstancing);
     if (extension == nodes[n].extensions.end() || nodes[n].mesh < 0) continue;
-    const std::string& of_mesh = document.gltf.meshes[static_cast<std::size_t>(nodes[n].mesh)].name;
-    const std::string mesh = of_mesh.empty() ? fmt::format("mesh_{}", nodes[n].mesh) : of_mesh;
+    const int at = nodes[n].mesh;
+    const std::string mesh = name_or(document.gltf.meshes[static_cast<std::size_t>(at)].name, "mesh", at);
     const std::string name = nodes[n].name.empty() ? mesh : nodes[n].name;
     const std::string place = fmt::format("/nodes/{}/extensions/{}", n, kInstancing);
     if (nodes[n].skin >= 0) {

@@ -27,7 +27,7 @@ struct PlacedSkin {
   bool rigid = false;
 };
 
-// Chooses joints that keep digits, then those of most weight.
+// Places each skin by one joint: of those that keep its digits, else of all, the one of most weight.
 std::vector<PlacedSkin> place_skins(const GltfSkeleton& pose, std::span<const GltfSkin> skins) {
   std::vector<PlacedSkin> placed;
   for (const GltfSkin& skin : skins) {

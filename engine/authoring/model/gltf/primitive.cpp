@@ -64,7 +64,7 @@ Result<void> GltfAttributeReader::append(const tinygltf::Primitive& primitive, s
   for (const auto& [name, index] : primitive.attributes) {
     const bool is_color = name == "COLOR_0";
     if ((!is_color && !name.starts_with('_')) || !is_read(document_, primitive, name, false)) continue;
-    const std::size_t width = components_of(document_.gltf.accessors[static_cast<std::size_t>(index)]);
+    const std::size_t width = components_of(accessor_at(document_, index));
     const std::vector<float> values = read_finite(document_, index, invalid[name]);
     for (std::size_t c = 0; c < width; ++c) {
       constexpr std::string_view kAxes = "xyzw";
@@ -129,7 +129,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   std::map<std::pair<Accessors, std::vector<Accessors>>, std::uint32_t> first_vertex_of;
   for (const tinygltf::Primitive& primitive : source.primitives) {
     const int positions_at = attribute(primitive, "POSITION");
-    if (positions_at < 0 || document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count == 0) {
+    if (positions_at < 0 || accessor_at(document_, positions_at).count == 0) {
       ++gaps.primitives_left_out;
       continue;
     }
@@ -145,7 +145,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
                                                              static_cast<std::uint32_t>(mesh.positions.size()));
     if (is_new) {
       find_unread(primitive, skin, gaps);
-      const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count;
+      const std::size_t count = accessor_at(document_, positions_at).count;
       PELT_TRY(append_vertices(primitive, skin, mesh, gaps));
       PELT_TRY(append_offsets(document_, primitive, count, budget_, mesh, gaps.invalid));
       PELT_TRY(attributes.append(primitive, count, gaps.invalid));
@@ -187,7 +187,7 @@ void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const Glt
 Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh,
                                              Gaps& gaps) {
   const int at = attribute(primitive, "POSITION");
-  const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(at)].count;
+  const std::size_t count = accessor_at(document_, at).count;
   constexpr std::size_t kBytes =
       sizeof(Mesh::positions[0]) + sizeof(Mesh::normals[0]) + sizeof(Mesh::tangents[0]) + sizeof(Mesh::uvs[0]) + 8;
   PELT_TRY(budget_.take(count * (kBytes + 4 * weight_sets(primitive) * sizeof(Influence)), mesh.name));
@@ -255,8 +255,8 @@ void GltfMeshReader::append_uvs(const tinygltf::Primitive& primitive, std::size_
 
 Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex,
                                               Mesh& mesh, Gaps& gaps) {
-  std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(attribute(primitive, "POSITION"))].count;
-  if (primitive.indices >= 0) count = document_.gltf.accessors[static_cast<std::size_t>(primitive.indices)].count;
+  std::size_t count = accessor_at(document_, attribute(primitive, "POSITION")).count;
+  if (primitive.indices >= 0) count = accessor_at(document_, primitive.indices).count;
   const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // per index
   PELT_TRY(budget_.take(count * (1 + corners) * sizeof(std::uint32_t), mesh.name));
   std::vector<std::uint32_t> indices;
