@@ -277,9 +277,9 @@ PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
 }
 
 // Normals and tangents (docs/mathematics.md section 0). If the pose mirrors the surface, callers turn the rest normal
-// and the handedness first (mirror_sign). B is the 3x3 part of the blended frame. `turn` is a rotation
-// near that of the strongest influence: the first of the row, or of the row's group with the largest share. It is used
-// only if B has no usable rank, which non-degenerate poses never have, so shaders compute it only then.
+// and the handedness first (mirror_sign). B is the 3x3 part of the blended frame. `turn` is a rotation near that of the
+// strongest influence: the first of the row, or of the row's group with the largest share. It is used only if B has no
+// usable rank, which non-degenerate poses never have, so shaders compute it only then.
 PELT_SHARED_CONST float kMinDirection = 1e-12f;  // squared length relative to B: ten times the rounding error
 
 // The sum of the squares of B's entries, to which lengths of mapped directions are compared.

@@ -51,7 +51,8 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
     moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, derivative);
   }
   moved.strongest = row.palette_first + influence_index(strongest_word);
-  moved.mirror = mirror_sign(affine_axes(has(kHasWires) && mode == kBlendWires ? palette[moved.strongest] : moved.frame));
+  bool by_wires = has(kHasWires) && mode == kBlendWires;
+  moved.mirror = mirror_sign(affine_axes(by_wires ? palette[moved.strongest] : moved.frame));
   moved.position = transform_point(moved.frame, point);
   moved.frame = with_derivative(moved.frame, row, derivative);
   if (has(kHasKeyPoses) && job.offset_first != kNoIndex) {

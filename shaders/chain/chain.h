@@ -23,9 +23,8 @@ PELT_SHARED_BEGIN
 
 // Layout of the table:
 //   chain    anchors (2 or more), top, first anchor (word), palette entry of anchor 0
-//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, negative if it
-//   is
-//            mirrored there, a_i, twist input
+//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest (negative if it is
+//            mirrored there), a_i, twist input
 PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
 PELT_SHARED_CONST uint kChainFirstEntry = 3u;
 PELT_SHARED_CONST uint kChainWords = 4u;

@@ -35,7 +35,8 @@ struct PlannedEntry {
 };
 
 // Plans an entry of a list. `slots`: how many frames in turn write outputs of their own. `copies`: previous positions
-// are copied. Precondition: kEntryLinearBlend is not set if the character has no linear blend. An instance that stays is moved once more for each further slot, and its previous positions once more.
+// are copied. Precondition: kEntryLinearBlend is not set if the character has no linear blend. An instance that stays is
+// moved once more for each further slot, and its previous positions once more.
 PELT_SHARED_FN PlannedEntry plan_entry(InstanceMemory memory, uint state, uint frame, uint slots, bool copies) {
   bool shown_before = memory.shown != 0u && memory.shown + 1u == frame;
   if (memory.shown == 0u) state &= ~kEntryStay;

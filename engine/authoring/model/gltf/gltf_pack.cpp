@@ -62,8 +62,8 @@ Result<void> move_range(json& range, std::span<const Part> parts, const std::str
   return {};
 }
 
-// Moves the extensions of a buffer view; only those of meshopt are known to name a buffer. If there is only one, other
-// extensions stay correct.
+// Moves the extensions of a buffer view; only those of meshopt are known to name a buffer. If there is only one
+// buffer, other extensions stay correct.
 Result<void> move_extensions(json& extensions, std::span<const Part> parts, const std::string& place) {
   for (const auto& [name, extension] : extensions.items()) {
     const std::string extension_place = fmt::format("{}/{}", place, name);

@@ -128,8 +128,7 @@ void note_lost_digits(const ObjPolygons& polygons, const Model& model, std::vect
   if (lost <= kMaxLost * size) return;
   notes.push_back(
       fmt::format("'{}' is so far from the origin that rounding moves vertices by up to {:.2g}, at a size of {:.2g}; "
-                  "move it to the "
-                  "origin before export",
+                  "move it to the origin before export",
                   model.name, lost, size));
 }
 
