@@ -99,9 +99,12 @@ if(PELT_INSTALL)
       LIBRARIES fmt hwy tinygltf tinyobjloader meshoptimizer osdCPU ${voxels} tbb)
   endif()
   if(PELT_RUNTIME)
+    pelt_install_pc(planner
+      DESCRIPTION "Frames of crowds of characters, for any graphics API"
+      REQUIRES "pelt-character = ${pelt_VERSION}")
     pelt_install_pc(runtime
       DESCRIPTION "Characters moved by Vulkan"
-      REQUIRES "pelt-character = ${pelt_VERSION}"
+      REQUIRES "pelt-planner = ${pelt_VERSION}"
       LIBRARIES ${CMAKE_DL_LIBS})
     pelt_install_pc(c OUTPUT_NAME pelt DESCRIPTION "Characters moved by Vulkan, for C")
     if(PELT_AUTHORING)

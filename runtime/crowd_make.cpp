@@ -10,18 +10,15 @@
 
 #include "engine/character/base/formatted.h"
 #include "engine/character/base/invalid.h"
-#include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
+#include "runtime/plan/crowd_plan.h"
+#include "shaders/blend/blend.h"
+#include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
 namespace {
-
-// The numbers of a capacity other than instances.
-constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
-    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
-    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
 
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
   return {.bounds = outputs.bounds,
@@ -29,31 +26,23 @@ PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
           .control_meshes = outputs.control_meshes};
 }
 
-// Returns the words of the work of a crowd with this capacity.
-std::uint64_t work_words(const CrowdCapacity& capacity) {
-  return std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding;
-}
-
-// The element-wise maximum.
-CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
-  a.instances = std::max(a.instances, b.instances);
-  for (const auto amount : kAmounts) a.*amount = std::max(a.*amount, b.*amount);
-  return a;
-}
-
-// Checks the alignment of buffers that the caller supplies.
-Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
+// Checks the parts of buffers that the caller supplies.
+Result<void> check_inputs(const CrowdOptions& options, const CrowdCapacity& capacity, VkDeviceSize alignment) {
   const struct {
     const BufferLocation& place;
+    FrameBuffer buffer;
     const char* name;
-  } locations[] = {{options.joints, "joint matrices"},
-                   {options.inputs, "inputs"},
-                   {options.list, "list"},
-                   {options.drawn, "drawn list"}};
-  for (const auto& [place, name] : locations) {
-    if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
-    return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
-                   name, place.offset, alignment);
+  } locations[] = {{options.joints, FrameBuffer::kJoints, "joint matrices"},
+                   {options.inputs, FrameBuffer::kInputs, "inputs"},
+                   {options.list, FrameBuffer::kList, "list"},
+                   {options.drawn, FrameBuffer::kDrawnList, "drawn list"}};
+  for (const auto& [place, buffer, name] : locations) {
+    if (place.buffer == VK_NULL_HANDLE) continue;
+    if (place.offset % alignment != 0) {
+      return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
+                     name, place.offset, alignment);
+    }
+    PELT_TRY(check_size(place, bytes_of(buffer, capacity), name));
   }
   return {};
 }
@@ -88,14 +77,9 @@ struct PaletteRanges {
 
 PaletteRanges palette_ranges(const CrowdCapacity& capacity, VkDeviceSize alignment) {
   PaletteRanges made;
-  made.palettes = append_range(made.end, capacity.palette_entries * sizeof(Affine), alignment);
-  made.drivers = append_range(made.end, capacity.driver_vertices * sizeof(glm::vec3), alignment);
+  made.palettes = append_range(made.end, bytes_of(FrameBuffer::kPalettes, capacity), alignment);
+  made.drivers = append_range(made.end, bytes_of(FrameBuffer::kDrivers, capacity), alignment);
   return made;
-}
-
-// Returns the size of a list of the caller's, in bytes.
-VkDeviceSize list_bytes(const CrowdCapacity& capacity) {
-  return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
 }
 
 // Checks everything that does not depend on the sizes of the outputs.
@@ -105,12 +89,11 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
     return invalid("a crowd of {} needs at least one {}", label,
                    capacity.instances == 0 ? "instance" : "frame in flight");
   }
-  for (const auto amount : kAmounts) {
-    if (capacity.*amount >> 48 == 0) continue;  // its bytes fit in 64 bits
-    return invalid("a crowd of {} cannot have a capacity of {}", label, capacity.*amount);
+  if (const std::uint64_t amount = largest_amount(capacity); amount >> 48 != 0) {  // else its bytes fit in 64 bits
+    return invalid("a crowd of {} cannot have a capacity of {}", label, amount);
   }
   PELT_TRY(check_outputs(options.outputs));
-  PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
+  PELT_TRY(check_inputs(options, capacity, device.limits().minStorageBufferOffsetAlignment));
   if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
     return invalid("a crowd of {} cannot recompute normals: upload its characters with UploadOptions::normal_rings",
                    label);
@@ -123,10 +106,10 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
                             const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
-                                   {"joint matrices", capacity.joints * sizeof(Affine)},
-                                   {"inputs", capacity.inputs * sizeof(float)},
-                                   {"lists", list_bytes(capacity)},
-                                   {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
+                                   {"joint matrices", bytes_of(FrameBuffer::kJoints, capacity)},
+                                   {"inputs", bytes_of(FrameBuffer::kInputs, capacity)},
+                                   {"lists", bytes_of(FrameBuffer::kList, capacity)},
+                                   {"jobs, starts and lists", bytes_of(FrameBuffer::kWork, capacity)}};
   for (const OutputLocations& places : layout.slots) {
     const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
     constexpr const char* kNames[kMaxOutputs] = {"positions", "normals", "tangents", "previous positions", "bounds"};
@@ -137,61 +120,22 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
 
 }  // namespace
 
-CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
-  instances += other.instances;
-  for (const auto amount : kAmounts) this->*amount += other.*amount;
-  return *this;
-}
-
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
-  const CrowdPlan plan = plan_ahead({&character, 1}, planned_outputs(outputs), {});
-  const CrowdCharacter& planned = *plan.characters[0];
-  const std::uint64_t n = instances;
-  return {.instances = instances,
-          .vertices = n * planned.vertices,
-          .palette_entries = n * planned.palette_entries,
-          .driver_vertices = n * planned.driver_vertices,
-          .joints = n * planned.joints,
-          .inputs = n * planned.inputs,
-          .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
-          .table_words = table_words(plan.table)};
+  return capacity_of(character, instances, planned_outputs(outputs));
 }
-
-// The steps of Crowd::create, in this order, and of Crowd::add.
-struct Crowd::State::Maker {
-  const Device& device;
-  State& state;
-
-  Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
-  Result<void> make_rings();
-  Result<Dispatch> dispatch_of(const CrowdStep& step, const BoundOutputs& written) const;
-  Result<void> need_sets(KernelKind kind, const ComputeKernel& kernel);
-  Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
-};
 
 // `vertex_bytes`: size of the outputs in the crowd's own buffer.
-Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options) {
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  const CrowdCapacity& room = state.capacity;
-  const PaletteRanges parts = palette_ranges(room, alignment);
-  state.bases = {.driver_word = static_cast<std::uint32_t>(parts.drivers.offset / sizeof(float)),
-                 .instances = room.instances};
-  VkDeviceSize work_end = 0;
-  VkDeviceSize table_end = 0;
-  for (std::uint32_t s = 0; s < state.slots; ++s) {
-    const VkDeviceSize apart = slot_alignment(device);
-    state.work_slots.push_back(append_range(work_end, work_words(room) * sizeof(std::uint32_t), apart));
-    if (state.has_table())
-      state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), apart));
-  }
+Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted) {
+  const VkDeviceSize alignment = owner.limits().minStorageBufferOffsetAlignment;
+  const bool has_table = wanted.list.buffer != VK_NULL_HANDLE || wanted.drawn.buffer != VK_NULL_HANDLE;
+  const PaletteRanges parts = palette_ranges(capacity, alignment);
   VkDeviceSize memory_end = 0;
-  const auto memory_range = [&](bool own) {
-    return own ? BufferRange{} : append_range(memory_end, room.instances * sizeof(shared::InstanceMemory), alignment);
+  const auto memory_range = [&](const BufferLocation& list) {
+    if (list.buffer == VK_NULL_HANDLE) return BufferRange{};
+    return append_range(memory_end, bytes_of(FrameBuffer::kMemory, capacity), alignment);
   };
-  const BufferRange list_memory = memory_range(state.own_list);
-  const BufferRange drawn_memory = memory_range(state.own_drawn);
-  // There are at most as many steps as jobs.
-  const VkDeviceSize argument_bytes = state.has_table() ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
+  const BufferRange list_memory = memory_range(wanted.list);
+  const BufferRange drawn_memory = memory_range(wanted.drawn);
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
@@ -202,189 +146,158 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
     MemoryUse kind;
     const char* name;
   } buffers[] = {
-      {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
+      {&vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | wanted.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&state.palette, parts.end, kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal,
-       "palettes"},
-      {&state.work, work_end, kStorage | kRead, MemoryUse::kStream, "work"},
-      {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
-       "dispatches"},
-      {&state.table, table_end, kStorage, MemoryUse::kStream, "plan"},
-      {&state.memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal,
-       "memory of plans"},
-      {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
+      {&palette, parts.end, kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "palettes"},
+      {&arguments, has_table ? bytes_of(FrameBuffer::kArguments, capacity) : 0,
+       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
+      {&memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "memory of plans"},
+      {&nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, kind, name] : buffers) {
     if (size == 0) continue;
-    PELT_ASSIGN(*buffer, Buffer::create(device, {.size = size,
-                                                 .usage = usage,
-                                                 .memory = kind,
-                                                 .name = formatted("{} of the {}", name, state.label)}));
+    PELT_ASSIGN(
+        *buffer,
+        Buffer::create(owner,
+                       {.size = size, .usage = usage, .memory = kind, .name = formatted("{} of the {}", name, label)}));
   }
-  for (OutputLocations& outputs_of_slot : state.outputs) {
+  const struct {
+    Copies* copies;
+    FrameBuffer buffer;
+    bool needed;
+    const char* name;
+  } all[] = {{&work, FrameBuffer::kWork, true, "work"},
+             {&table, FrameBuffer::kTable, has_table, "plan"},
+             {&joints, FrameBuffer::kJoints, wanted.joints.buffer == VK_NULL_HANDLE, "joint matrices"},
+             {&inputs, FrameBuffer::kInputs, wanted.inputs.buffer == VK_NULL_HANDLE, "inputs"}};
+  // A flush of one slot is rounded to nonCoherentAtomSize, and must not touch another slot that the device may write.
+  const VkDeviceSize apart = std::max(alignment, owner.limits().nonCoherentAtomSize);
+  for (const auto& [copies, buffer, needed, name] : all) {
+    if (!needed) continue;
+    VkDeviceSize end = 0;
+    for (std::uint32_t s = 0; s < slots; ++s)
+      copies->slots.push_back(append_range(end, bytes_of(buffer, capacity), apart));
+    PELT_ASSIGN(copies->buffer, Buffer::create(owner, {.size = end,
+                                                       .usage = kStorage | (copies == &work ? kRead : 0),
+                                                       .memory = MemoryUse::kStream,
+                                                       .name = formatted("{} of the {}", name, label)}));
+  }
+  for (OutputLocations& outputs_of_slot : outputs) {
     for (OutputLocation* place : {&outputs_of_slot.positions, &outputs_of_slot.normals, &outputs_of_slot.tangents,
                                   &outputs_of_slot.previous_positions, &outputs_of_slot.bounds}) {
-      if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
-        place->buffer = state.vertices.handle();
+      if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE) place->buffer = vertices.handle();
     }
-    state.bound_outputs.push_back(bind_outputs(outputs_of_slot, room, state.nothing.handle(), alignment));
-    state.output_ranges.push_back(runtime::output_ranges(outputs_of_slot, room));
+    bound_outputs.push_back(bind_outputs(outputs_of_slot, capacity, nothing.handle(), alignment));
+    output_ranges.push_back(runtime::output_ranges(outputs_of_slot, capacity));
   }
-  const std::size_t count = state.outputs.size();
-  state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
-  for (std::size_t s = 0; s < count && state.reads_previous; ++s)
-    state.outputs[s].previous_positions = state.outputs[(s + count - 1) % count].positions;
+  const std::size_t count = outputs.size();
+  reads_previous = count > 1 && wanted.outputs.previous_positions.format != VertexFormat::kNone;
+  for (std::size_t s = 0; s < count && reads_previous; ++s)
+    outputs[s].previous_positions = outputs[(s + count - 1) % count].positions;
   const auto range = [&](FrameBuffer buffer, const VkDescriptorBufferInfo& info) {
-    state.ranges[static_cast<std::size_t>(buffer)] = info;
+    ranges[static_cast<std::size_t>(buffer)] = info;
   };
-  const auto external = [&](FrameBuffer buffer, const BufferLocation& at, std::uint64_t bytes) {
-    range(buffer, {at.buffer, at.offset, std::max<VkDeviceSize>(bytes, 4)});
+  const auto external = [&](FrameBuffer buffer, const BufferLocation& at) {
+    range(buffer, {at.buffer, at.offset, std::max<VkDeviceSize>(bytes_of(buffer, capacity), 4)});
   };
-  range(FrameBuffer::kNothing, state.nothing.whole());
-  range(FrameBuffer::kBindData, state.gpu->buffer.whole());
-  range(FrameBuffer::kPalettes, state.palette.part(parts.palettes));
-  range(FrameBuffer::kDrivers, state.palette.part(parts.drivers));
-  range(FrameBuffer::kPalettesAndDrivers, {state.palette.handle(), 0, parts.end});
-  range(FrameBuffer::kArguments, state.arguments.whole());
-  range(FrameBuffer::kMemory, state.memory.part(list_memory));
-  range(FrameBuffer::kDrawnMemory, state.memory.part(drawn_memory));
-  external(FrameBuffer::kJoints, options.joints, room.joints * sizeof(shared::Affine));
-  external(FrameBuffer::kInputs, options.inputs, room.inputs * sizeof(float));
-  external(FrameBuffer::kList, options.list, list_bytes(room));
-  external(FrameBuffer::kDrawnList, options.drawn, list_bytes(room));
+  range(FrameBuffer::kNothing, nothing.whole());
+  range(FrameBuffer::kBindData, gpu->buffer.whole());
+  range(FrameBuffer::kPalettes, palette.part(parts.palettes));
+  range(FrameBuffer::kDrivers, palette.part(parts.drivers));
+  range(FrameBuffer::kPalettesAndDrivers, {palette.handle(), 0, parts.end});
+  range(FrameBuffer::kArguments, arguments.whole());
+  range(FrameBuffer::kMemory, memory.part(list_memory));
+  range(FrameBuffer::kDrawnMemory, memory.part(drawn_memory));
+  external(FrameBuffer::kJoints, wanted.joints);
+  external(FrameBuffer::kInputs, wanted.inputs);
+  external(FrameBuffer::kList, wanted.list);
+  external(FrameBuffer::kDrawnList, wanted.drawn);
 
   // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
-  const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kKernelKinds - 3) * state.outputs.size()));
-  PELT_ASSIGN(
-      state.descriptors,
-      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
-                             state.label));
-  return {};
-}
-
-Result<void> Crowd::State::Maker::make_rings() {
-  if (state.own_joints) {
-    PELT_ASSIGN(state.joints, InputRing::create(device, state.slots, state.capacity.joints * kJointFloats,
-                                                state.capacity.instances, "joint matrices of the " + state.label));
-  }
-  if (state.own_inputs) {
-    PELT_ASSIGN(state.inputs, InputRing::create(device, state.slots, state.capacity.inputs, state.capacity.instances,
-                                                "inputs of the " + state.label));
-  }
+  const auto set_count = static_cast<std::uint32_t>(slots * (3 + (kKernelKinds - 3) * outputs.size()));
+  PELT_ASSIGN(descriptors,
+              DescriptorPool::create(owner, set_count,
+                                     set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label));
   return {};
 }
 
 // Makes the sets of a kind on first use. They do not depend on the characters.
-Result<void> Crowd::State::Maker::need_sets(KernelKind kind, const ComputeKernel& kernel) {
-  std::vector<VkDescriptorSet>& sets_of_kind = state.sets[static_cast<std::size_t>(kind)];
+Result<void> Crowd::Vulkan::need_sets(KernelKind kind, const ComputeKernel& kernel) {
+  std::vector<VkDescriptorSet>& sets_of_kind = sets[static_cast<std::size_t>(kind)];
   if (!sets_of_kind.empty()) return {};
   std::vector<VkDescriptorSet> made;
-  for (std::size_t o = 0; o < state.outputs.size(); ++o) {
-    for (std::uint32_t s = 0; s < state.slots; ++s) {
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    for (std::uint32_t s = 0; s < slots; ++s) {
       if (o > 0 && !writes_outputs(kind)) {
         made.push_back(made[s]);
         continue;
       }
       std::vector<VkDescriptorBufferInfo> bound;
-      for (const Binding& binding : bindings_of(kind)) bound.push_back(state.range_of(binding.buffer, o, s));
-      PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
+      for (const Binding& binding : bindings_of(kind)) bound.push_back(range_of(binding.buffer, o, s));
+      PELT_ASSIGN(made.emplace_back(), descriptors.make_set(kernel, bound));
     }
   }
   sets_of_kind = std::move(made);
   return {};
 }
 
-// Returns a step's dispatch for one output slot.
-Result<Dispatch> Crowd::State::Maker::dispatch_of(const CrowdStep& step, const BoundOutputs& written) const {
-  const Kernel kernel = kernel_of(step, written.streams);
-  PELT_ASSIGN(const auto pipeline, pipeline_of(device, kernel));
-  return Dispatch{pipeline, kernel.kind, constants_of(step, written.streams)};
-}
-
-// Returns the dispatches by step of the plan, then by output slot.
-Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPlan& wanted) {
-  std::vector<Dispatch> made;
-  for (const CrowdStep& step : wanted.steps) {
-    for (const BoundOutputs& written : state.bound_outputs) {
-      PELT_ASSIGN(made.emplace_back(), dispatch_of(step, written));
-      PELT_TRY(need_sets(made.back().kind, *made.back().kernel));
-    }
+Result<std::vector<const ComputeKernel*>> Crowd::Vulkan::prepare(const Device& owner,
+                                                                 std::span<const FrameDispatch> dispatches) {
+  std::vector<const ComputeKernel*> made;
+  for (const FrameDispatch& dispatch : dispatches) {
+    PELT_ASSIGN(made.emplace_back(), pipeline_of(owner, dispatch.kernel));
+    PELT_TRY(need_sets(dispatch.kernel.kind, *made.back()));
   }
   return made;
 }
 
-Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {
-  std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
-  std::unique_lock lock(gpu->mutex);
-  for (std::size_t c = 0; c < wanted.size(); ++c) {
+// Plans for the characters with these numbers.
+Result<void> Crowd::use_numbers(const Device& device, const std::vector<bool>& wanted) {
+  Characters placed(wanted.size());
+  std::vector<std::uint64_t> uploads(wanted.size());
+  std::unique_lock lock(vulkan_->gpu->mutex);
+  for (std::uint32_t c = 0; c < wanted.size(); ++c) {
     if (!wanted[c]) continue;
-    PELT_TRY(check_bind_data(static_cast<std::uint32_t>(c), *wanted[c]));
-    sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
+    PELT_TRY(check_bind_data(c));
+    placed[c] = *vulkan_->gpu->entries[c];
+    uploads[c] = placed[c]->upload;
   }
-  CrowdPlan made = plan_crowd(std::move(sizes), planned_outputs(wanted_outputs), bases);
   lock.unlock();
-  const std::uint64_t words = fixed_words(made) + list_words();
-  if (words > capacity.plan_words || (has_table() && table_words(made.table) > capacity.table_words)) {
-    return fail(ErrorCode::kUnsupported,
-                formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", label,
-                          words, table_words(made.table), capacity.plan_words, capacity.table_words));
-  }
-  Maker maker{.device = owner, .state = *this};
-  PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
-  if (has_table()) {
-    PELT_ASSIGN(plan_kernel, pipeline_of(owner, runtime::plan_kernel(KernelKind::kPlan)));
-    if (!own_list) PELT_TRY(maker.need_sets(KernelKind::kPlan, *plan_kernel));
-    if (!own_drawn) PELT_TRY(maker.need_sets(KernelKind::kDrawnPlan, *plan_kernel));
-  }
-  plan = std::move(made);
-  characters = std::move(wanted);
-  dispatches = std::move(wanted_dispatches);
-  has_action = std::any_of(characters.begin(), characters.end(),
-                           [](const auto& character) { return character && (**character).clock_input(); });
-  instances_of.resize(characters.size());
-  ++plans_made;
-  lists_changed = true;
-  host_plan.use(plan);
-  plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
-                    .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
-                    .list_count = static_cast<std::uint32_t>(plan.table.lists.size()),
-                    .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
-                    .step_count = static_cast<std::uint32_t>(plan.table.steps.size()),
-                    .first_start = plan.first_start,
-                    .first_count = plan.first_count,
-                    .instance_count = capacity.instances,
-                    .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
-  FrameOptions options{.lists_on_device = !own_list, .drawn_on_device = !own_drawn};
-  // Zero means that a mass has not started, and that an instance was never shown.
-  if (has_action) options.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
-  if (!own_list) options.zeroed.push_back(FrameBuffer::kMemory);
-  if (!own_drawn) options.zeroed.push_back(FrameBuffer::kDrawnMemory);
-  names.clear();
-  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
-    commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, false);
-    first_commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, true);
-  }
-  for (const FrameCommand& command : commands[static_cast<std::size_t>(FramePart::kWhole)]) {
-    if (command.kind != FrameCommand::Kind::kDispatch) continue;
-    names.push_back(!command.plans                             ? plan.steps[command.step].name
-                    : *command.plans == KernelKind::kDrawnPlan ? "plan of drawn skins"
-                                                               : "plan");
-  }
+  std::vector<const ComputeKernel*> pipelines;
+  PELT_TRY(use_characters(placed, [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
+    PELT_ASSIGN(const auto made, vulkan_->prepare(device, dispatches));
+    pipelines.insert(pipelines.end(), made.begin(), made.end());
+    return {};
+  }));
+  vulkan_->pipelines = std::move(pipelines);
+  vulkan_->uploads = std::move(uploads);
   return {};
 }
 
+// Precondition: the mutex of the GpuCharacters is locked.
+Result<void> Crowd::check_bind_data(std::uint32_t character) const {
+  const GpuCharacters::State& gpu = *vulkan_->gpu;
+  if (!gpu.has(character)) {
+    return invalid("the {} cannot use character {}, which does not exist", vulkan_->label, character);
+  }
+  if (member(character) == nullptr || gpu.entries[character]->upload == vulkan_->uploads[character]) return {};
+  return invalid("the bind data of character {}, '{}', were removed while the {} still has it", character,
+                 member(character)->character->name, vulkan_->label);
+}
+
+Result<void> Crowd::add(const Device& device, std::uint32_t character) {
+  std::vector<bool> wanted(std::max(member_count(), character + 1));
+  for (std::uint32_t c = 0; c < wanted.size(); ++c) wanted[c] = c == character || member(c) != nullptr;
+  return use_numbers(device, wanted);
+}
+
+Result<void> Crowd::remove(std::uint32_t character) { return remove_member(character); }
+
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
-  // A blend's pipeline depends on all characters that it moves, so the crowd's are included.
-  std::vector<Character> all(characters.begin(), characters.end());
-  for (const std::optional<Character>& character : state_->characters) {
-    if (character) all.push_back(*character);
-  }
-  const CrowdPlan plan = plan_ahead(all, planned_outputs(state_->wanted_outputs), state_->bases);
-  const State::Maker maker{.device = device, .state = *state_};
-  for (const CrowdStep& step : plan.steps) {
-    for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.dispatch_of(step, written));
-  }
-  return {};
+  return plan_ahead(characters, [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
+    for (const FrameDispatch& dispatch : dispatches) PELT_TRY(pipeline_of(device, dispatch.kernel));
+    return {};
+  });
 }
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
@@ -402,16 +315,13 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   if (instances.size() > gpu.entries.size()) {
     return invalid("a crowd of {} got instance counts for {} characters", label, instances.size());
   }
-  auto state = std::make_unique<State>();
-  std::vector<std::optional<Character>> wanted;
   CrowdCapacity capacity;
-  for (std::size_t c = 0; c < instances.size(); ++c) {
-    wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
-    if (!wanted.back() && instances[c] > 0) {
+  for (std::uint32_t c = 0; c < instances.size(); ++c) {
+    if (!gpu.has(c) && instances[c] > 0) {
       return invalid("a crowd of {} cannot have instances of character {}, which was removed", label, c);
     }
-    if (wanted.back()) {
-      capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
+    if (gpu.has(c)) {
+      capacity += capacity_of(gpu.entries[c]->character, instances[c], options.outputs);
     } else {
       capacity.table_words +=
           sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // removed characters keep a table entry
@@ -422,29 +332,52 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   PELT_TRY(check_options(gpu, capacity, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);
   PELT_TRY(check_capacity(capacity, layout, device, label));
+  PELT_TRY(check_sizes(options.outputs, layout, capacity));
 
-  state->device = &device.internals();
-  state->gpu = &gpu;
-  state->label = "crowd of " + label;
-  state->capacity = capacity;
-  state->wanted_outputs = options.outputs;
-  state->slots = options.frames_in_flight;
-  state->outputs = layout.slots;
-  state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
-  state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
-  state->own_list = options.list.buffer == VK_NULL_HANDLE;
-  state->own_drawn = options.drawn.buffer == VK_NULL_HANDLE;
-  state->make_room();
-
-  State::Maker maker{.device = device, .state = *state};
-  PELT_TRY(maker.make_buffers(layout.end, options));
-  PELT_TRY(maker.make_rings());
-  PELT_TRY(state->use_characters(device, std::move(wanted)));
-  for (std::uint32_t c = 0; c < instances.size(); ++c) {
-    state->first_instances.push_back(capacity.instances - static_cast<std::uint32_t>(state->free_numbers.size()));
-    for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(state->acquire(c, true));
+  auto vulkan = std::make_unique<Vulkan>();
+  vulkan->device = &device.internals();
+  vulkan->gpu = &gpu;
+  vulkan->label = "crowd of " + label;
+  vulkan->capacity = capacity;
+  vulkan->slots = options.frames_in_flight;
+  vulkan->outputs = layout.slots;
+  PELT_TRY(vulkan->make_buffers(device, layout.end, options));
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  Options planned{.label = vulkan->label,
+                  .capacity = capacity,
+                  .frames_in_flight = options.frames_in_flight,
+                  .outputs = planned_outputs(options.outputs),
+                  .host_joints = options.joints.buffer == VK_NULL_HANDLE,
+                  .host_inputs = options.inputs.buffer == VK_NULL_HANDLE,
+                  .host_list = options.list.buffer == VK_NULL_HANDLE,
+                  .host_drawn = options.drawn.buffer == VK_NULL_HANDLE,
+                  .driver_offset = static_cast<std::uint32_t>(palette_ranges(capacity, alignment).drivers.offset),
+                  .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
+  for (const BoundOutputs& bound : vulkan->bound_outputs) planned.streams.push_back(bound.streams);
+  std::vector<HostMemory> memory(vulkan->slots);
+  for (std::uint32_t s = 0; s < vulkan->slots; ++s) {
+    const auto mapped = [&](const Vulkan::Copies& copies) {
+      return copies.slots.empty() ? nullptr : copies.buffer.mapped() + copies.slots[s].offset;
+    };
+    memory[s] = {mapped(vulkan->work), mapped(vulkan->table), mapped(vulkan->joints), mapped(vulkan->inputs)};
   }
-  return Crowd(std::move(state));
+  Crowd crowd(std::move(planned), std::move(vulkan));
+  crowd.use_memory(memory);
+  std::vector<bool> wanted(instances.size());
+  lock.lock();
+  for (std::uint32_t c = 0; c < wanted.size(); ++c) wanted[c] = gpu.has(c);
+  lock.unlock();
+  PELT_TRY(crowd.use_numbers(device, wanted));
+  for (std::uint32_t c = 0; c < instances.size(); ++c) {
+    for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(crowd.acquire(c));
+  }
+  return crowd;
 }
+
+Crowd::Crowd(Options options, std::unique_ptr<Vulkan> vulkan)
+    : CrowdPlanner(std::move(options)), vulkan_(std::move(vulkan)) {}
+Crowd::~Crowd() = default;
+Crowd::Crowd(Crowd&&) noexcept = default;
+Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
 }  // namespace pelt::runtime

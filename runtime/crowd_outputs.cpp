@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "engine/character/base/invalid.h"
 
 namespace pelt::runtime {
@@ -20,38 +22,40 @@ std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
   return format == VertexFormat::kFloat ? float_bytes : 4;
 }
 
+constexpr StreamFormat stream_format(VertexFormat format) { return static_cast<StreamFormat>(format); }
+
 // `alignment`: of the bound ranges; the shader counts pairs of words from their start.
-std::uint32_t normal_format(const OutputLocations& places, VkDeviceSize alignment) {
-  static_assert(static_cast<std::uint32_t>(VertexFormat::kNone) == shared::kFormatNone &&
-                static_cast<std::uint32_t>(VertexFormat::kFloat) == shared::kFormatFloat &&
-                static_cast<std::uint32_t>(VertexFormat::kOctahedral16) == shared::kFormatOctahedral16);
+StreamFormat normal_format(const OutputLocations& places, VkDeviceSize alignment) {
+  static_assert(stream_format(VertexFormat::kNone) == StreamFormat::kNone &&
+                stream_format(VertexFormat::kFloat) == StreamFormat::kFloat &&
+                stream_format(VertexFormat::kOctahedral16) == StreamFormat::kOctahedral16);
   const bool both = places.normals.format == VertexFormat::kOctahedral16 &&
                     places.tangents.format == VertexFormat::kOctahedral16 &&
                     places.tangents.buffer == places.normals.buffer && places.normals.offset % alignment % 8 == 0 &&
                     places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
                     places.tangents.offset == places.normals.offset + 4;
-  return both ? shared::kFormatOctahedral16Both : static_cast<std::uint32_t>(places.normals.format);
+  return both ? StreamFormat::kOctahedral16Both : stream_format(places.normals.format);
 }
 
-std::uint32_t tangent_format(const OutputLocations& places, VkDeviceSize alignment) {
-  if (normal_format(places, alignment) == shared::kFormatOctahedral16Both) return shared::kFormatNone;
-  return static_cast<std::uint32_t>(places.tangents.format);
+StreamFormat tangent_format(const OutputLocations& places, VkDeviceSize alignment) {
+  if (normal_format(places, alignment) == StreamFormat::kOctahedral16Both) return StreamFormat::kNone;
+  return stream_format(places.tangents.format);
 }
 
 // Positions are written word by word if they and the previous positions are tightly packed.
-std::uint32_t position_format(const OutputLocations& places) {
+StreamFormat position_format(const OutputLocations& places) {
   const auto tight = [](const OutputLocation& place) {
     return place.format == VertexFormat::kNone || place.stride == sizeof(glm::vec3);
   };
-  return tight(places.positions) && tight(places.previous_positions) ? shared::kFormatFloatTight : shared::kFormatFloat;
+  return tight(places.positions) && tight(places.previous_positions) ? StreamFormat::kFloatTight : StreamFormat::kFloat;
 }
 
 // `bytes`: size of one element, which may be less than its stride.
-OutputStream bind_output(const OutputLocation& place, std::uint32_t format, std::uint64_t elements, std::uint32_t bytes,
+OutputStream bind_output(const OutputLocation& place, StreamFormat format, std::uint64_t elements, std::uint32_t bytes,
                          VkDeviceSize alignment, VkDescriptorBufferInfo& range) {
   const VkDeviceSize begin = place.offset / alignment * alignment;
   range = {place.buffer, begin, place.offset - begin + (elements - 1) * place.stride + bytes};
-  return {{static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
+  return {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4, format};
 }
 
 // Checks the locations of slots 1 and 2. Precondition: outputs.slots is valid.
@@ -152,6 +156,11 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& c
 
 }  // namespace
 
+Result<void> check_size(const BufferLocation& location, std::uint64_t bytes, const char* name) {
+  if (location.buffer == VK_NULL_HANDLE || location.size >= bytes) return {};
+  return invalid("a crowd's {} need {} bytes, but BufferLocation::size is {}", name, bytes, location.size);
+}
+
 Result<void> check_outputs(const CrowdOutputs& outputs) {
   if (outputs.slots < 1 || outputs.slots > kMaxOutputSlots) {
     return invalid("a crowd's outputs have 1 to {} slots, not {}", kMaxOutputSlots, outputs.slots);
@@ -211,6 +220,30 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity,
   return layout;
 }
 
+Result<void> check_sizes(const CrowdOutputs& outputs, const OutputLayout& layout, const CrowdCapacity& capacity) {
+  for (std::uint32_t slot = 0; slot < outputs.slots; ++slot) {
+    const CrowdOutputs given = outputs_of_slot(outputs, slot);
+    const OutputLocations& places = layout.slots[slot];
+    const struct {
+      const BufferLocation& location;
+      const OutputLocation& place;
+      std::uint64_t elements;
+      std::uint32_t float_bytes;
+      const char* name;
+    } all[] = {
+        {given.positions.location, places.positions, capacity.vertices, 12, "positions"},
+        {given.normals.location, places.normals, capacity.vertices, 12, "normals"},
+        {given.tangents.location, places.tangents, capacity.vertices, 16, "tangents"},
+        {given.previous_positions.location, places.previous_positions, capacity.vertices, 12, "previous positions"},
+        {given.bounds_location, places.bounds, capacity.instances, kBoxBytes, "bounds"}};
+    for (const auto& [location, place, elements, float_bytes, name] : all) {
+      if (place.format == VertexFormat::kNone || elements == 0) continue;
+      PELT_TRY(check_size(location, (elements - 1) * place.stride + bytes_of(place.format, float_bytes), name));
+    }
+  }
+  return {};
+}
+
 std::vector<OutputRange> output_ranges(const OutputLocations& places, const CrowdCapacity& capacity) {
   std::vector<OutputRange> ranges;
   const auto add = [&](const OutputLocation& place, std::uint64_t elements, std::uint32_t float_bytes) {
@@ -244,20 +277,20 @@ BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& ca
                           VkDeviceSize alignment) {
   BoundOutputs made;
   std::size_t next = 0;
-  const auto bind = [&](const OutputLocation& place, std::uint32_t format, std::uint64_t elements,
+  const auto bind = [&](const OutputLocation& place, StreamFormat format, std::uint64_t elements,
                         std::uint32_t float_bytes) {
     VkDescriptorBufferInfo& range = made.ranges[next++];
     if (place.format == VertexFormat::kNone || elements == 0) {
-      return bind_output({VertexFormat::kNone, nothing, 0, 0}, shared::kFormatNone, 1, 4, alignment, range);
+      return bind_output({VertexFormat::kNone, nothing, 0, 0}, StreamFormat::kNone, 1, 4, alignment, range);
     }
-    const std::uint32_t bytes = format == shared::kFormatOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
+    const std::uint32_t bytes = format == StreamFormat::kOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
     return bind_output(place, format, elements, bytes, alignment, range);
   };
   made.streams = {.positions = bind(places.positions, position_format(places), capacity.vertices, 12),
                   .normals = bind(places.normals, normal_format(places, alignment), capacity.vertices, 12),
                   .tangents = bind(places.tangents, tangent_format(places, alignment), capacity.vertices, 16),
-                  .previous_positions = bind(places.previous_positions, shared::kFormatFloat, capacity.vertices, 12),
-                  .bounds = bind(places.bounds, shared::kFormatFloat, capacity.instances, kBoxBytes)};
+                  .previous_positions = bind(places.previous_positions, StreamFormat::kFloat, capacity.vertices, 12),
+                  .bounds = bind(places.bounds, StreamFormat::kFloat, capacity.instances, kBoxBytes)};
   return made;
 }
 

@@ -9,10 +9,12 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
-
-#include "runtime/plan/frame.h"
+#include <pelt/runtime/crowd_frame.h>
 
 namespace pelt::runtime {
+
+// Errors: a buffer of the caller's that has fewer bytes.
+Result<void> check_size(const BufferLocation& location, std::uint64_t bytes, const char* name);
 
 // Errors: outputs that cannot be combined or are misaligned.
 Result<void> check_outputs(const CrowdOutputs& outputs);
@@ -25,6 +27,9 @@ struct OutputLayout {
 };
 
 OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment);
+
+// Errors: a part of a buffer of the caller's that is too small.
+Result<void> check_sizes(const CrowdOutputs& outputs, const OutputLayout& layout, const CrowdCapacity& capacity);
 
 inline constexpr std::size_t kMaxOutputs = 5;  // per slot: the members of OutputLocations
 

@@ -11,7 +11,6 @@
 #include "runtime/barriers.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
-#include "runtime/misuse.h"
 
 namespace pelt::runtime {
 namespace {
@@ -23,8 +22,8 @@ constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 }  // namespace
 
 // Records `barrier` for each range of the outputs of a frame, and for the table of a frame.
-void Crowd::State::transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of,
-                            std::optional<std::uint64_t> table_of, VkBufferMemoryBarrier2 barrier) const {
+void Crowd::Vulkan::transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of,
+                             std::optional<std::uint64_t> table_of, VkBufferMemoryBarrier2 barrier) const {
   std::array<VkBufferMemoryBarrier2, kMaxOutputs + 1> barriers{};
   std::size_t count = 0;
   barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
@@ -37,23 +36,30 @@ void Crowd::State::transfer(VkCommandBuffer to, std::optional<std::uint64_t> out
   if (outputs_of) {
     for (const OutputRange& range : output_ranges[slot_of_frame(*outputs_of)]) add(range.buffer, range.range);
   }
-  if (table_of) add(work.handle(), table_range(*table_of));
+  if (table_of) add(work.buffer.handle(), table_range(*table_of));
   buffer_barriers(device->functions, to, std::span(barriers).first(count));
 }
 
-VkDescriptorBufferInfo Crowd::State::range_of(FrameBuffer buffer, std::size_t output_slot,
-                                              std::uint32_t frame_slot) const {
+// Null: not a buffer that the host writes.
+const Crowd::Vulkan::Copies* Crowd::Vulkan::copies_of(FrameBuffer buffer) const {
+  const Copies* copies = buffer == FrameBuffer::kWork     ? &work
+                         : buffer == FrameBuffer::kTable  ? &table
+                         : buffer == FrameBuffer::kJoints ? &joints
+                         : buffer == FrameBuffer::kInputs ? &inputs
+                                                          : nullptr;
+  return copies != nullptr && !copies->slots.empty() ? copies : nullptr;
+}
+
+VkDescriptorBufferInfo Crowd::Vulkan::range_of(FrameBuffer buffer, std::size_t output_slot,
+                                               std::uint32_t frame_slot) const {
   if (buffer >= FrameBuffer::kPositions)
     return bound_outputs[output_slot]
         .ranges[static_cast<std::size_t>(buffer) - static_cast<std::size_t>(FrameBuffer::kPositions)];
-  if (buffer == FrameBuffer::kWork) return work.part(work_slots[frame_slot]);
-  if (buffer == FrameBuffer::kTable) return table.part(table_slots[frame_slot]);
-  if (buffer == FrameBuffer::kJoints && own_joints) return joints.buffer().part(joints.range(frame_slot));
-  if (buffer == FrameBuffer::kInputs && own_inputs) return inputs.buffer().part(inputs.range(frame_slot));
+  if (const Copies* copies = copies_of(buffer)) return copies->buffer.part(copies->slots[frame_slot]);
   return ranges[static_cast<std::size_t>(buffer)];
 }
 
-void Crowd::State::record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const {
+void Crowd::Vulkan::record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const {
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess;
   // Earlier frames read the plans and palettes that this one overwrites.
   memory_barrier(device->functions, to,
@@ -64,82 +70,48 @@ void Crowd::State::record_barrier(VkCommandBuffer to, const FrameCommand& barrie
                  kBoth | (barrier.before_indirect ? VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : 0));
 }
 
-void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispatch) const {
-  const std::uint32_t output = slot_of_frame(frame);
-  const auto set_of = [&](KernelKind kind) { return sets[static_cast<std::size_t>(kind)][output * slots + slot]; };
-  if (dispatch.plans) {
-    const bool drawn = *dispatch.plans == KernelKind::kDrawnPlan;
-    const CommandLabel plan_label(device->functions, to, drawn ? "plan of drawn skins" : "plan");
-    shared::PlanConstants constants = plan_constants;
-    constants.frame = frame_number();
-    constants.slots = drawn ? output_slots() : slots_of_first_part();
-    if (drawn || own_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
-    if (!own_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
-    if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
-    return plan_kernel->dispatch(to, set_of(*dispatch.plans), std::as_bytes(std::span(&constants, 1)), 1);
-  }
-  const Dispatch& made = dispatches[dispatch.step * output_slots() + output];
-  if (!dispatch.indirect && host_plan.workgroups(dispatch.step) == 0) return;
-  const CommandLabel step_label(device->functions, to, plan.steps[dispatch.step].name.c_str());
-  if (dispatch.indirect) {
-    made.kernel->dispatch_indirect(to, set_of(made.kind), made.constants, arguments.handle(),
-                                   dispatch.step * sizeof(VkDispatchIndirectCommand));
+void Crowd::Vulkan::record_dispatch(VkCommandBuffer to, const Frame& frame, const FrameCommand& command) const {
+  if (!command.indirect && command.workgroups == 0) return;
+  const FrameDispatch& dispatch = frame.dispatches[command.dispatch];
+  const CommandLabel step_label(device->functions, to, dispatch.name.c_str());
+  const ComputeKernel& pipeline = *pipelines[frame.output_slot * frame.dispatches.size() + command.dispatch];
+  const VkDescriptorSet set =
+      sets[static_cast<std::size_t>(dispatch.kernel.kind)][frame.output_slot * slots + frame.frame_slot];
+  if (command.indirect) {
+    pipeline.dispatch_indirect(to, set, dispatch.constants, arguments.handle(),
+                               command.dispatch * sizeof(VkDispatchIndirectCommand));
   } else {
-    made.kernel->dispatch(to, set_of(made.kind), made.constants, host_plan.workgroups(dispatch.step));
+    pipeline.dispatch(to, set, dispatch.constants, command.workgroups);
   }
 }
 
-void Crowd::State::record(VkCommandBuffer to, std::optional<std::span<const shared::ListEntry>> list, GpuTimer* timer,
-                          FramePart part) {
-  if (part == FramePart::kBlend && !is_posed)
-    return report_misuse("record_blend", "the first part of the frame of the {} is not recorded", label);
-  if (part != FramePart::kBlend && !expect_whole("record")) return;
-  if (list && !own_list) return report_misuse("record", "a buffer of the caller's has the list of the {}", label);
-  if (part != FramePart::kBlend) write_inputs(list);
-  const CommandLabel crowd_label(device->functions, to, label.c_str());
-  for (const FrameCommand& command : (frame == 0 ? first_commands : commands)[static_cast<std::size_t>(part)]) {
+void Crowd::record(VkCommandBuffer commands, const RecordOptions& options) {
+  const Frame* frame = next_frame(options.part, options.list);
+  if (frame == nullptr) return;
+  for (const HostWrite& write : frame->writes) {
+    const Vulkan::Copies& copies = *vulkan_->copies_of(write.buffer);
+    copies.buffer.flush(copies.slots[frame->frame_slot].offset + write.offset, write.size);
+  }
+  const DeviceFunctions& functions = vulkan_->device->functions;
+  const CommandLabel crowd_label(functions, commands, vulkan_->label.c_str());
+  for (const FrameCommand& command : frame->commands) {
     switch (command.kind) {
       case FrameCommand::Kind::kZero: {
-        const VkDescriptorBufferInfo range = range_of(command.zeroed, 0, 0);
-        device->functions.vkCmdFillBuffer(to, range.buffer, range.offset, range.range, 0);
+        const VkDescriptorBufferInfo range = vulkan_->range_of(command.zeroed, 0, 0);
+        functions.vkCmdFillBuffer(commands, range.buffer, range.offset, range.range, 0);
         break;
       }
       case FrameCommand::Kind::kBarrier:
-        record_barrier(to, command);
+        vulkan_->record_barrier(commands, command);
         break;
       case FrameCommand::Kind::kDispatch:
-        record_dispatch(to, command);
-        if (timer != nullptr) timer->stamp(to);
+        vulkan_->record_dispatch(commands, *frame, command);
+        if (options.timer != nullptr) options.timer->stamp(commands);
         break;
     }
   }
-  is_posed = part == FramePart::kPose;
-  if (is_posed) return;
-  ++frame;
-  slot = (slot + 1) % slots;
+  end_frame(options.part);
 }
-
-void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, std::nullopt, timer, FramePart::kWhole);
-}
-
-void Crowd::record(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer) {
-  state_->record(commands, list, timer, FramePart::kWhole);
-}
-
-void Crowd::record_pose(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, std::nullopt, timer, FramePart::kPose);
-}
-
-void Crowd::record_pose(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer) {
-  state_->record(commands, list, timer, FramePart::kPose);
-}
-
-void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
-  state_->record(commands, std::nullopt, timer, FramePart::kBlend);
-}
-
-bool Crowd::is_posed() const { return state_->is_posed; }
 
 void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wanted) const {
   using Step = QueueTransfer::Step;
@@ -155,8 +127,8 @@ void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wante
   switch (wanted.step) {
     case Step::kAcquireBack:
       if (one_family) return;
-      outputs_of = ago(state_->output_slots());
-      table_of = ago(state_->slots);
+      outputs_of = ago(vulkan_->outputs.size());
+      table_of = ago(vulkan_->slots);
       barrier.dstStageMask = kWritingStage;
       barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess;
       break;
@@ -173,31 +145,18 @@ void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wante
       break;
     case Step::kReleaseBack:
       // The next frame reads the positions of this one, if they are its previous positions.
-      if (state_->reads_previous) outputs_of = ago(1);
+      if (vulkan_->reads_previous) outputs_of = ago(1);
       // Reads need no availability operation, so the source access stays 0.
       barrier.srcStageMask = wanted.reading_stages;
       barrier.dstStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE;
       break;
   }
-  state_->transfer(commands, outputs_of, table_of, barrier);
+  vulkan_->transfer(commands, outputs_of, table_of, barrier);
 }
 
-std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
-  const State& state = *state_;
-  const std::uint32_t output = state.slot_of_frame(state.frame);
-  std::array<std::uint32_t, static_cast<std::size_t>(FrameBuffer::kCount)> accesses{};
-  const auto add = [&](std::span<const Binding> bindings) {
-    for (const Binding& binding : bindings) accesses[static_cast<std::size_t>(binding.buffer)] |= binding.access;
-  };
-  const FramePart wanted = part == CrowdPart::kPose ? FramePart::kPose : FramePart::kBlend;
-  for (const FrameCommand& command : state.commands[static_cast<std::size_t>(wanted)]) {
-    if (command.kind != FrameCommand::Kind::kDispatch) continue;
-    if (command.plans) {
-      add(bindings_of(*command.plans));
-    } else {
-      add(accesses_of(state.plan.steps[command.step], state.bound_outputs[output].streams));
-    }
-  }
+std::vector<BufferUse> Crowd::uses(FramePart part) const {
+  const std::vector<std::uint32_t> all = accesses(part);
+  const std::uint32_t frame_slot = static_cast<std::uint32_t>(frames() % vulkan_->slots);
   constexpr std::pair<FrameBuffer, const char*> kShared[] = {{FrameBuffer::kJoints, "joint matrices"},
                                                              {FrameBuffer::kInputs, "inputs"},
                                                              {FrameBuffer::kList, "list"},
@@ -209,16 +168,39 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
                                                              {FrameBuffer::kBounds, "bounds"}};
   std::vector<BufferUse> made;
   for (const auto& [buffer, name] : kShared) {
-    const std::uint32_t access = accesses[static_cast<std::size_t>(buffer)];
-    const bool own =
-        (buffer == FrameBuffer::kJoints && state.own_joints) || (buffer == FrameBuffer::kInputs && state.own_inputs);
-    const VkDescriptorBufferInfo range = state.range_of(buffer, output, state.slot);
-    if (access == kNoAccess || own || range.buffer == state.nothing.handle()) continue;
+    const std::uint32_t access = all[static_cast<std::size_t>(buffer)];
+    const VkDescriptorBufferInfo range = vulkan_->range_of(buffer, vulkan_->slot_of_frame(frames()), frame_slot);
+    if (access == kNoAccess || vulkan_->copies_of(buffer) != nullptr || range.buffer == vulkan_->nothing.handle())
+      continue;
     made.push_back({name, range.buffer, range.offset, range.range, kWritingStage,
                     ((access & kReads) != 0 ? VK_ACCESS_2_SHADER_STORAGE_READ_BIT : VK_ACCESS_2_NONE) |
                         ((access & kWrites) != 0 ? kWritingAccess : VK_ACCESS_2_NONE)});
   }
   return made;
+}
+
+const OutputLocations& Crowd::outputs(std::uint64_t frame) const {
+  return vulkan_->outputs[vulkan_->slot_of_frame(frame)];
+}
+
+BufferLocation Crowd::table(std::uint64_t frame) const {
+  const BufferRange range = vulkan_->table_range(frame);
+  return {vulkan_->work.buffer.handle(), range.offset, range.size};
+}
+
+std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,
+                                    std::optional<std::uint32_t> state) const {
+  const std::uint64_t last = frames() == 0 ? 0 : frames() - 1;
+  return last - (last == 0 || mesh_appears(instance, mesh_vertex, state) ? 0 : 1);
+}
+
+CrowdBytes Crowd::bytes() const {
+  const Vulkan& made = *vulkan_;
+  return {.outputs = made.vertices.size(),
+          .palettes = made.palette.size(),
+          .inputs = made.joints.buffer.size() + made.inputs.buffer.size(),
+          .plans = made.work.buffer.size() + made.arguments.size() + made.table.buffer.size() + made.memory.size() +
+                   made.nothing.size()};
 }
 
 }  // namespace pelt::runtime

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include <pelt/runtime/bind_data.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/upload.h>
 
-#include "runtime/free_ranges.h"
-#include "runtime/plan/crowd_plan.h"
+#include "runtime/plan/free_ranges.h"
 
 namespace pelt::runtime {
 

@@ -15,7 +15,7 @@
 #include <pelt/runtime/memory.h>
 #include <pelt/runtime/vulkan_functions.h>
 
-#include "runtime/free_ranges.h"
+#include "runtime/plan/free_ranges.h"
 
 namespace pelt::runtime {
 

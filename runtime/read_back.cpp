@@ -51,53 +51,43 @@ glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
 // Sets previous positions to positions for meshes that have just appeared, since the slot before does not have them.
 // `state`: from the table.
 void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, std::uint32_t state, InstanceVertices& vertices) {
-  const std::uint32_t number = crowd.character_of(instance);
-  const Character character = *crowd.character(number);
-  const auto keep = [&](std::optional<std::uint32_t> first, std::uint32_t count) {
-    if (!first || crowd.previous_frame(instance, *first, state) + 1 < crowd.frames()) return;
-    std::copy_n(&vertices.positions[*first], count, &vertices.previous_positions[*first]);
+  const CrowdMember& member = *crowd.member(crowd.instance(instance)->character);
+  const auto keep = [&](std::uint32_t first, std::uint32_t count) {
+    if (first == shared::kNoIndex || crowd.previous_frame(instance, first, state) + 1 < crowd.frames()) return;
+    std::copy_n(&vertices.positions[first], count, &vertices.previous_positions[first]);
   };
-  for (std::uint32_t m = 0; m < character->meshes.size(); ++m)
-    keep(crowd.mesh_vertex(number, m), character->meshes[m].vertex_count());
-  for (std::uint32_t l = 0; l < character->levels.size(); ++l)
-    keep(crowd.level_vertex(number, l), character->levels[l].skin.vertex_count());
+  const CharacterData& data = *member.character;
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) keep(member.mesh_vertices[m], data.meshes[m].vertex_count());
+  for (std::size_t l = 0; l < data.levels.size(); ++l)
+    keep(member.level_vertices[l], data.levels[l].skin.vertex_count());
 }
 
 }  // namespace
 
-Result<void> run(const Device& device, Crowd& crowd) {
-  return submit_and_wait(device, "run a crowd", [&](VkCommandBuffer commands) { crowd.record(commands); });
-}
-
-Result<void> run(const Device& device, Crowd& crowd, std::span<const shared::ListEntry> list) {
-  return submit_and_wait(device, "run a crowd", [&](VkCommandBuffer commands) { crowd.record(commands, list); });
+Result<void> run(const Device& device, Crowd& crowd, std::optional<std::span<const shared::ListEntry>> list) {
+  return submit_and_wait(device, "run a crowd",
+                         [&](VkCommandBuffer commands) { crowd.record(commands, {.list = list}); });
 }
 
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance) {
-  if (!crowd.has_outputs(instance)) {
-    return invalid("instance {} has no outputs to read back", instance);
-  }
+  const std::optional<CrowdInstance> place = crowd.instance(instance);
+  if (!place || !place->has_outputs) return invalid("instance {} has no outputs to read back", instance);
   const OutputLocations& outputs = crowd.outputs();
-  const std::size_t first = crowd.first_vertex(instance);
-  const std::size_t count = crowd.vertex_count(instance);
+  const std::size_t first = place->first_vertex;
+  const std::size_t count = place->vertex_count;
   InstanceVertices vertices;
-  const auto read_positions = [&](const OutputLocation& place, std::vector<glm::vec3>& out) {
-    return read(device, place, first, count, sizeof(glm::vec3),
+  const auto read_positions = [&](const OutputLocation& output, std::vector<glm::vec3>& out) {
+    return read(device, output, first, count, sizeof(glm::vec3),
                 [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
   };
   PELT_TRY(read_positions(outputs.positions, vertices.positions));
+  PELT_TRY(read_positions(outputs.previous_positions, vertices.previous_positions));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
-    const std::uint32_t slots = crowd.output_slots();
-    const std::uint64_t last = crowd.frames() == 0 ? 0 : crowd.frames() - 1;
-    const OutputLocations& before = crowd.outputs(last + slots - 1);
-    PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, vertices.previous_positions));
-    if (slots > 1) {
-      const BufferLocation table = crowd.table(last);
-      PELT_ASSIGN(const auto row,
-                  read_buffer(device, table.buffer, table.offset + instance * sizeof(shared::InstanceLocation),
-                              sizeof(shared::InstanceLocation)));
-      keep_what_appeared(crowd, instance, load<shared::InstanceLocation>(row.data()).state, vertices);
-    }
+    const BufferLocation table = crowd.table(crowd.frames() == 0 ? 0 : crowd.frames() - 1);
+    PELT_ASSIGN(const auto row,
+                read_buffer(device, table.buffer, table.offset + instance * sizeof(shared::InstanceLocation),
+                            sizeof(shared::InstanceLocation)));
+    keep_what_appeared(crowd, instance, load<shared::InstanceLocation>(row.data()).state, vertices);
   }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));
@@ -109,7 +99,7 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
 }
 
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
-  if (!crowd.has_instance(instance)) return invalid("the crowd has no instance {} to read back", instance);
+  if (!crowd.instance(instance)) return invalid("the crowd has no instance {} to read back", instance);
   Box box;
   PELT_TRY(read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
     box.least = load<glm::vec3>(bytes);

@@ -9,9 +9,8 @@
 
 #include <pelt/result.h>
 #include <pelt/runtime/compute_kernel.h>
+#include <pelt/runtime/crowd_frame.h>
 #include <pelt/runtime/device.h>
-
-#include "runtime/plan/frame.h"
 
 namespace pelt::runtime {
 

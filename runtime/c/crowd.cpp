@@ -10,7 +10,7 @@
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
-#include "runtime/misuse.h"
+#include "runtime/plan/misuse.h"
 
 using namespace pelt::c;
 using pelt::formatted;

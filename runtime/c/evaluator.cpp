@@ -9,7 +9,7 @@
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
-#include "runtime/crowd_joints.h"
+#include "runtime/plan/joints.h"
 
 using namespace pelt::c;
 using pelt::formatted;

@@ -22,6 +22,11 @@
 namespace pelt::runtime {
 namespace {
 
+// The numbers of a capacity other than instances.
+constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
+    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
+    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
+
 std::uint32_t narrow(std::uint64_t value) {
   assert(value <= UINT32_MAX);
   return static_cast<std::uint32_t>(value);
@@ -322,13 +327,44 @@ PlacedCharacter without_data(const Character& character, const PlannedOutputs& o
 
 }  // namespace
 
+CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
+  instances += other.instances;
+  for (const auto amount : kAmounts) this->*amount += other.*amount;
+  return *this;
+}
+
+CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
+  a.instances = std::max(a.instances, b.instances);
+  for (const auto amount : kAmounts) a.*amount = std::max(a.*amount, b.*amount);
+  return a;
+}
+
+std::uint64_t largest_amount(const CrowdCapacity& capacity) {
+  std::uint64_t most = 0;
+  for (const auto amount : kAmounts) most = std::max(most, capacity.*amount);
+  return most;
+}
+
+CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const PlannedOutputs& outputs) {
+  const CrowdPlan plan = plan_ahead({&character, 1}, outputs, {});
+  const CrowdCharacter& planned = *plan.characters[0];
+  const std::uint64_t n = instances;
+  return {.instances = instances,
+          .vertices = n * planned.vertices,
+          .palette_entries = n * planned.palette_entries,
+          .driver_vertices = n * planned.driver_vertices,
+          .joints = n * planned.joints,
+          .inputs = n * planned.inputs,
+          .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
+          .table_words = table_words(plan.table)};
+}
+
 const std::uint64_t kMaxPadding =
     (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
     sizeof(std::uint32_t);
 
 CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, bool control_meshes)
     : placed(&of),
-      upload(of.upload),
       joints(narrow(of.character->skeleton.joints.size())),
       inputs(of.character->input_count),
       palette_entries(of.character->palette_size),
@@ -390,6 +426,7 @@ void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
       next += instances[c];
     }
   }
+  plan.end_list = next;
 }
 
 CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs& outputs, PlanBases bases) {

@@ -12,52 +12,12 @@
 
 #include <pelt/character.h>
 #include <pelt/normal_rings.h>
+#include <pelt/runtime/crowd_planner.h>
 #include <pelt/shaders/jobs.h>
 
 #include "shaders/crowd/plan.h"
 
 namespace pelt::runtime {
-
-// The starts of a mesh's bind data, in elements; from `slice` on, in words.
-struct MeshStart {
-  std::uint32_t local_point = 0;
-  std::uint32_t point = 0;
-  std::uint32_t direction = 0;
-  std::uint32_t slice = 0;
-  std::uint32_t influence = 0;
-  std::uint32_t gradient = 0;
-  std::uint32_t gradient_unit = 0;
-  std::uint32_t painted_slice = 0;
-  std::uint32_t painted_influence = 0;
-  std::uint32_t morph_slice = 0;
-  std::uint32_t morph_column = 0;
-  std::uint32_t morph_offset = 0;
-  std::optional<std::uint32_t> normal_ring;  // if the mesh has rings
-};
-
-struct PassStart {
-  std::uint32_t record = 0;  // index among the records of its kernel
-  std::uint32_t word = 0;    // first word of its table
-};
-
-// A character, and the starts of its bind data in the buffer of all.
-struct PlacedCharacter {
-  Character character;
-  std::uint64_t upload = 0;  // unique, unlike the character's number
-  std::vector<MeshStart> meshes;
-  std::vector<MeshStart> levels;  // of CharacterData::levels
-  std::vector<PassStart> passes;
-  std::uint32_t first_bound = 0;
-  std::uint32_t bound_count = 0;
-  std::uint32_t painted_bound_count = 0;  // after those of the deformers
-};
-
-// The outputs that a plan depends on.
-struct PlannedOutputs {
-  bool bounds = false;
-  bool recomputed_normals = false;
-  bool control_meshes = false;
-};
 
 // The kind of a dispatch, in the order of the jobs in the table.
 enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
@@ -88,7 +48,6 @@ struct CrowdCharacter {
   CrowdCharacter(const PlacedCharacter& placed, bool control_meshes);
 
   const PlacedCharacter* placed = nullptr;  // while the plan is made
-  std::uint64_t upload = 0;                 // number of the upload whose bind data the plan reads
   std::uint32_t joints = 0;
   std::uint32_t inputs = 0;
   std::uint32_t palette_entries = 0;
@@ -124,11 +83,16 @@ struct CrowdPlan {
   std::uint32_t first_start = 0;
   std::uint32_t first_count = 0;
   std::uint32_t first_list = 0;
+  std::uint32_t end_list = 0;  // set by place_lists()
   PlanTable table;
 };
 
 // The most words of padding, since the jobs of a pass begin at a multiple of their size.
 extern const std::uint64_t kMaxPadding;
+
+// The element-wise maximum.
+CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b);
+std::uint64_t largest_amount(const CrowdCapacity& capacity);
 
 // Returns the words of the work that a plan needs without its lists.
 std::uint64_t fixed_words(const CrowdPlan& plan);

@@ -15,6 +15,12 @@ namespace {
 
 using enum FrameBuffer;
 
+static_assert(static_cast<std::uint32_t>(StreamFormat::kNone) == shared::kFormatNone &&
+              static_cast<std::uint32_t>(StreamFormat::kFloat) == shared::kFormatFloat &&
+              static_cast<std::uint32_t>(StreamFormat::kOctahedral16) == shared::kFormatOctahedral16 &&
+              static_cast<std::uint32_t>(StreamFormat::kOctahedral16Both) == shared::kFormatOctahedral16Both &&
+              static_cast<std::uint32_t>(StreamFormat::kFloatTight) == shared::kFormatFloatTight);
+
 constexpr std::uint32_t kReadsAndWrites = kReads | kWrites;
 
 constexpr Binding kPlanBindings[] = {
@@ -78,11 +84,12 @@ KernelKind kind_of(const CrowdStep& step) {
 // Constants of shaders/blend/blend.h.
 std::vector<std::uint32_t> blend_specialization(const CrowdStep& step, const OutputStreams& outputs) {
   std::vector<std::uint32_t> made(shared::kSpecCount, shared::kFormatNone);
+  const auto number = [](const OutputStream& output) { return static_cast<std::uint32_t>(output.format); };
   if ((step.contents & shared::kHasOutputs) != 0) {
-    made[shared::kSpecNormalsFormat] = outputs.normals.format;
-    made[shared::kSpecTangentsFormat] = outputs.tangents.format;
-    made[shared::kSpecPositionsFormat] = outputs.positions.format;
-    made[shared::kSpecPreviousFormat] = outputs.previous_positions.format;
+    made[shared::kSpecNormalsFormat] = number(outputs.normals);
+    made[shared::kSpecTangentsFormat] = number(outputs.tangents);
+    made[shared::kSpecPositionsFormat] = number(outputs.positions);
+    made[shared::kSpecPreviousFormat] = number(outputs.previous_positions);
   }
   made[shared::kSpecContents] = step.contents;
   return made;
@@ -98,31 +105,7 @@ std::span<const std::uint32_t> pose_shader(PoseKernel kernel) {
   return shaders[static_cast<std::size_t>(kernel)];
 }
 
-}  // namespace
-
-std::span<const Binding> bindings_of(KernelKind kind) { return kBindings[static_cast<std::size_t>(kind)]; }
-
-Kernel plan_kernel(KernelKind kind) { return {kind, "plan", spirv::crowd_plan_comp, sizeof(shared::PlanConstants)}; }
-
-Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
-  const KernelKind kind = kind_of(step);
-  switch (kind) {
-    case KernelKind::kPose:
-      return {kind, formatted("pose {}", pose_kernel(step.kernel).name), pose_shader(step.kernel),
-              sizeof(shared::JobRange)};
-    case KernelKind::kBounds:
-      return {kind, "bounds", spirv::bounds_bounds_comp, sizeof(shared::BoundsConstants)};
-    case KernelKind::kNormals:
-      return {kind,
-              "normals",
-              spirv::normals_normals_comp,
-              sizeof(shared::NormalsConstants),
-              {outputs.normals.format, outputs.tangents.format}};
-    default:
-      return {kind, "blend", spirv::blend_blend_comp, sizeof(shared::BlendConstants),
-              blend_specialization(step, outputs)};
-  }
-}
+shared::VertexStream stream_of(const OutputStream& output) { return {output.first, output.stride}; }
 
 std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& outputs) {
   switch (step.pass) {
@@ -130,18 +113,18 @@ std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& 
       break;
     case CrowdPass::kBlend:
       return bytes_of(shared::BlendConstants{.range = step.range,
-                                             .positions = outputs.positions.stream,
-                                             .normals = outputs.normals.stream,
-                                             .tangents = outputs.tangents.stream,
-                                             .previous = outputs.previous_positions.stream});
+                                             .positions = stream_of(outputs.positions),
+                                             .normals = stream_of(outputs.normals),
+                                             .tangents = stream_of(outputs.tangents),
+                                             .previous = stream_of(outputs.previous_positions)});
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
-          .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride});
+          .range = step.range, .first_word = outputs.bounds.first, .stride = outputs.bounds.stride});
     case CrowdPass::kNormals:
       return bytes_of(shared::NormalsConstants{.range = step.range,
-                                               .positions = outputs.positions.stream,
-                                               .normals = outputs.normals.stream,
-                                               .tangents = outputs.tangents.stream});
+                                               .positions = stream_of(outputs.positions),
+                                               .normals = stream_of(outputs.normals),
+                                               .tangents = stream_of(outputs.tangents)});
   }
   return bytes_of(step.range);
 }
@@ -154,9 +137,50 @@ std::vector<Binding> accesses_of(const CrowdStep& step, const OutputStreams& out
   for (Binding& binding : made) {
     if (binding.buffer >= kPositions && !writes) binding.access = kNoAccess;
     // Previous positions are copied.
-    if (binding.buffer == kPositions && writes && outputs.previous_positions.format != shared::kFormatNone)
+    if (binding.buffer == kPositions && writes && outputs.previous_positions.format != StreamFormat::kNone)
       binding.access |= kReads;
   }
+  return made;
+}
+
+Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
+  const KernelKind kind = kind_of(step);
+  switch (kind) {
+    case KernelKind::kPose:
+      return {kind, formatted("pose {}", pose_kernel(step.kernel).name), pose_shader(step.kernel),
+              sizeof(shared::JobRange)};
+    case KernelKind::kBounds:
+      return {kind, "bounds", spirv::bounds_bounds_comp, sizeof(shared::BoundsConstants)};
+    case KernelKind::kNormals:
+      return {
+          kind,
+          "normals",
+          spirv::normals_normals_comp,
+          sizeof(shared::NormalsConstants),
+          {static_cast<std::uint32_t>(outputs.normals.format), static_cast<std::uint32_t>(outputs.tangents.format)}};
+    default:
+      return {kind, "blend", spirv::blend_blend_comp, sizeof(shared::BlendConstants),
+              blend_specialization(step, outputs)};
+  }
+}
+
+}  // namespace
+
+std::span<const Binding> bindings_of(KernelKind kind) { return kBindings[static_cast<std::size_t>(kind)]; }
+
+std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStreams& outputs) {
+  std::vector<FrameDispatch> made;
+  for (const CrowdStep& step : plan.steps)
+    made.push_back({step.name, kernel_of(step, outputs), constants_of(step, outputs), accesses_of(step, outputs)});
+  const auto add_plan = [&](KernelKind kind, const char* name) {
+    const std::span<const Binding> bindings = bindings_of(kind);
+    made.push_back({name,
+                    {kind, "plan", spirv::crowd_plan_comp, sizeof(shared::PlanConstants)},
+                    std::vector<std::byte>(sizeof(shared::PlanConstants)),
+                    {bindings.begin(), bindings.end()}});
+  };
+  add_plan(KernelKind::kPlan, "plan");
+  add_plan(KernelKind::kDrawnPlan, "plan of drawn skins");
   return made;
 }
 
@@ -175,15 +199,16 @@ std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions&
   };
   const auto add_plan = [&](KernelKind kind) {
     add_barrier(false);
-    made.push_back({.kind = FrameCommand::Kind::kDispatch, .plans = kind});
+    made.push_back({.kind = FrameCommand::Kind::kDispatch, .dispatch = plan_dispatch(plan, kind)});
   };
   const auto add_steps = [&](std::size_t begin, std::size_t end) {
     for (std::size_t s = begin; s < end; ++s) {
-      const bool planned = !made.empty() && made.back().plans.has_value();
+      const bool planned = !made.empty() && made.back().kind == FrameCommand::Kind::kDispatch &&
+                           made.back().dispatch >= plan.steps.size();
       const bool is_first = made.empty() || made.back().kind != FrameCommand::Kind::kDispatch;
       if (plan.steps[s].barrier_before || planned || is_first) add_barrier(planned);
       made.push_back({.kind = FrameCommand::Kind::kDispatch,
-                      .step = s,
+                      .dispatch = static_cast<std::uint32_t>(s),
                       .indirect = options.lists_on_device || (options.drawn_on_device && s >= plan.first_drawing)});
     }
   };

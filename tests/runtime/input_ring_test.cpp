@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/input_ring.h"
+#include "runtime/plan/input_ring.h"
 
 #include <cstring>
 #include <random>

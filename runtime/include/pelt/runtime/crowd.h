@@ -5,29 +5,28 @@
 
 #include <array>
 #include <cstdint>
-#include <glm/glm.hpp>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <pelt/character.h>
 #include <pelt/normal_rings.h>
 #include <pelt/result.h>
+#include <pelt/runtime/crowd_planner.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
-#include <pelt/shaders/frame.h>
 #include <pelt/shaders/jobs.h>
 
 namespace pelt::runtime {
 
-// A location in a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes
-// a buffer of its own.
+// A part of a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes a
+// buffer of its own.
 struct BufferLocation {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;  // bytes; each field of this type states the alignment
+  VkDeviceSize size = 0;    // bytes from the offset on that the crowd may use; fewer than it needs is an error
 };
 
 enum class VertexFormat : std::uint32_t {
@@ -37,7 +36,7 @@ enum class VertexFormat : std::uint32_t {
   kOctahedral16,
 };
 
-// The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
+// The format and destination of an attribute. Vertex v of instance i is element CrowdInstance::first_vertex + v.
 struct VertexOutput {
   VertexFormat format = VertexFormat::kNone;
   BufferLocation location;  // offset: a multiple of 4
@@ -94,19 +93,6 @@ struct CrowdOutputs {
   VkBufferUsageFlags usage = 0;
 };
 
-// Room for instances: sums over all instances that a crowd has at once (capacity_of).
-struct CrowdCapacity {
-  std::uint32_t instances = 0;
-  std::uint64_t vertices = 0;  // of the instances that have outputs
-  std::uint64_t palette_entries = 0;
-  std::uint64_t driver_vertices = 0;
-  std::uint64_t joints = 0;
-  std::uint64_t inputs = 0;
-  std::uint64_t plan_words = 0;   // of the plan of a frame
-  std::uint64_t table_words = 0;  // of the table that it is planned from
-  CrowdCapacity& operator+=(const CrowdCapacity& other);
-};
-
 // Returns the room that a character and this many of its instances take in a crowd with these outputs. Lower `vertices`
 // if few of the instances have outputs at once.
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs = {});
@@ -123,30 +109,39 @@ struct CrowdOptions {
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
   // The buffer from which the crowd reads the upper three rows of joint matrices (shared::Affine), an instance's from
-  // Crowd::first_joint() on; for animation on the device. Helper joints must already be turned. Offset: a multiple of
-  // minStorageBufferOffsetAlignment. The buffer must be written before record()'s commands run, and visible to storage
-  // reads of compute. None: pose() fills a buffer of the crowd's.
+  // CrowdInstance::first_joint on; for animation on the device. Helper joints must already be turned. Offset: a
+  // multiple of minStorageBufferOffsetAlignment. The buffer must be written before record()'s commands run, and visible
+  // to storage reads of compute. None: pose() fills a buffer of the crowd's.
   BufferLocation joints;
-  // The same for the other inputs: CharacterData::input_count floats from Crowd::first_input() on; for simulation on
-  // the device. If a character has secondary action, write clock() to CharacterData::clock_input() of each of its
-  // instances. None: inputs(), stream() and control() fill a buffer of the crowd's.
+  // The same for the other inputs: CharacterData::input_count floats from CrowdInstance::first_input on; for simulation
+  // on the device. If a character has secondary action, write clock() to CharacterData::clock_input() of each of its
+  // instances. None: inputs() fills a buffer of the crowd's.
   BufferLocation inputs;
   // The list of each frame (Crowd::record), if the device makes it: a count (uint32), then space for one ListEntry per
   // instance that the crowd has room for. Only the first `count` entries are read. Offset: a multiple of
   // minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, and visible to storage
   // reads of compute.
   BufferLocation list;
-  // A list for the second part of each frame, in the same form, for frames that are recorded in two parts (record_pose,
-  // record_blend). A pass of the caller's may write it between the two parts, from this frame's boxes. The other list
+  // A list for the second part of each frame, in the same form, for frames that are recorded in two parts
+  // (FramePart). A pass of the caller's may write it between the two parts, from this frame's boxes. The other list
   // then has the instances to pose, and this one those to show, whether they were posed in this frame or earlier;
   // kEntryStay and kEntryLinearBlend are taken from the pose.
   BufferLocation drawn;
 };
 
-// The parts of a frame of a crowd.
-enum class CrowdPart : std::uint32_t {
-  kPose,   // palettes, drivers and boxes
-  kBlend,  // skins and their normals
+// What Crowd::record records.
+struct RecordOptions {
+  // kPose, then kBlend: records the frame in two parts. Between them the frame's boxes are known (CrowdOutputs::bounds)
+  // and its skins are not moved yet: after a barrier from COMPUTE_SHADER with SHADER_STORAGE_WRITE, a pass of the
+  // caller's may read the boxes and write CrowdOptions::drawn. Compute writes between the parts are visible to the
+  // second. Both parts have the barrier contract of record().
+  FramePart part = FramePart::kWhole;
+  // The instances that the frame shows (pelt/shaders/jobs.h); CrowdLists makes lists. None: all that have outputs,
+  // moved, at their finest level. Given with the first part only, and only if CrowdOptions::list is null.
+  std::optional<std::span<const shared::ListEntry>> list = {};
+  // Gets one stamp after each of passes(), even one without work. Poses of one stage may overlap: the time of a pass is
+  // then counted from the end of the pass before.
+  GpuTimer* timer = nullptr;
 };
 
 // How a part of a frame uses a buffer that the caller can access too.
@@ -183,24 +178,8 @@ struct OutputLocations {
   OutputLocation normals;
   OutputLocation tangents;
   OutputLocation previous_positions;
-  OutputLocation bounds;  // kFloat if written; one element per instance
-};
-
-// The room that a crowd has for one resource, and how much is free. As instances come and go, free room splits into
-// pieces.
-struct CrowdRoom {
-  std::uint64_t capacity = 0;
-  std::uint64_t free = 0;
-  std::uint64_t largest_free = 0;
-};
-
-struct CrowdRooms {
-  CrowdRoom instances;
-  CrowdRoom vertices;
-  CrowdRoom palette_entries;
-  CrowdRoom driver_vertices;
-  CrowdRoom joints;
-  CrowdRoom inputs;
+  OutputLocation bounds;               // kFloat if written; one element per instance
+  VkBuffer palettes = VK_NULL_HANDLE;  // for tools: the palette entries of all instances
 };
 
 // The crowd's own device memory, bytes, without the caller's buffers.
@@ -212,100 +191,36 @@ struct CrowdBytes {
   VkDeviceSize total() const { return outputs + palettes + inputs + plans; }
 };
 
-// Posed instances of characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the Device
-// must outlive it, and it must outlive the commands that it recorded.
-//
-// Instances come and go at run time: acquire() and release() take microseconds, allocate no device memory, make no
-// pipeline and wait for nothing. Released room is reused at once, since frames run in the order in which they are
+// Posed instances of characters: joint matrices in, deformed vertices out. CrowdPlanner has the instances and their
+// inputs. Move-only. The GpuCharacters and the Device must outlive it, and it must outlive the commands that it
 // recorded.
-//
-// Threads: different crowds may be posed and recorded concurrently. For one crowd, these may be called concurrently for
-// different instances, which share no state: pose(), inputs(), stream(), control(), teleport(), acquire(), release(),
-// take_outputs() and give_outputs(). One thread may call advance() at the same time. None of these, nor add() and
-// remove(), may run during record(), which reads all of it, or between record_pose() and record_blend(). Const
-// functions may run concurrently with each other. rooms() and prepare() may run at any time except during add() and
-// remove(); other const functions not during record(), add(), remove(), or a non-const function for the same instance.
-//
-// A call with an unknown instance or character, an array of the wrong size, or a number that is not finite or beyond
-// kMaxCoordinate is misuse: it has no effect and is reported (pelt/runtime/misuse.h). Getters then return 0.
-class Crowd {
+class Crowd : public CrowdPlanner {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
   // more instance counts than characters, or all counts 0; no frames in flight; outputs that cannot be combined; a
-  // misaligned buffer of the caller's (the message names it); recomputed normals of characters without rings; outputs
-  // or inputs larger than the device's storage buffer range (the message states how many instances fit); out of memory.
+  // misaligned or too small part of a buffer of the caller's (the message names it); recomputed normals of characters
+  // without rings; outputs or inputs larger than the device's storage buffer range (the message states how many
+  // instances fit); out of memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
-
-  // Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
-  // lowest unused one. `outputs` = false: the instance takes no room for outputs, and cannot be shown until
-  // take_outputs(). Errors: kUnsupported if there is not enough room (the message names
-  // the resource), kInvalidArgument if the crowd does not have the character or its bind data were removed.
-  Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
-  // Releases an instance's room. Its outputs may be overwritten from the next frame on.
-  void release(std::uint32_t instance);
-  bool has_instance(std::uint32_t instance) const;
-
-  // Release the room of an instance's outputs, and take room again before it is shown. take_outputs() does nothing if
-  // the instance has outputs. Errors: not enough room.
-  void give_outputs(std::uint32_t instance);
-  Result<void> take_outputs(std::uint32_t instance);
-  bool has_outputs(std::uint32_t instance) const;
 
   // Adds a character of the GpuCharacters (GpuCharacters::add) to the crowd, so that instances of it can be acquired.
   // Makes the pipelines that no crowd of the device has needed yet; prepare() makes them in advance. Errors: no such
   // character, removed bind data of a character that the crowd has, not enough room for the plan (the message states
   // how much it takes), a pipeline that the device cannot make, a frame recorded in part.
   Result<void> add(const Device& device, std::uint32_t character);
-  // Removes a character. Precondition: the crowd has no instance of it.
-  void remove(std::uint32_t character);
-  bool has_character(std::uint32_t character) const;
-  std::uint32_t character_count() const;                              // character numbers are below this
-  std::optional<Character> character(std::uint32_t character) const;  // none: the crowd does not have it
-  std::uint32_t instances_of(std::uint32_t character) const;          // instances that exist now
+  // Removes a character. Errors: no such character, instances of it, a frame recorded in part.
+  Result<void> remove(std::uint32_t character);
   // Makes the pipelines that the crowd will need when these characters are added. May be called on any thread, also
   // during record(), but not during add() and remove().
   Result<void> prepare(const Device& device, std::span<const Character> characters) const;
 
-  CrowdRooms rooms() const;
-
-  // Sets the joint matrices of an instance for the next frame that is recorded: model space, one per joint of the
-  // skeleton, column-major. Turns the helper joints (turn_helpers) and copies the matrices into mapped memory that the
-  // device reads. An instance keeps its pose until it is posed again; at first it is in the rest pose. Precondition:
-  // CrowdOptions::joints is null.
-  void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
-  // The same with only the upper three rows of each matrix, as the crowd stores them: 48 bytes per joint.
-  void pose(std::uint32_t instance, std::span<const shared::Affine> joints);
-
-  // Set an instance's other inputs in the same way: all at once (CharacterData::input_count of them), the vertices of
-  // CharacterData::streams[stream] (model space, metres, in the mesh's order), or the value of
-  // CharacterData::controls[control]. An input that was never set has its rest value. Precondition:
-  // CrowdOptions::inputs is null.
-  void inputs(std::uint32_t instance, std::span<const float> values);
-  void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
-  void control(std::uint32_t instance, std::uint32_t control, float value);
-
-  // In the next frame that poses the instance, its previous positions equal its positions, and its secondary action
-  // starts at rest. An instance that appears counts as teleported. Precondition: CrowdOptions::list is null.
-  void teleport(std::uint32_t instance);
-
-  // Advances the clock of secondary action for all instances, in seconds: call it once per frame with the time since
-  // the last frame. The next frame moves each instance by the time since the frame that last moved it; the result does
-  // not depend on how that time is divided into frames. An instance that was not moved for more than 64 steps of 1/240
-  // s (0.27 s) starts at rest. Negative and non-finite times are ignored. Only motion in model space counts. Has no
-  // effect without secondary action.
-  void advance(float seconds);
-  // Returns the value of the clock input (CharacterData::clock_input()) for the next frame that is recorded. Needed
-  // only if CrowdOptions::inputs is a buffer of the caller's.
-  float clock() const;
-
-  // Records a frame that shows the instances of a list (pelt/shaders/jobs.h), or without a list all that have outputs,
-  // moved, at their finest level; CrowdLists makes lists. Entries of instances that do not exist, have no outputs, or
-  // are listed before are ignored. An instance that is not listed keeps its vertices, but other slots may have older
-  // ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing once its
-  // previous positions and all slots are up to date. Precondition of a list: CrowdOptions::list is null.
+  // Records a frame, or a part of it, that shows the instances of a list. Entries of instances that do not exist, have
+  // no outputs, or are listed before are ignored. An instance that is not listed keeps its vertices, but other slots
+  // may have older ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing
+  // once its previous positions and all slots are up to date.
   //
   // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
   // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
@@ -334,25 +249,13 @@ class Crowd {
   //   joints, inputs, lists of      read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
   //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
   //
-  // `timer`: gets one stamp after each of passes(), even one without work. Poses of one stage may overlap: the time of
-  // a pass is then counted from the end of the pass before.
-  void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
-  void record(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer = nullptr);
-
-  // Record the two parts of a frame; call both for each frame, in this order. Between them the frame's boxes are known
-  // (CrowdOutputs::bounds) and its skins are not moved yet: after a barrier from COMPUTE_SHADER with
-  // SHADER_STORAGE_WRITE, a pass of the caller's may read the boxes and write CrowdOptions::drawn. Compute writes
-  // between the parts are visible to record_blend(). Both parts have the barrier contract of record(). Recording in
-  // another order is misuse and records nothing.
-  void record_pose(VkCommandBuffer commands, GpuTimer* timer = nullptr);
-  void record_pose(VkCommandBuffer commands, std::span<const shared::ListEntry> list, GpuTimer* timer = nullptr);
-  void record_blend(VkCommandBuffer commands, GpuTimer* timer = nullptr);
-  bool is_posed() const;  // record_pose() was called, and record_blend() is next
+  // Recording parts in another order is misuse and records nothing.
+  void record(VkCommandBuffer commands, const RecordOptions& options = {});
 
   // Returns the outputs and caller's buffers that a part of the next frame reads and writes, with the stages and
   // accesses to synchronize with, for the passes of a render graph. Each part synchronizes the crowd's internal buffers
   // itself.
-  std::vector<BufferUse> uses(CrowdPart part) const;
+  std::vector<BufferUse> uses(FramePart part) const;
 
   // Transfers ownership of the outputs and the table of a frame if compute runs in another queue family: the byte
   // ranges of the outputs, in the crowd's buffer and the caller's. Record all four for each frame, in this order, with
@@ -367,60 +270,28 @@ class Crowd {
   // record() of another frame.
   void record_transfer(VkCommandBuffer commands, const QueueTransfer& transfer) const;
 
-  // Names of the dispatches of record(), in order, for people to read: "plan" (with a `list` buffer only), "pose
-  // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
-  // "normals of skins"; with the stage if several have the same name. Valid until add().
-  std::span<const std::string> passes() const;
-  std::uint32_t barrier_count() const;  // barriers per record()
-
-  std::uint32_t instance_count() const;  // capacity: instance numbers are below this
-  // The first of the initial instances of a character.
-  std::uint32_t first_instance(std::uint32_t character) const;
-  std::uint32_t character_of(std::uint32_t instance) const;
-
-  // Returns the number of frames recorded so far, which is the number of the next. A frame whose second part is not
-  // recorded does not count.
-  std::uint64_t frames() const;
-  // Returns the locations of the outputs of a frame, which take turns: those of frame n and n + output_slots() are the
-  // same. Without a number: of the last recorded frame, or the first. May be called during record().
+  // Returns the locations of the outputs of a frame, which take turns: those of frame n and n + CrowdOutputs::slots are
+  // the same. Without a number: of the last recorded frame, or the first. May be called during record().
   const OutputLocations& outputs(std::uint64_t frame) const;
   const OutputLocations& outputs() const { return outputs(frames() == 0 ? 0 : frames() - 1); }
-  std::uint32_t output_slots() const;
   // Returns the location of the InstanceLocations of a frame, in a storage buffer: one per instance number, for draws
   // that the device makes. `state` has what the frame shows. The table is written like outputs, and must be read before
   // the frame `frames_in_flight` later runs. May be called during record().
   BufferLocation table(std::uint64_t frame) const;
   // Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame
   // before, or the same frame if the mesh or instance has just appeared or was teleported (entry_appears).
-  // `mesh_vertex`: from mesh_vertex() or level_vertex(). `state`: of the table, if the device makes lists; without it,
+  // `mesh_vertex`: from CrowdMember. `state`: of the table, if the device makes lists; without it,
   // nothing then appears. With one slot, previous positions are a separate output.
   std::uint64_t previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,
                                std::optional<std::uint32_t> state = {}) const;
   CrowdBytes bytes() const;
-  // Returns the address of element 0 of an output, for shaders and acceleration structure builds; 0 if the device has
-  // no buffer addresses. The buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
-  VkDeviceAddress device_address(const OutputLocation& location) const;
-  // Index of the instance's first vertex in every output.
-  std::uint32_t first_vertex(std::uint32_t instance) const;
-  std::uint32_t vertex_count(std::uint32_t instance) const;
-  // Index of vertex 0 of a mesh, counted from the instance's first vertex; none: the mesh is not written
-  // (CrowdOutputs::control_meshes).
-  std::optional<std::uint32_t> mesh_vertex(std::uint32_t character, std::uint32_t mesh) const;
-  // The same for a level of a skin, by its index in CharacterData::levels.
-  std::uint32_t level_vertex(std::uint32_t character, std::uint32_t level) const;
-  // Index of the instance's joint 0 and input 0 in buffers of the caller's.
-  std::uint32_t first_joint(std::uint32_t instance) const;
-  std::uint32_t first_input(std::uint32_t instance) const;
-
-  // For tools: the buffer of all palettes, with CharacterData::palette_size palette entries of 48 bytes per instance,
-  // and the index of an instance's palette entry 0.
-  VkBuffer palette_buffer() const;
-  std::uint64_t first_palette_entry(std::uint32_t instance) const;
 
  private:
-  struct State;
-  explicit Crowd(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Vulkan;
+  Crowd(Options options, std::unique_ptr<Vulkan> vulkan);
+  Result<void> use_numbers(const Device& device, const std::vector<bool>& wanted);
+  Result<void> check_bind_data(std::uint32_t character) const;
+  std::unique_ptr<Vulkan> vulkan_;
 };
 
 }  // namespace pelt::runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,9 +26,8 @@ struct Box {
   glm::vec3 greatest{0.0f};
 };
 
-// Record one frame of the crowd, submit it and wait; for tools and tests.
-Result<void> run(const Device& device, Crowd& crowd);
-Result<void> run(const Device& device, Crowd& crowd, std::span<const shared::ListEntry> list);
+// Records one frame of the crowd, submits it and waits; for tools and tests.
+Result<void> run(const Device& device, Crowd& crowd, std::optional<std::span<const shared::ListEntry>> list = {});
 
 // Wait for all submitted work, then copy outputs; for tools and tests. The caller's output buffers need
 // VK_BUFFER_USAGE_TRANSFER_SRC_BIT.

@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/input_ring.h"
+#include "runtime/plan/input_ring.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <utility>
-
-#include <pelt/try.h>
 
 namespace pelt::runtime {
-
-VkDeviceSize slot_alignment(const Device& device) {
-  return std::max(device.limits().minStorageBufferOffsetAlignment, device.limits().nonCoherentAtomSize);
-}
-
-Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, std::size_t floats,
-                                    std::size_t instances, const std::string& name) {
-  InputRing ring;
-  ring.values_.resize(floats);
-  ring.held_.resize(instances);
-  VkDeviceSize end = 0;
-  for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    ring.slots_.push_back(append_range(end, std::span(ring.values_).size_bytes(), slot_alignment(device)));
-  }
-  PELT_ASSIGN(ring.buffer_, Buffer::create(device, {.size = end,
-                                                    .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                    .memory = MemoryUse::kStream,
-                                                    .name = name}));
-  return ring;
-}
 
 void InputRing::place(std::uint32_t instance, std::size_t first, std::size_t size) {
   assert(first + size <= values_.size());
@@ -59,7 +36,6 @@ void InputRing::publish(std::uint32_t slot, std::uint32_t instance) {
 }
 
 void InputRing::finish(std::uint32_t slot) {
-  if (values_.empty()) return;
   for (std::uint32_t instance = 0; instance < held_.size(); ++instance) {
     Held& held = held_[instance];
     if (!held.misses(slot)) continue;
@@ -67,11 +43,10 @@ void InputRing::finish(std::uint32_t slot) {
     held.slot = slot;
     --held.stale;
   }
-  buffer_.flush(slots_[slot].offset, values_.size() * sizeof(float));
 }
 
 std::byte* InputRing::of(std::uint32_t slot, std::uint32_t instance) {
-  return buffer_.mapped() + slots_[slot].offset + held_[instance].first * sizeof(float);
+  return slots_[slot] + held_[instance].first * sizeof(float);
 }
 
 void InputRing::write(std::uint32_t slot, std::uint32_t instance) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/crowd_joints.h"
+#include "runtime/plan/joints.h"
 
 #include <cassert>
 #include <cstring>

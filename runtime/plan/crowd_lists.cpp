@@ -40,6 +40,10 @@ void CrowdLists::update_every(std::uint32_t instance, std::uint32_t frames) {
   if (has(instance)) instances_[instance].period = frames;
 }
 
+void CrowdLists::teleport(std::uint32_t instance) {
+  if (has(instance)) instances_[instance].teleports = true;
+}
+
 void CrowdLists::detail(std::uint32_t instance, Detail detail) {
   if (has(instance)) instances_[instance].detail = detail;
 }
@@ -66,8 +70,10 @@ std::span<const shared::ListEntry> CrowdLists::next() {
     one.wanted.step();
     one.shown = one.wanted;
     const bool posed = one.appears || (one.period != 0 && (lists_ + i) % one.period == 0);
-    const std::uint32_t flags = one.appears ? shared::kEntryTeleport : posed ? 0 : shared::kEntryStay;
+    const bool teleports = one.appears || (posed && one.teleports);
+    const std::uint32_t flags = teleports ? shared::kEntryTeleport : posed ? 0 : shared::kEntryStay;
     one.appears = false;
+    one.teleports = one.teleports && !posed;
     const std::uint32_t detail = one.detail == Detail::kLinearBlend ? shared::kEntryLinearBlend : 0;
     entries_[count++] = {i, flags | detail | shared::entry_levels(one.shown.from, one.shown.to)};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/misuse.h"
+#include "runtime/plan/misuse.h"
 
 #include <atomic>
 #include <cstdio>

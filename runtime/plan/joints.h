@@ -12,7 +12,7 @@
 namespace pelt::runtime {
 
 // A crowd stores the upper three rows of a joint's matrix.
-constexpr std::size_t kJointFloats = sizeof(shared::Affine) / sizeof(float);
+inline constexpr std::size_t kJointFloats = sizeof(shared::Affine) / sizeof(float);
 
 inline const glm::mat4& matrix_of(const glm::mat4& joint) { return joint; }
 inline glm::mat4 matrix_of(const shared::Affine& rows) { return glm::mat4(glm::transpose(rows)); }

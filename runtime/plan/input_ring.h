@@ -6,32 +6,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <glm/glm.hpp>
 #include <span>
-#include <string>
 #include <vector>
 
-#include <pelt/result.h>
-#include <pelt/runtime/buffer.h>
-
 namespace pelt::runtime {
-
-// Returns the coordinates of points, one after the other.
-inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
-  return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
-}
-
-// Returns the alignment of slots in a buffer that the host writes: a flush of one slot is rounded to
-// nonCoherentAtomSize, and must not touch another slot that the device may be writing.
-VkDeviceSize slot_alignment(const Device& device);
 
 class InputRing {
  public:
   InputRing() = default;
 
   // `floats`: of all instances together; `instances`: all instance numbers are below it.
-  static Result<InputRing> create(const Device& device, std::uint32_t slots, std::size_t floats, std::size_t instances,
-                                  const std::string& name);
+  InputRing(std::uint32_t slots, std::size_t floats, std::size_t instances)
+      : slots_(slots), values_(floats), held_(instances) {}
+  void use_memory(std::uint32_t slot, std::byte* memory) { slots_[slot] = memory; }
 
   // Assigns a part of the floats to an instance. The caller sets its values() next; finish() writes them to each slot.
   void place(std::uint32_t instance, std::size_t first, std::size_t size);
@@ -46,13 +33,11 @@ class InputRing {
   std::span<float> values(std::uint32_t instance);
   void publish(std::uint32_t slot, std::uint32_t instance);
 
-  // Copies older values that the slot lacks into it, and makes the slot visible to the device. Call it once per frame:
-  // frames use the slots in turn, beginning with slot 0. Values that were not set again reach every slot after one
-  // round, and are then no longer written.
+  // Copies older values that the slot lacks into it. Call it once per frame: frames use the slots in turn, beginning
+  // with slot 0. Values that were not set again reach every slot after one round, and are then no longer written.
   void finish(std::uint32_t slot);
 
-  const Buffer& buffer() const { return buffer_; }
-  BufferRange range(std::uint32_t slot) const { return slots_[slot]; }
+  std::size_t bytes() const { return values_.size() * sizeof(float); }  // of each slot
 
  private:
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
@@ -72,8 +57,7 @@ class InputRing {
   }
   std::byte* of(std::uint32_t slot, std::uint32_t instance);
 
-  Buffer buffer_;
-  std::vector<BufferRange> slots_;
+  std::vector<std::byte*> slots_;
   std::vector<float> values_;  // the latest values of each instance: mapped memory is slow to read
   std::vector<Held> held_;     // one for each instance
 };

@@ -35,6 +35,8 @@ class CrowdLists {
   // Poses an instance in every n-th frame, and spreads instances over the frames; 0: not until the next call. An
   // instance is always posed in the first frame in which it is shown.
   void update_every(std::uint32_t instance, std::uint32_t frames);
+  // In the next list that poses the instance, it has no motion, and its secondary action starts at rest.
+  void teleport(std::uint32_t instance);
   // Selects the detail of an instance, from the next frame that poses it. Detail::kLinearBlend skips the deformers'
   // palettes; a character without CharacterData::has_linear_blend stays at kFull.
   void detail(std::uint32_t instance, Detail detail);
@@ -60,6 +62,7 @@ class CrowdLists {
   struct Instance {
     bool visible = true;
     bool appears = true;
+    bool teleports = false;
     std::uint32_t period = 1;
     Detail detail = Detail::kFull;
     Fade wanted;  // in the next list

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/free_ranges.h"
+#include "runtime/plan/free_ranges.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The bind data of characters in a buffer of the device (FrameBuffer::kBindData). Knows no Vulkan.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <pelt/character.h>
+
+namespace pelt::runtime {
+
+// The starts of a mesh's bind data, in elements; from `slice` on, in words.
+struct MeshStart {
+  std::uint32_t local_point = 0;
+  std::uint32_t point = 0;
+  std::uint32_t direction = 0;
+  std::uint32_t slice = 0;
+  std::uint32_t influence = 0;
+  std::uint32_t gradient = 0;
+  std::uint32_t gradient_unit = 0;
+  std::uint32_t painted_slice = 0;
+  std::uint32_t painted_influence = 0;
+  std::uint32_t morph_slice = 0;
+  std::uint32_t morph_column = 0;
+  std::uint32_t morph_offset = 0;
+  std::optional<std::uint32_t> normal_ring;  // if the mesh has rings
+};
+
+struct PassStart {
+  std::uint32_t record = 0;  // index among the records of its kernel
+  std::uint32_t word = 0;    // first word of its table
+};
+
+// A character, and the starts of its bind data in the buffer of all.
+struct PlacedCharacter {
+  Character character;
+  std::uint64_t upload = 0;  // unique, unlike the character's number
+  std::vector<MeshStart> meshes;
+  std::vector<MeshStart> levels;  // of CharacterData::levels
+  std::vector<PassStart> passes;
+  std::uint32_t first_bound = 0;
+  std::uint32_t bound_count = 0;
+  std::uint32_t painted_bound_count = 0;  // after those of the deformers
+};
+
+}  // namespace pelt::runtime

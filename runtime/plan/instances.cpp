@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Acquires and releases instances.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <pelt/pose.h>
+#include <pelt/try.h>
+
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
+#include "runtime/plan/joints.h"
+#include "runtime/plan/misuse.h"
+#include "runtime/plan/planner.h"
+
+namespace pelt::runtime {
+
+void CrowdPlanner::State::location_changed(std::uint32_t instance) {
+  for (HeldWork& held : held_work) {
+    const bool none = held.first_changed >= held.end_changed;
+    held.first_changed = none ? instance : std::min(held.first_changed, instance);
+    held.end_changed = none ? instance + 1 : std::max(held.end_changed, instance + 1);
+  }
+}
+
+std::uint64_t CrowdPlanner::State::list_words() const {
+  std::uint64_t words = 0;
+  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
+    if (plan.characters[c]) words += instances_of[c] * runtime::list_words(plan, c);
+  }
+  return words;
+}
+
+namespace {
+
+// A range of a stream that an instance needs.
+struct TakenPart {
+  FreeRanges* free;
+  std::uint64_t size;
+  std::uint32_t* first;
+  const char* name;
+};
+
+// Takes all parts; if one does not fit, takes none and returns an error that names it.
+Result<void> take(std::span<const TakenPart> parts, const std::string& character) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const TakenPart& part = parts[p];
+    if (const auto first = part.free->take(part.size)) {
+      *part.first = static_cast<std::uint32_t>(*first);
+      continue;
+    }
+    for (std::size_t taken = 0; taken < p; ++taken)
+      parts[taken].free->give_back(*parts[taken].first, parts[taken].size);
+    return fail(ErrorCode::kUnsupported,
+                formatted("an instance of '{}' needs {} {}; of {}, {} are free, at most {} in one piece", character,
+                          part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool with_outputs) {
+  const CharacterData& data = *members[character]->character;
+  const CrowdCharacter& sizes = *plan.characters[character];
+  const std::uint64_t words = fixed_words(plan) + list_words() + runtime::list_words(plan, character);
+  if (free_numbers.empty() || words > options.capacity.plan_words) {
+    return fail(ErrorCode::kUnsupported,
+                formatted("the {} has no room for another instance of '{}': it has {} of {}{}", options.label,
+                          data.name, options.capacity.instances - free_numbers.size(), options.capacity.instances,
+                          free_numbers.empty() ? "" : ", and its lists are full"));
+  }
+  shared::InstanceLocation place{
+      .character = character, .first_vertex = shared::kNoIndex, .generation = ++generations, .state = shared::kNoIndex};
+  const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
+                         TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
+                         TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
+                         TakenPart{&free_drivers, sizes.driver_vertices, &place.first_driver, "vertices of drivers"},
+                         TakenPart{&free_vertices, sizes.vertices, &place.first_vertex, "vertices"}};
+  PELT_TRY(take(std::span(parts).first(with_outputs ? 5 : 4), data.name));
+
+  const std::uint32_t instance = free_numbers.back();
+  free_numbers.pop_back();
+  locations[instance] = place;
+  instance_states[instance] = {.taken = true};
+  ++instances_of[character];
+  lists_changed = true;
+  location_changed(instance);
+  if (options.host_joints) {
+    joints.place(instance, kJointFloats * place.first_joint, kJointFloats * sizes.joints);
+    const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);
+    rest_matrices(data.skeleton, rest);
+    write_joints(rest, joints.values(instance));
+  }
+  if (options.host_inputs) {
+    inputs.place(instance, place.first_input, sizes.inputs);
+    rest_inputs(data, inputs.values(instance));
+  }
+  return instance;
+}
+
+void CrowdPlanner::State::release(std::uint32_t instance) {
+  give_outputs(instance);
+  const CrowdCharacter& sizes = sizes_of(instance);
+  shared::InstanceLocation& place = locations[instance];
+  free_joints.give_back(place.first_joint, sizes.joints);
+  free_inputs.give_back(place.first_input, sizes.inputs);
+  free_palettes.give_back(place.first_palette, sizes.palette_entries);
+  free_drivers.give_back(place.first_driver, sizes.driver_vertices);
+  if (options.host_joints) joints.release(instance);
+  if (options.host_inputs) inputs.release(instance);
+  --instances_of[place.character];
+  lists_changed = true;
+  place = {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex, .state = shared::kNoIndex};
+  instance_states[instance] = {};
+  free_numbers.push_back(instance);
+  location_changed(instance);
+}
+
+Result<void> CrowdPlanner::State::take_outputs(std::uint32_t instance) {
+  if (has_outputs(instance)) return {};
+  const TakenPart part{&free_vertices, sizes_of(instance).vertices, &locations[instance].first_vertex, "vertices"};
+  PELT_TRY(take({&part, 1}, data_of(instance).name));
+  locations[instance].generation = ++generations;
+  location_changed(instance);
+  return {};
+}
+
+void CrowdPlanner::State::give_outputs(std::uint32_t instance) {
+  if (!has_outputs(instance)) return;
+  free_vertices.give_back(locations[instance].first_vertex, sizes_of(instance).vertices);
+  locations[instance].first_vertex = shared::kNoIndex;
+  instance_states[instance].memory = {};
+  location_changed(instance);
+}
+
+Result<std::uint32_t> CrowdPlanner::acquire(std::uint32_t character, bool outputs) {
+  const std::lock_guard lock(planner_->mutex);
+  if (planner_->is_posed) {
+    return invalid("the {} cannot acquire an instance between the two parts of a frame", planner_->options.label);
+  }
+  if (!planner_->has_member(character)) {
+    return invalid("the {} has no character {}", planner_->options.label, character);
+  }
+  return planner_->acquire(character, outputs);
+}
+
+void CrowdPlanner::release(std::uint32_t instance) {
+  const std::lock_guard lock(planner_->mutex);
+  if (planner_->expect_whole("release") && planner_->expect_instance(instance, "release")) planner_->release(instance);
+}
+
+Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
+  const std::lock_guard lock(planner_->mutex);
+  if (planner_->is_posed) {
+    return invalid("the {} cannot change outputs between the two parts of a frame", planner_->options.label);
+  }
+  if (!planner_->has(instance)) return invalid("the {} has no instance {}", planner_->options.label, instance);
+  if (outputs) return planner_->take_outputs(instance);
+  planner_->give_outputs(instance);
+  return {};
+}
+
+Result<void> CrowdPlanner::remove_member(std::uint32_t character) {
+  const std::lock_guard lock(planner_->mutex);
+  if (planner_->is_posed) {
+    return invalid("the {} cannot remove a character between the two parts of a frame", planner_->options.label);
+  }
+  if (!planner_->has_member(character)) {
+    return invalid("the {} has no character {}", planner_->options.label, character);
+  }
+  if (planner_->instances_of[character] > 0) {
+    return invalid("the {} still has {} instances of character {}, '{}'", planner_->options.label,
+                   planner_->instances_of[character], character, planner_->members[character]->character->name);
+  }
+  // Its jobs stay until the next plan; without instances their lists are empty.
+  planner_->members[character].reset();
+  return {};
+}
+
+CrowdRooms CrowdPlanner::rooms() const {
+  const std::lock_guard lock(planner_->mutex);
+  const auto room = [](const FreeRanges& free) { return CrowdRoom{free.size(), free.free(), free.largest_free()}; };
+  const std::uint64_t free_instances = planner_->free_numbers.size();
+  return {.instances = {planner_->options.capacity.instances, free_instances, free_instances},
+          .vertices = room(planner_->free_vertices),
+          .palette_entries = room(planner_->free_palettes),
+          .driver_vertices = room(planner_->free_drivers),
+          .joints = room(planner_->free_joints),
+          .inputs = room(planner_->free_inputs)};
+}
+
+}  // namespace pelt::runtime

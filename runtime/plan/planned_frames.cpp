@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// Plans the frames of a crowd.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include <pelt/try.h>
+
+#include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
+#include "runtime/plan/misuse.h"
+#include "runtime/plan/planner.h"
+
+namespace pelt::runtime {
+
+std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
+  switch (buffer) {
+    case FrameBuffer::kWork:
+      return (std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding) *
+             sizeof(std::uint32_t);
+    case FrameBuffer::kTable:
+      return capacity.table_words * sizeof(std::uint32_t);
+    case FrameBuffer::kArguments:  // there are at most as many steps as jobs
+      return capacity.table_words / 2 * 3 * sizeof(std::uint32_t);
+    case FrameBuffer::kJoints:
+      return capacity.joints * sizeof(shared::Affine);
+    case FrameBuffer::kInputs:
+      return capacity.inputs * sizeof(float);
+    case FrameBuffer::kPalettes:
+      return capacity.palette_entries * sizeof(shared::Affine);
+    case FrameBuffer::kDrivers:
+      return capacity.driver_vertices * sizeof(glm::vec3);
+    case FrameBuffer::kList:
+    case FrameBuffer::kDrawnList:
+      return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
+    case FrameBuffer::kMemory:
+    case FrameBuffer::kDrawnMemory:
+      return capacity.instances * sizeof(shared::InstanceMemory);
+    default:
+      return 0;
+  }
+}
+
+// Writes the changes since the slot's last frame: locations of instances, the plan, and, if the device plans, its
+// table.
+void CrowdPlanner::State::write_work(const std::optional<std::span<const shared::ListEntry>>& list) {
+  if (lists_changed) {
+    place_lists(instances_of, plan);
+    ++lists_placed;
+    lists_changed = false;
+  }
+  HeldWork& held = held_work[slot()];
+  const auto write = [&](FrameBuffer buffer, std::byte* to, std::uint64_t offset, const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    if (bytes.empty()) return offset;
+    std::memcpy(to + offset, bytes.data(), bytes.size());
+    writes.push_back({buffer, offset, bytes.size()});
+    return offset + bytes.size();
+  };
+  std::byte* const work = memory[slot()].work;
+  if (held.first_changed < held.end_changed) {
+    write(FrameBuffer::kWork, work, held.first_changed * sizeof(shared::InstanceLocation),
+          std::span(locations).subspan(held.first_changed, held.end_changed - held.first_changed));
+  }
+  if (held.plan != plans_made) write(FrameBuffer::kWork, work, plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs);
+  if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {
+    std::uint64_t at = 0;
+    std::byte* const table = memory[slot()].table;
+    at = write(FrameBuffer::kTable, table, at, plan.table.characters);
+    at = write(FrameBuffer::kTable, table, at, plan.table.levels);
+    at = write(FrameBuffer::kTable, table, at, plan.table.lists);
+    at = write(FrameBuffer::kTable, table, at, plan.table.jobs);
+    write(FrameBuffer::kTable, table, at, plan.table.steps);
+  }
+  held = {.plan = plans_made, .lists = lists_placed};
+  if (options.host_list) plan_frame(list);
+}
+
+// Returns the state of an instance in the frame that is planned (InstanceLocation).
+std::uint32_t CrowdPlanner::State::state_of(std::uint32_t instance) const {
+  const shared::InstanceMemory& remembered = instance_states[instance].memory;
+  if (remembered.shown == frame_number()) return remembered.state;
+  // If the second part has a list of its own, it may show an instance in its last pose.
+  if (options.host_drawn || remembered.shown == 0) return shared::kNoIndex;
+  return shared::kEntryStay | (remembered.state & shared::kEntryLinearBlend);
+}
+
+// Entries that the caller must not list are ignored, as on the device.
+void CrowdPlanner::State::plan_entry(shared::ListEntry entry) {
+  if (!has(entry.instance) || !has_outputs(entry.instance)) return;
+  InstanceState& state = instance_states[entry.instance];
+  if (state.memory.shown == frame_number()) return;
+  const CrowdCharacter& character = sizes_of(entry.instance);
+  if (!character.painted_entry) entry.state &= ~shared::kEntryLinearBlend;
+  shared::PlannedEntry planned = shared::plan_entry(state.memory, entry.state, frame_number(), slots_of_first_part(),
+                                                    options.host_drawn && copies_previous());
+  if (character.clock_input && shared::state_is_deformed(planned.state) && state.action.pose(clock))
+    planned.state |= shared::kEntryRestart;
+  state.memory = planned.memory;
+  if (planned.works) host_plan.add(character_of(entry.instance), {entry.instance, planned.state});
+}
+
+// Without a list, all instances are moved.
+void CrowdPlanner::State::plan_frame(const std::optional<std::span<const shared::ListEntry>>& list) {
+  std::byte* const to = memory[slot()].work;
+  host_plan.begin(to);
+  if (list) {
+    for (const shared::ListEntry& entry : *list) plan_entry(entry);
+  } else {
+    for (std::uint32_t i = 0; i < instance_states.size(); ++i) plan_entry({i, 0});
+  }
+  host_plan.finish();
+  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
+    const std::uint32_t state = state_of(i);
+    std::memcpy(to + i * sizeof(shared::InstanceLocation) + offsetof(shared::InstanceLocation, state), &state,
+                sizeof(state));
+  }
+  writes.push_back({FrameBuffer::kWork, 0, instance_states.size() * sizeof(shared::InstanceLocation)});
+  const std::uint64_t first = plan.first_start * 2 * sizeof(std::uint32_t);
+  writes.push_back({FrameBuffer::kWork, first, plan.end_list * 2 * sizeof(std::uint32_t) - first});
+}
+
+void CrowdPlanner::State::write_clock() {
+  const float value = clock.value();
+  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
+    if (!instance_states[i].taken) continue;
+    const std::optional<std::uint32_t> input = sizes_of(i).clock_input;
+    if (input && inputs.values(i)[*input] != value) inputs.set(slot(), i, *input, std::span(&value, 1));
+  }
+}
+
+void CrowdPlanner::State::write_inputs() {
+  if (options.host_joints) {
+    joints.finish(slot());
+    writes.push_back({FrameBuffer::kJoints, 0, joints.bytes()});
+  }
+  if (options.host_inputs && inputs.bytes() > 0) {
+    if (has_action) write_clock();
+    inputs.finish(slot());
+    writes.push_back({FrameBuffer::kInputs, 0, inputs.bytes()});
+  }
+}
+
+// Writes the constants of the dispatches that plan this frame.
+void CrowdPlanner::State::write_plan_constants() {
+  for (const KernelKind kind : {KernelKind::kPlan, KernelKind::kDrawnPlan}) {
+    const bool drawn = kind == KernelKind::kDrawnPlan;
+    shared::PlanConstants constants = plan_constants;
+    constants.frame = frame_number();
+    constants.slots = drawn ? output_slots() : slots_of_first_part();
+    if (drawn || options.host_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
+    if (!options.host_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
+    if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
+    std::memcpy(dispatches[next.output_slot][plan_dispatch(plan, kind)].constants.data(), &constants,
+                sizeof(constants));
+  }
+}
+
+Result<void> CrowdPlanner::use_characters(const Characters& characters, const Prepare& prepare) {
+  State& state = *planner_;
+  const Options& options = state.options;
+  if (state.is_posed) {
+    return invalid("the {} cannot change its characters between the two parts of a frame", options.label);
+  }
+  std::vector<std::optional<CrowdCharacter>> sizes(characters.size());
+  for (std::size_t c = 0; c < characters.size(); ++c) {
+    if (characters[c]) sizes[c].emplace(*characters[c], options.outputs.control_meshes);
+  }
+  CrowdPlan made = plan_crowd(std::move(sizes), options.outputs, state.bases());
+  const std::uint64_t words = fixed_words(made) + state.list_words();
+  if (words > options.capacity.plan_words ||
+      (state.has_table() && table_words(made.table) > options.capacity.table_words)) {
+    return fail(
+        ErrorCode::kUnsupported,
+        formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", options.label,
+                  words, table_words(made.table), options.capacity.plan_words, options.capacity.table_words));
+  }
+  std::vector<std::vector<FrameDispatch>> dispatches;
+  for (const OutputStreams& streams : options.streams) {
+    dispatches.push_back(dispatches_of(made, streams));
+    PELT_TRY(prepare(dispatches.back()));
+  }
+  state.members.resize(characters.size());
+  state.has_action = false;
+  for (std::size_t c = 0; c < characters.size(); ++c) {
+    std::optional<CrowdMember>& member = state.members[c];
+    member.reset();
+    if (!characters[c]) continue;
+    member = CrowdMember{characters[c]->character, {}, {}};
+    const CharacterData& data = *member->character;
+    for (const ShownMesh& mesh : made.characters[c]->meshes)
+      member->mesh_vertices.push_back(mesh.vertex.value_or(shared::kNoIndex));
+    const auto levels = member->mesh_vertices.begin() + std::ptrdiff_t(data.meshes.size());
+    member->level_vertices.assign(levels, member->mesh_vertices.end());
+    member->mesh_vertices.erase(levels, member->mesh_vertices.end());
+    state.has_action = state.has_action || data.clock_input().has_value();
+  }
+  state.plan = std::move(made);
+  state.dispatches = std::move(dispatches);
+  state.instances_of.resize(characters.size());
+  ++state.plans_made;
+  state.lists_changed = true;
+  state.host_plan.use(state.plan);
+  const CrowdPlan& plan = state.plan;
+  state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
+                          .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
+                          .list_count = static_cast<std::uint32_t>(plan.table.lists.size()),
+                          .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
+                          .step_count = static_cast<std::uint32_t>(plan.table.steps.size()),
+                          .first_start = plan.first_start,
+                          .first_count = plan.first_count,
+                          .instance_count = options.capacity.instances,
+                          .most_workgroups = options.most_workgroups};
+  FrameOptions wanted{.lists_on_device = !options.host_list, .drawn_on_device = !options.host_drawn};
+  // Zero means that a mass has not started, and that an instance was never shown.
+  if (state.has_action) wanted.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
+  if (!options.host_list) wanted.zeroed.push_back(FrameBuffer::kMemory);
+  if (!options.host_drawn) wanted.zeroed.push_back(FrameBuffer::kDrawnMemory);
+  std::size_t most = 0;
+  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
+    const auto p = static_cast<std::size_t>(part);
+    state.commands[p] = commands_of(plan, wanted, part, false);
+    state.first_commands[p] = commands_of(plan, wanted, part, true);
+    most = std::max(most, state.first_commands[p].size());
+  }
+  state.next_commands.reserve(most);
+  state.writes.reserve(16);
+  state.names.clear();
+  for (const FrameCommand& command : state.commands[static_cast<std::size_t>(FramePart::kWhole)]) {
+    if (command.kind == FrameCommand::Kind::kDispatch)
+      state.names.push_back(state.dispatches[0][command.dispatch].name);
+  }
+  return {};
+}
+
+Result<void> CrowdPlanner::plan_ahead(std::span<const Character> characters, const Prepare& prepare) const {
+  // A blend's pipeline depends on all characters that it moves, so the crowd's are included.
+  std::vector<Character> all(characters.begin(), characters.end());
+  for (const std::optional<CrowdMember>& member : planner_->members) {
+    if (member) all.push_back(member->character);
+  }
+  const CrowdPlan plan = runtime::plan_ahead(all, planner_->options.outputs, planner_->bases());
+  for (const OutputStreams& streams : planner_->options.streams) PELT_TRY(prepare(dispatches_of(plan, streams)));
+  return {};
+}
+
+const Frame* CrowdPlanner::next_frame(FramePart part, const std::optional<std::span<const shared::ListEntry>>& list) {
+  State& state = *planner_;
+  if (part == FramePart::kBlend && !state.is_posed) {
+    report_misuse("record", "the first part of the frame of the {} is not recorded", state.options.label);
+    return nullptr;
+  }
+  if (part != FramePart::kBlend && !state.expect_whole("record")) return nullptr;
+  if (list && part == FramePart::kBlend) {
+    report_misuse("record", "the list of the {} belongs to the first part of the frame", state.options.label);
+    return nullptr;
+  }
+  if (list && !state.options.host_list) {
+    report_misuse("record", "a buffer of the caller's has the list of the {}", state.options.label);
+    return nullptr;
+  }
+  state.writes.clear();
+  state.next = {.number = state.frame, .frame_slot = state.slot()};
+  state.next.output_slot = static_cast<std::uint32_t>(state.frame % state.output_slots());
+  if (part != FramePart::kBlend) {
+    state.write_inputs();
+    state.write_work(list);
+  }
+  if (state.has_table()) state.write_plan_constants();
+  const auto& commands = state.frame == 0 ? state.first_commands : state.commands;
+  state.next_commands = commands[static_cast<std::size_t>(part)];
+  for (FrameCommand& command : state.next_commands) {
+    if (command.kind == FrameCommand::Kind::kDispatch && !command.indirect) {
+      const bool plans = command.dispatch >= state.plan.steps.size();
+      command.workgroups = plans ? 1 : state.host_plan.workgroups(command.dispatch);
+    }
+  }
+  state.next.writes = state.writes;
+  state.next.commands = state.next_commands;
+  state.next.dispatches = state.dispatches[state.next.output_slot];
+  return &state.next;
+}
+
+void CrowdPlanner::end_frame(FramePart part) {
+  planner_->is_posed = part == FramePart::kPose;
+  if (part != FramePart::kPose) ++planner_->frame;
+}
+
+std::vector<std::uint32_t> CrowdPlanner::accesses(FramePart part) const {
+  const State& state = *planner_;
+  std::vector<std::uint32_t> made(static_cast<std::size_t>(FrameBuffer::kCount));
+  const std::vector<FrameDispatch>& dispatches = state.dispatches[state.frame % state.output_slots()];
+  for (const FrameCommand& command : state.commands[static_cast<std::size_t>(part)]) {
+    if (command.kind != FrameCommand::Kind::kDispatch) continue;
+    for (const Binding& binding : dispatches[command.dispatch].bindings)
+      made[static_cast<std::size_t>(binding.buffer)] |= binding.access;
+  }
+  return made;
+}
+
+bool CrowdPlanner::mesh_appears(std::uint32_t instance, std::uint32_t mesh_vertex,
+                                std::optional<std::uint32_t> state) const {
+  const State& all = *planner_;
+  if (!all.expect_instance(instance, "previous_frame")) return true;
+  const shared::InstanceMemory& remembered = all.instance_states[instance].memory;
+  if (!state && all.options.host_list && all.options.host_drawn && remembered.shown == all.frame)
+    state = remembered.state;
+  if (!state || *state == shared::kNoIndex) return false;
+  const CrowdCharacter& character = all.sizes_of(instance);
+  return std::any_of(character.meshes.begin(), character.meshes.end(), [&](const ShownMesh& mesh) {
+    const shared::PlanLevels levels = character.levels[mesh.levels];
+    return mesh.vertex == mesh_vertex && shared::entry_appears(*state, levels.first, levels.last);
+  });
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The state of a crowd without a graphics API. planner.cpp has its inputs, instances.cpp its instances and characters,
+// planned_frames.cpp its frames.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/runtime/crowd_planner.h>
+
+#include "engine/character/action_clock.h"
+#include "runtime/plan/crowd_plan.h"
+#include "runtime/plan/frame.h"
+#include "runtime/plan/free_ranges.h"
+#include "runtime/plan/host_plan.h"
+#include "runtime/plan/input_ring.h"
+#include "shaders/crowd/plan.h"
+
+namespace pelt::runtime {
+
+// The persistent state of an instance.
+struct InstanceState {
+  bool taken = false;  // the crowd has the instance
+  shared::InstanceMemory memory{};
+  ActionProgress action;
+};
+
+// The persistent work of one frame in flight.
+struct HeldWork {
+  std::uint64_t plan = 0;  // number of the plan whose jobs it has
+  std::uint64_t lists = 0;
+  // Range of instances whose locations changed since they were written.
+  std::uint32_t first_changed = 0;
+  std::uint32_t end_changed = 0;
+};
+
+struct CrowdPlanner::State {
+  explicit State(Options given);
+
+  Options options;
+  std::vector<std::optional<CrowdMember>> members;  // by character number
+  CrowdPlan plan;
+  std::vector<std::vector<FrameDispatch>> dispatches;                 // by output slot
+  std::vector<std::string> names;                                     // of the dispatches of a whole frame
+  std::array<std::vector<FrameCommand>, kFrameParts> commands;        // of a frame, by part
+  std::array<std::vector<FrameCommand>, kFrameParts> first_commands;  // of the first frame
+  shared::PlanConstants plan_constants{};
+  HostPlan host_plan;  // if the host plans
+
+  std::vector<HostMemory> memory;  // of each frame in flight
+  std::vector<HeldWork> held_work;
+  InputRing joints;
+  InputRing inputs;
+
+  // Instances by number, and free room.
+  std::mutex mutex;  // guards instances and free room
+  std::vector<InstanceState> instance_states;
+  std::vector<shared::InstanceLocation> locations;
+  std::vector<std::uint32_t> free_numbers;  // the last is next
+  std::vector<std::uint32_t> instances_of;  // for each character
+  FreeRanges free_joints;
+  FreeRanges free_inputs;
+  FreeRanges free_palettes;
+  FreeRanges free_drivers;
+  FreeRanges free_vertices;
+  std::uint64_t plans_made = 0;
+  std::uint64_t lists_placed = 0;
+  bool lists_changed = false;  // numbers of instances changed
+  std::uint32_t generations = 0;
+
+  bool has_action = false;  // a character has secondary action
+  ActionClock clock;
+  std::atomic<std::uint64_t> frame = 0;
+  bool is_posed = false;  // the first part of the frame was planned, and the second is next
+  // The next frame, and what it points to.
+  Frame next;
+  std::vector<HostWrite> writes;
+  std::vector<FrameCommand> next_commands;
+
+  // Whether the device plans the frame, or its drawn skins, from a table.
+  bool has_table() const { return !options.host_list || !options.host_drawn; }
+  std::uint32_t slots() const { return options.frames_in_flight; }
+  std::uint32_t slot() const { return static_cast<std::uint32_t>(frame % slots()); }
+  std::uint32_t output_slots() const { return static_cast<std::uint32_t>(options.streams.size()); }
+  std::uint32_t frame_number() const { return static_cast<std::uint32_t>(frame + 1); }
+  bool copies_previous() const {
+    return output_slots() == 1 && options.streams[0].previous_positions.format != StreamFormat::kNone;
+  }
+  // Returns the slots that the plan of the first part fills: without bounds it writes none if the second has a list.
+  std::uint32_t slots_of_first_part() const {
+    return options.host_drawn || options.outputs.bounds ? output_slots() : 1;
+  }
+  PlanBases bases() const {
+    return {.driver_word = static_cast<std::uint32_t>(options.driver_offset / sizeof(float)),
+            .instances = options.capacity.instances};
+  }
+
+  bool has(std::uint32_t instance) const {
+    return instance < instance_states.size() && instance_states[instance].taken;
+  }
+  bool has_member(std::uint32_t number) const { return number < members.size() && members[number]; }
+  // Return whether the call may continue; report misuse if not. expect_whole: not between the two parts of a frame.
+  bool expect_whole(const char* call) const;
+  bool expect_instance(std::uint32_t instance, const char* call) const;
+  bool expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const;
+
+  template <class Joint>
+  void pose(std::uint32_t instance, std::span<const Joint> given);
+
+  std::uint32_t character_of(std::uint32_t instance) const { return locations[instance].character; }
+  const CrowdCharacter& sizes_of(std::uint32_t instance) const { return *plan.characters[character_of(instance)]; }
+  const CharacterData& data_of(std::uint32_t instance) const { return *members[character_of(instance)]->character; }
+  bool has_outputs(std::uint32_t instance) const { return locations[instance].first_vertex != shared::kNoIndex; }
+
+  // Precondition: the mutex is locked.
+  Result<std::uint32_t> acquire(std::uint32_t character, bool with_outputs);
+  Result<void> take_outputs(std::uint32_t instance);
+  void give_outputs(std::uint32_t instance);
+  void release(std::uint32_t instance);
+  void location_changed(std::uint32_t instance);
+  std::uint64_t list_words() const;  // of all instances
+
+  std::uint32_t state_of(std::uint32_t instance) const;
+  void plan_entry(shared::ListEntry entry);
+  void plan_frame(const std::optional<std::span<const shared::ListEntry>>& list);
+  void write_work(const std::optional<std::span<const shared::ListEntry>>& list);
+  void write_clock();
+  void write_inputs();
+  void write_plan_constants();
+};
+
+}  // namespace pelt::runtime
