@@ -74,14 +74,15 @@ Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instance
 
 Result<void> Culling::connect(const GameDevice& device, const runtime::Crowd& crowd,
                               std::span<const GameBuffer> walkers) {
-  const std::uint32_t count = static_cast<std::uint32_t>(walkers.size()) * crowd.output_slots();
+  const std::uint32_t slots = runtime::kMaxOutputSlots;
+  const std::uint32_t count = static_cast<std::uint32_t>(walkers.size()) * slots;
   PELT_ASSIGN(pool_, runtime::DescriptorPool::create(device.pelt(), count, 8, "culling"));
   const auto part = [&](runtime::BufferRange range) {
     return VkDescriptorBufferInfo{written_.handle(), range.offset, range.size};
   };
   const auto whole = [](const GameBuffer& buffer) { return VkDescriptorBufferInfo{buffer.handle(), 0, VK_WHOLE_SIZE}; };
   for (std::uint32_t frame = 0; frame < count; ++frame) {
-    const runtime::OutputLocation& boxes = crowd.outputs(frame % crowd.output_slots()).bounds;
+    const runtime::OutputLocation& boxes = crowd.outputs(frame % slots).bounds;
     const Slot& slot = slots_[frame % kFramesInFlight];
     const VkDescriptorBufferInfo buffers[] = {
         {boxes.buffer, boxes.offset, VkDeviceSize{boxes.stride} * crowd.instance_count()},
@@ -126,13 +127,13 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
   // A skin without parts at a level shows those of its next finer level.
   std::vector<shared::PartRecord> at[shared::kLevelCount];
   for (std::uint32_t m = 0; m < character.meshes.size(); ++m) {
-    const std::optional<std::uint32_t> first_vertex = crowd.mesh_vertex(number, m);
-    if (!first_vertex) continue;  // a driver
-    shared::PartRecord part = add_part(character.meshes[m], *first_vertex);
+    const std::uint32_t first_vertex = crowd.member(number)->mesh_vertices[m];
+    if (first_vertex == pelt::shared::kNoIndex) continue;  // a driver
+    shared::PartRecord part = add_part(character.meshes[m], first_vertex);
     for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
       for (std::uint32_t l = 0; l < character.levels.size(); ++l) {
         if (character.levels[l].of != m || character.levels[l].level != level) continue;
-        part = add_part(character.levels[l].skin, crowd.level_vertex(number, l));
+        part = add_part(character.levels[l].skin, crowd.member(number)->level_vertices[l]);
       }
       at[level].push_back(part);
     }

@@ -28,7 +28,7 @@ class Culling {
   Result<void> connect(const GameDevice& device, const runtime::Crowd& crowd, std::span<const GameBuffer> walkers);
 
   // Returns the location of the list of instances that the crowd shows, for CrowdOptions::drawn.
-  runtime::BufferLocation drawn() const { return {written_.handle(), drawn_.offset}; }
+  runtime::BufferLocation drawn() const { return {written_.handle(), drawn_.offset, drawn_.size}; }
 
   // Adds a character of the crowd: its skins at all levels, and the indices of their triangles. Frames in flight do not
   // read them. Errors: too many skins, no room for the indices.

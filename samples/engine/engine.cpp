@@ -181,7 +181,7 @@ std::uint32_t Engine::barriers() const {
   constexpr std::uint32_t kCulling = 1;
   constexpr std::uint32_t kPasses = 5;
   const std::uint32_t owners = device_->compute_family() == device_->graphics_family() ? 2 : 4;
-  return crowd_->barrier_count() + kCulling + owners + kPasses;
+  return crowd_->passes().barriers + kCulling + owners + kPasses;
 }
 
 Result<void> Engine::frame(float seconds, bool capture) {
@@ -244,9 +244,9 @@ Result<void> Engine::record_compute(std::uint32_t slot) {
   }
   transfer.step = runtime::QueueTransfer::Step::kAcquireBack;
   crowd_->record_transfer(commands, transfer);
-  crowd_->record_pose(commands, scene_->list());
+  crowd_->record(commands, {.part = runtime::FramePart::kPose, .list = scene_->list()});
   culling_.record(*device_, commands, frame_ - 1, view);
-  crowd_->record_blend(commands);
+  crowd_->record(commands, {.part = runtime::FramePart::kBlend});
   transfer.step = runtime::QueueTransfer::Step::kRelease;
   crowd_->record_transfer(commands, transfer);
   return end(commands, "record the crowd's commands");

@@ -60,7 +60,7 @@ class Engine {
   Image picture() const { return passes_.picture(); }
   std::vector<glm::vec2> motion() const { return passes_.motion(); }
   const EngineStatistics& statistics() const { return statistics_; }
-  std::uint32_t dispatches() const { return static_cast<std::uint32_t>(crowd_->passes().size()) + 1; }
+  std::uint32_t dispatches() const { return static_cast<std::uint32_t>(crowd_->passes().names.size()) + 1; }
   std::uint32_t barriers() const;  // per frame, on both queues
   const GameDevice& device() const { return *device_; }
   const runtime::Crowd& crowd() const { return *crowd_; }

@@ -156,7 +156,7 @@ void Scene::write_records(const runtime::Crowd& crowd, shared::WalkerRecord* rec
         .previous_world = shared::affine_from_mat4(walker.previous_world.value_or(walker.world)),
         .color = color_of(kind.walking),
         .character = kind.number,
-        .first_vertex = crowd.first_vertex(*walker.instance),
+        .first_vertex = crowd.instance(*walker.instance)->first_vertex,
         .from = shown.from,
         .to = shown.to,
         .share = shown.share};

@@ -58,13 +58,14 @@ Result<double> difference_from_cpu(const runtime::Device& device, const runtime:
   PELT_ASSIGN(const auto vertices, runtime::read_vertices(device, crowd, 0));
   const Evaluator evaluator = evaluated(character, frames);
   float largest = 0;
+  const runtime::CrowdMember& member = *crowd.member(crowd.instance(0)->character);
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
-    const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(0), m);
-    if (!first) continue;  // the crowd does not write drivers
+    const std::uint32_t first = member.mesh_vertices[m];
+    if (first == shared::kNoIndex) continue;  // the crowd does not write drivers
     const CharacterMesh& mesh = character->meshes[m];
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const glm::vec3 cpu = evaluator.positions()[mesh.first_vertex + v];
-      largest = std::max(largest, glm::distance(vertices.positions[*first + v], cpu));
+      largest = std::max(largest, glm::distance(vertices.positions[first + v], cpu));
     }
   }
   return largest / character.size();

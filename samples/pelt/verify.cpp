@@ -75,7 +75,7 @@ class Verifier {
 
   // Starts masses at rest in the next frame, which does not continue the previous one.
   void begin() {
-    crowd_.teleport(0);
+    entry_.state = shared::kEntryTeleport;
     for (Evaluator& evaluator : evaluators_) evaluator.teleport();
   }
 
@@ -159,7 +159,8 @@ class Verifier {
     samples::move(evaluators_[0], frame);
     samples::move(evaluators_[1], {shaken(character_, frame.pose, 1), frame.seconds});
     samples::move(evaluators_[2], {shaken(character_, frame.pose, -1), frame.seconds});
-    return runtime::run(device_, crowd_);
+    const std::vector list{std::exchange(entry_, {})};
+    return runtime::run(device_, crowd_, list);
   }
 
   // Returns the largest change by shaking; `distance` compares two evaluators.
@@ -230,9 +231,9 @@ class Verifier {
 
   Result<void> compare_passes(const InstancePose& pose) {
     const std::span<const Affine> wanted = evaluators_[0].palette();
-    PELT_ASSIGN(const auto bytes,
-                runtime::read_buffer(device_, crowd_.palette_buffer(), crowd_.first_palette_entry(0) * sizeof(Affine),
-                                     wanted.size() * sizeof(Affine)));
+    PELT_ASSIGN(const auto bytes, runtime::read_buffer(device_, crowd_.outputs().palettes,
+                                                       crowd_.instance(0)->first_palette * sizeof(Affine),
+                                                       wanted.size() * sizeof(Affine)));
     std::vector<Affine> posed(wanted.size());
     std::memcpy(posed.data(), bytes.data(), bytes.size());
     const std::array shaken{palette_by_shaken_drivers(pose, 1), palette_by_shaken_drivers(pose, -1)};
@@ -291,6 +292,7 @@ class Verifier {
 
   const runtime::Device& device_;
   runtime::Crowd& crowd_;
+  shared::ListEntry entry_{};  // of instance 0, in the next frame
   const Character& character_;
   std::vector<Evaluator> evaluators_;
   std::vector<Check> known_;

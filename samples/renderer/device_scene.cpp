@@ -42,8 +42,9 @@ struct VertexRange {
 VertexRange vertex_range(const DrawItem& item, VkDeviceSize alignment) {
   const runtime::OutputLocations& outputs = item.crowd->outputs();
   const auto range = [&](const runtime::OutputLocation& place, std::uint32_t& first_word) {
-    const VkDeviceSize bytes = VkDeviceSize{item.crowd->vertex_count(item.instance)} * place.stride;
-    const VkDeviceSize begin = place.offset + VkDeviceSize{item.crowd->first_vertex(item.instance)} * place.stride;
+    const VkDeviceSize bytes = VkDeviceSize{item.crowd->instance(item.instance)->vertex_count} * place.stride;
+    const VkDeviceSize begin =
+        place.offset + VkDeviceSize{item.crowd->instance(item.instance)->first_vertex} * place.stride;
     const VkDeviceSize aligned = begin / alignment * alignment;
     first_word = static_cast<std::uint32_t>((begin - aligned) / 4);
     return VkDescriptorBufferInfo{place.buffer, aligned, begin - aligned + (1 + item.others.size()) * bytes};
@@ -126,7 +127,8 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     PELT_ASSIGN(auto buffers, find_or_make(device, *item.character));
     buffers->shown = true;
     append_draws(item, i, buffers->meshes, draws_);
-    if (std::find(crowds_.begin(), crowds_.end(), item.crowd) == crowds_.end()) crowds_.push_back(item.crowd);
+    const auto is_item = [&](const DrawnCrowd& drawn) { return drawn.crowd == item.crowd; };
+    if (std::none_of(crowds_.begin(), crowds_.end(), is_item)) crowds_.push_back({item.crowd, item.restart});
 
     const VertexRange range = vertex_range(item, device.limits().minStorageBufferOffsetAlignment);
     const VkDescriptorSet set = item_sets_[i];
@@ -136,7 +138,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     write_descriptor(device, set, shared::kBindUvs, kStorage, buffers->uvs.whole());
     items_.push_back({.constants = {.first_word = range.first_word,
                                     .first_packed = range.first_packed,
-                                    .vertices = item.crowd->vertex_count(item.instance),
+                                    .vertices = item.crowd->instance(item.instance)->vertex_count,
                                     .first_world = static_cast<std::uint32_t>(worlds_.size()),
                                     .first_weight = static_cast<std::uint32_t>(weights_.size()),
                                     .flags = item.weights.empty() ? 0 : shared::kDrawHeat},

@@ -15,6 +15,7 @@
 #include "samples/renderer/geometry.h"
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/lighting.h"
+#include "samples/renderer/pass_timer.h"
 #include "samples/renderer/pipelines.h"
 #include "samples/renderer/renderer.h"
 
@@ -47,7 +48,7 @@ class DeviceScene {
   const Lighting& lighting() const { return lighting_; }
   const Draws& draws() const { return draws_; }
   const std::vector<DeviceItem>& items() const { return items_; }
-  const std::vector<runtime::Crowd*>& crowds() const { return crowds_; }  // each once
+  const std::vector<DrawnCrowd>& crowds() const { return crowds_; }  // each once
   std::uint32_t overlay_count() const { return static_cast<std::uint32_t>(overlays_.size()); }
 
   VkDescriptorSet sample_set() const { return scene_sets_[0]; }
@@ -80,7 +81,7 @@ class DeviceScene {
   Lighting lighting_;
   Draws draws_;
   std::vector<DeviceItem> items_;
-  std::vector<runtime::Crowd*> crowds_;
+  std::vector<DrawnCrowd> crowds_;
   std::map<const Texture*, std::size_t> texture_places_;
 
   // In the form that is copied to the device.

@@ -28,9 +28,9 @@ bool writes_what_is_read(const runtime::OutputLocations& outputs) {
 }
 
 // Returns true if the crowd's character has no driver, or the crowd writes them all.
-bool writes_drivers(const runtime::Crowd& crowd, std::uint32_t character, const CharacterData& data) {
-  for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
-    if (data.meshes[m].control && !crowd.mesh_vertex(character, m)) return false;
+bool writes_drivers(const runtime::CrowdMember& member) {
+  for (std::size_t m = 0; m < member.mesh_vertices.size(); ++m) {
+    if (member.character->meshes[m].control && member.mesh_vertices[m] == shared::kNoIndex) return false;
   }
   return true;
 }
@@ -48,20 +48,21 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   const auto shown =
       std::views::iota(item.instance, item.instance + 1 + static_cast<std::uint32_t>(item.others.size()));
   for (const std::uint32_t i : shown) {
-    if (!item.crowd->has_instance(i)) return refuse(fmt::format("shows instance {}, which its crowd does not have", i));
-    if (!item.crowd->has_outputs(i)) return refuse(fmt::format("shows instance {}, which has no outputs", i));
+    if (!item.crowd->instance(i)) return refuse(fmt::format("shows instance {}, which its crowd does not have", i));
+    if (!item.crowd->instance(i)->has_outputs) return refuse(fmt::format("shows instance {}, which has no outputs", i));
   }
   // Compare the data: copies of a character share it.
   const CharacterData& data = **item.character;
-  const std::uint32_t character = item.crowd->character_of(item.instance);
-  const auto made_of = item.crowd->character(character);
-  if (!made_of || &**made_of != &data) return refuse("names another character than its crowd was made of");
+  const std::uint32_t character = item.crowd->instance(item.instance)->character;
+  const runtime::CrowdMember* member = item.crowd->member(character);
+  if (member == nullptr || &*member->character != &data)
+    return refuse("names another character than its crowd was made of");
   for (const std::uint32_t i : shown) {
-    if (item.crowd->character_of(i) != character) {
+    if (item.crowd->instance(i)->character != character) {
       return refuse(fmt::format("shows instance {}, which has another character", i));
     }
   }
-  if (item.control_meshes && !writes_drivers(*item.crowd, character, data)) {
+  if (item.control_meshes && !writes_drivers(*member)) {
     return refuse("shows drivers, whose vertices its crowd does not write (CrowdOutputs::control_meshes)");
   }
   if (!writes_what_is_read(item.crowd->outputs())) {
@@ -155,12 +156,12 @@ Result<void> check_scene(const Scene& scene) {
 }
 
 void append_draws(const DrawItem& item, std::uint32_t index, std::span<const MeshGeometry> meshes, Draws& draws) {
-  const std::uint32_t character = item.crowd->character_of(item.instance);
+  const runtime::CrowdMember& member = *item.crowd->member(item.crowd->instance(item.instance)->character);
   for (std::uint32_t m = 0; m < meshes.size(); ++m) {
     const CharacterMesh& mesh = (*item.character)->meshes[m];
-    const std::optional<std::uint32_t> written = item.crowd->mesh_vertex(character, m);
-    if (!written) continue;
-    const DrawnMesh drawn{.item = index, .crowd_vertex = *written, .character_vertex = mesh.first_vertex};
+    const std::uint32_t written = member.mesh_vertices[m];
+    if (written == shared::kNoIndex) continue;
+    const DrawnMesh drawn{.item = index, .crowd_vertex = written, .character_vertex = mesh.first_vertex};
     const MeshGeometry& place = meshes[m];
     if ((mesh.control ? item.control_meshes : item.wire) && place.edge_count > 0) {
       draws.lines.push_back({.mesh = drawn,

@@ -6,11 +6,11 @@
 namespace pelt::samples {
 
 Result<void> PassTimer::reserve(const runtime::Device& device, std::uint32_t samples,
-                                std::span<runtime::Crowd* const> crowds) {
+                                std::span<const DrawnCrowd> crowds) {
   if (!runtime::GpuTimer::supported(device)) return {};
   // Three stamps for each region of a sample and one for each sample; then the beginning, the crowds' end and the end.
   std::size_t wanted = 7 * std::size_t{samples} + 3;
-  for (const runtime::Crowd* crowd : crowds) wanted += crowd->passes().size();
+  for (const DrawnCrowd& drawn : crowds) wanted += drawn.crowd->passes().names.size();
   if (wanted <= capacity_) return {};
   PELT_ASSIGN(timer_, runtime::GpuTimer::create(device, static_cast<std::uint32_t>(wanted)));
   capacity_ = static_cast<std::uint32_t>(wanted);
@@ -31,11 +31,15 @@ void PassTimer::stamp(VkCommandBuffer commands, Timed what) {
   stamped_.push_back(what);
 }
 
-void PassTimer::record(VkCommandBuffer commands, runtime::Crowd& crowd) {
-  crowd.record(commands, timer_ ? &*timer_ : nullptr);
+void PassTimer::record(VkCommandBuffer commands, const DrawnCrowd& drawn) {
+  runtime::Crowd& crowd = *drawn.crowd;
+  list_.clear();
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
+    list_.push_back({i, drawn.restart ? shared::kEntryTeleport : 0});
+  crowd.record(commands, {.list = list_, .timer = timer_ ? &*timer_ : nullptr});
   if (!timer_) return;
-  crowd_passes_.emplace_back(crowd.passes().begin(), crowd.passes().end());
-  stamped_.insert(stamped_.end(), crowd.passes().size(), Timed::kCrowd);
+  crowd_passes_.emplace_back(crowd.passes().names.begin(), crowd.passes().names.end());
+  stamped_.insert(stamped_.end(), crowd.passes().names.size(), Timed::kCrowd);
 }
 
 std::optional<PassSeconds> PassTimer::seconds() const {

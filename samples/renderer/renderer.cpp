@@ -266,9 +266,7 @@ void Renderer::State::draw_overlays(VkCommandBuffer commands, bool hidden) {
 
 // Records the crowds, and a barrier from compute's writes of vertices to the vertex shaders' reads.
 void Renderer::State::record_crowds(VkCommandBuffer commands) {
-  for (runtime::Crowd* crowd : scene.crowds()) {
-    timer.record(commands, *crowd);
-  }
+  for (const DrawnCrowd& crowd : scene.crowds()) timer.record(commands, crowd);
   runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                           VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
 }

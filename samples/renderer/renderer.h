@@ -32,6 +32,7 @@ struct MaterialTextures;
 struct DrawItem {
   runtime::Crowd* crowd = nullptr;
   std::uint32_t instance = 0;                  // index of the first instance
+  bool restart = false;                        // the crowd's secondary action starts at rest
   const Character* character = nullptr;        // that of the instance, or a copy of it
   Bounds bounds;                               // of the posed characters, model space (posed_bounds); for the lights
   glm::mat4 world{1.0f};                       // of the first instance: model space -> the scene's space; may mirror

@@ -178,7 +178,7 @@ void pass_time(Entry& entry, const Playback& playback) {
   entry.time = playback.time;
   runtime::Crowd& crowd = entry.actor->crowd;
   const bool jumps = passed < 0 || passed > kJump;
-  for (std::uint32_t i = 0; jumps && i < crowd.instance_count(); ++i) crowd.teleport(i);
+  entry.actor->restart = jumps;
   if (!jumps) crowd.advance(passed);
   if (!entry.evaluator) return;
   if (jumps) entry.evaluator->teleport();

@@ -26,13 +26,14 @@ namespace pelt::viewer {
 
 // A character on the device, posed by the view. Pointers to it are valid until its key is shown again or removed.
 struct Actor {
-  std::string key;       // "rig", the deformer, or the file of a companion
+  std::string key;      // "rig", the deformer, or the file of a companion
   std::string caption;  // its name in the picture
   Character character;
   BindReport report;
   double bind_seconds = 0;
   runtime::GpuCharacters uploaded;
   runtime::Crowd crowd;
+  bool restart = false;           // its secondary action starts at rest
   samples::InstancePose pose;     // of the first instance
   std::vector<glm::mat4> worlds;  // of every instance
   samples::Bounds bounds;         // of all instances' poses and the whole clip, model space

@@ -39,9 +39,11 @@ class GpuBackEnd final : public BackEnd {
                                                     .outputs = {.control_meshes = true}}));
     for (std::uint32_t i = 0; i < poses.size(); ++i) {
       crowd.pose(i, poses[i].joints);
-      for (std::uint32_t s = 0; s < poses[i].streams.size(); ++s) crowd.stream(i, s, poses[i].streams[s]);
+      for (std::uint32_t s = 0; s < poses[i].streams.size(); ++s)
+        crowd.inputs(i, runtime::as_floats(poses[i].streams[s]), character->streams[s].first_input);
       for (const auto& [name, value] : poses[i].controls) {
-        if (const auto control = character->find_control(name)) crowd.control(i, *control, value);
+        const auto control = character->find_control(name);
+        if (control) crowd.inputs(i, std::span(&value, 1), character->controls[*control].input);
       }
     }
     PELT_TRY(runtime::run(*device_, crowd));

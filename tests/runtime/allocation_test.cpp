@@ -163,16 +163,16 @@ TEST_F(Frames, AllocateNothing) {
       lists.show(i, (i + frame) % 7 != 0);
       lists.update_every(i, 1 + i % 3);
       lists.detail(i, static_cast<Detail>((i + frame / 4) % 2));
-      if ((i + frame) % 5 == 0) crowd.teleport(i);
+      if ((i + frame) % 5 == 0) lists.teleport(i);
     }
     crowd.advance(1.0f / 60);
-    crowd.record(VK_NULL_HANDLE, lists.next());
+    crowd.record(VK_NULL_HANDLE, {.list = lists.next()});
   }
   const std::size_t after = allocation_count;
   EXPECT_EQ(after, before);
-  EXPECT_GT(recorded.dispatches, 10 * (crowd.passes().size() - 1));
-  EXPECT_LE(recorded.dispatches, 10 * crowd.passes().size());
-  EXPECT_EQ(recorded.barriers, 10 * crowd.barrier_count());
+  EXPECT_GT(recorded.dispatches, 10 * (crowd.passes().names.size() - 1));
+  EXPECT_LE(recorded.dispatches, 10 * crowd.passes().names.size());
+  EXPECT_EQ(recorded.barriers, 10 * crowd.passes().barriers);
 }
 
 // The state of masses that swing is in the palette, whose memory holds anything at first.
@@ -273,18 +273,18 @@ TEST_F(Frames, ArePlannedByAPassOnlyWhereTheCallerHasTheList) {
   const Buffer list = test::must(Buffer::create(
       *device_, {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "visible instances"}));
   Crowd host = make_crowd(3);
-  Crowd device = make_crowd(3, {.list = {list.handle(), 0}});
-  ASSERT_EQ(device.passes().size(), host.passes().size() + 1);
-  EXPECT_EQ(device.passes().front(), "plan");
-  EXPECT_TRUE(std::equal(host.passes().begin(), host.passes().end(), device.passes().begin() + 1));
+  Crowd device = make_crowd(3, {.list = {list.handle(), 0, list.size()}});
+  ASSERT_EQ(device.passes().names.size(), host.passes().names.size() + 1);
+  EXPECT_EQ(device.passes().names.front(), "plan");
+  EXPECT_TRUE(std::equal(host.passes().names.begin(), host.passes().names.end(), device.passes().names.begin() + 1));
   const Counting counting(*device_);
   host.record(VK_NULL_HANDLE);
-  EXPECT_EQ(recorded.barriers, host.barrier_count());
+  EXPECT_EQ(recorded.barriers, host.passes().barriers);
   recorded = {};
   device.record(VK_NULL_HANDLE);
-  EXPECT_EQ(recorded.dispatches, device.passes().size());
-  EXPECT_EQ(recorded.barriers, device.barrier_count());
-  EXPECT_EQ(recorded.barriers, host.barrier_count() + 1);
+  EXPECT_EQ(recorded.dispatches, device.passes().names.size());
+  EXPECT_EQ(recorded.barriers, device.passes().barriers);
+  EXPECT_EQ(recorded.barriers, host.passes().barriers + 1);
 }
 
 // A queue of another family releases completely copied characters, and the compute queue acquires them, once.
@@ -344,11 +344,11 @@ TEST_F(Frames, AcquireAndReleaseInstancesWithoutMemory) {
     for (std::uint32_t& instance : taken) instance = *crowd.acquire(0);
     crowd.record(VK_NULL_HANDLE);
     for (const std::uint32_t instance : taken) {
-      crowd.give_outputs(instance);
-      EXPECT_TRUE(crowd.take_outputs(instance));
+      crowd.set_outputs(instance, false);
+      EXPECT_TRUE(crowd.set_outputs(instance, true));
     }
-    crowd.record_pose(VK_NULL_HANDLE);
-    crowd.record_blend(VK_NULL_HANDLE);
+    crowd.record(VK_NULL_HANDLE, {.part = FramePart::kPose});
+    crowd.record(VK_NULL_HANDLE, {.part = FramePart::kBlend});
     for (const std::uint32_t instance : taken) crowd.release(instance);
   }
   const std::size_t after = allocation_count;

@@ -40,7 +40,7 @@ class BoundsMeter {
   Measured measure(std::span<const glm::mat4> joints, std::span<const float> inputs) {
     crowd_->pose(0, joints);
     crowd_->inputs(0, inputs);
-    EXPECT_TRUE(run(*gpu_device(), *crowd_, {&entry_, 1}));
+    EXPECT_TRUE(run(*gpu_device(), *crowd_, std::span(&entry_, 1)));
     const InstanceVertices vertices = test::must(read_vertices(*gpu_device(), *crowd_, 0));
     const Box box = test::must(read_bounds(*gpu_device(), *crowd_, 0));
     Box tight{glm::vec3(INFINITY), glm::vec3(-INFINITY)};

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <pelt/runtime/buffer.h>
+#include <pelt/runtime/crowd.h>
 
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
@@ -18,6 +19,11 @@ inline Buffer callers_buffer(VkDeviceSize size, const Device& device = *test::gp
                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                               .memory = MemoryUse::kStream,
                               .name = "a caller's"}));
+}
+
+// Returns the part of a buffer from an offset on.
+inline BufferLocation rest_of(const Buffer& buffer, VkDeviceSize offset = 0) {
+  return {buffer.handle(), offset, buffer.size() - offset};
 }
 
 // Writes values; `offset` in bytes.

@@ -66,7 +66,7 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
   Crowd crowd = make(options);
   CrowdLists lists(crowd.instance_count());
   const auto previous_off = [&](std::uint32_t i, std::size_t number) {
-    const Character& character = characters_[crowd.character_of(i)];
+    const Character& character = characters_[crowd.instance(i)->character];
     return worst_distance(rest_skin(character), motion(number), read(crowd, i).previous_positions) / character.size();
   };
   pose_all(crowd, 0);
@@ -74,7 +74,7 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
   for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(previous_off(i, i), 1e-5f) << "first frame, instance " << i;
 
   pose_all(crowd, 10);
-  crowd.teleport(1);
+  lists.teleport(1);
   lists.update_every(2, 0);
   lists.show(3, false);
   ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
@@ -100,7 +100,7 @@ TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
     CrowdLists lists(crowd.instance_count());
     for (std::size_t frame = 0; frame < 4; ++frame) {
       pose_all(crowd, 10 * frame);
-      if (frame == 1) crowd.teleport(1);
+      if (frame == 1) lists.teleport(1);
       if (frame == 2) lists.update_every(4, 0);
       EXPECT_TRUE(run(*gpu_device(), crowd, lists.next()));
       for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
@@ -113,7 +113,7 @@ TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
   Crowd standard = make(options);
   const std::vector<std::vector<glm::vec3>> expected = frames(standard);
   const std::uint32_t last = standard.instance_count() - 1;
-  const VkDeviceSize vertices = standard.first_vertex(last) + standard.vertex_count(last);
+  const VkDeviceSize vertices = standard.instance(last)->first_vertex + standard.instance(last)->vertex_count;
   struct Layout {
     VkDeviceSize positions;  // bytes from the buffer's start
     std::uint32_t positions_stride;
@@ -127,9 +127,9 @@ TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
     const Buffer buffer = callers_buffer(64 + 44 * vertices);
     fill(buffer, std::vector(buffer.size(), std::byte{0x5A}));
     CrowdOptions theirs = options;
-    theirs.outputs.positions = {VertexFormat::kFloat, {buffer.handle(), layout.positions}, layout.positions_stride};
-    theirs.outputs.previous_positions = {
-        VertexFormat::kFloat, {buffer.handle(), layout.previous}, layout.previous_stride};
+    theirs.outputs.positions = {VertexFormat::kFloat, rest_of(buffer, layout.positions), layout.positions_stride};
+    theirs.outputs.previous_positions = {VertexFormat::kFloat, rest_of(buffer, layout.previous),
+                                         layout.previous_stride};
     Crowd crowd = make(theirs);
     CrowdLists lists(crowd.instance_count());
     EXPECT_EQ(frames(crowd), expected) << layout.positions_stride << ", " << layout.previous_stride;
@@ -155,11 +155,11 @@ TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
       if (room.vertices % 4 == 0) outputs.previous_positions.format = VertexFormat::kFloat;
       const OutputLayout layout = lay_out(outputs, room, alignment);
       const BoundOutputs bound = bind_outputs(layout.slots[0], room, VK_NULL_HANDLE, alignment);
-      EXPECT_EQ(bound.streams.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << room.vertices;
-      EXPECT_EQ(bound.streams.tangents.format, shared::kFormatNone);
-      EXPECT_EQ(bound.streams.normals.stream.first % 2, 0u);
-      EXPECT_EQ((bound.ranges[1].offset + 4 * bound.streams.normals.stream.first) % 8, 0u);
-      EXPECT_EQ(bound.streams.positions.format, shared::kFormatFloatTight);
+      EXPECT_EQ(bound.streams.normals.format, StreamFormat::kOctahedral16Both) << alignment << ", " << room.vertices;
+      EXPECT_EQ(bound.streams.tangents.format, StreamFormat::kNone);
+      EXPECT_EQ(bound.streams.normals.first % 2, 0u);
+      EXPECT_EQ((bound.ranges[1].offset + 4 * bound.streams.normals.first) % 8, 0u);
+      EXPECT_EQ(bound.streams.positions.format, StreamFormat::kFloatTight);
       EXPECT_EQ(bound.ranges[1].offset % alignment, 0u);
     }
   }
@@ -176,12 +176,12 @@ TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
   const auto bound = [&](VkDeviceSize alignment) {
     return bind_outputs(lay_out(outputs, room, alignment).slots[0], room, VK_NULL_HANDLE, alignment);
   };
-  EXPECT_EQ(bound(4).streams.normals.format, shared::kFormatOctahedral16Both);
-  EXPECT_EQ(bound(4).streams.normals.stream.first, 0u);
-  EXPECT_EQ(bound(16).streams.normals.format, shared::kFormatOctahedral16);
-  EXPECT_EQ(bound(16).streams.tangents.format, shared::kFormatOctahedral16);
+  EXPECT_EQ(bound(4).streams.normals.format, StreamFormat::kOctahedral16Both);
+  EXPECT_EQ(bound(4).streams.normals.first, 0u);
+  EXPECT_EQ(bound(16).streams.normals.format, StreamFormat::kOctahedral16);
+  EXPECT_EQ(bound(16).streams.tangents.format, StreamFormat::kOctahedral16);
   outputs.positions.stride = 16;
-  EXPECT_EQ(bound(16).streams.positions.format, shared::kFormatFloat);
+  EXPECT_EQ(bound(16).streams.positions.format, StreamFormat::kFloat);
 }
 
 // An instance that stops has its last step as motion for one frame only.
@@ -200,14 +200,12 @@ TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
   EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
 }
 
-TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
+TEST_F(MixedCrowds, HaveOutputsWithAddresses) {
   CrowdOptions options{.instances = {1, 1, 1}};
   options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   Crowd crowd = make(options);
   const OutputLocations& outputs = crowd.outputs();
-  const VkDeviceAddress positions_at = crowd.device_address(outputs.positions);
-  EXPECT_NE(positions_at, 0u);
-  EXPECT_EQ(crowd.device_address(outputs.normals) - positions_at, outputs.normals.offset - outputs.positions.offset);
+  EXPECT_NE(address_of(*gpu_device(), outputs.positions), 0u);
   pose_all(crowd);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(off(crowd, 1, 1), 1e-5f);
@@ -272,7 +270,7 @@ TEST_F(MixedCrowds, WriteBoundsWithAStride) {
     const Buffer buffer = callers_buffer(kOffset + 6 * stride + 4);
     fill(buffer, std::vector(buffer.size(), std::byte{0x5A}));
     CrowdOptions theirs = options;
-    theirs.outputs.bounds_location = {buffer.handle(), kOffset};
+    theirs.outputs.bounds_location = rest_of(buffer, kOffset);
     Crowd crowd = make(theirs);
     pose_all(crowd);
     ASSERT_TRUE(run(*gpu_device(), crowd));

@@ -42,13 +42,14 @@ bool is_shown_by(const CharacterData& data, std::size_t m, std::optional<std::si
 template <class Visit>
 void for_shown(const Crowd& crowd, std::uint32_t number, const CharacterData& data, std::uint32_t level,
                const Visit& visit) {
+  const CrowdMember& member = *crowd.member(number);
   for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
-    const auto first = crowd.mesh_vertex(number, m);
-    if (!first) continue;
-    if (is_shown_by(data, m, std::nullopt, level)) visit(m, *first, data.meshes[m].vertex_count());
+    const std::uint32_t first = member.mesh_vertices[m];
+    if (first == shared::kNoIndex) continue;
+    if (is_shown_by(data, m, std::nullopt, level)) visit(m, first, data.meshes[m].vertex_count());
     for (std::uint32_t l = 0; l < data.levels.size(); ++l) {
       if (data.levels[l].of == m && is_shown_by(data, m, l, level))
-        visit(m, crowd.level_vertex(number, l), data.levels[l].skin.vertex_count());
+        visit(m, member.level_vertices[l], data.levels[l].skin.vertex_count());
     }
   }
 }
@@ -86,12 +87,13 @@ CrowdConfiguration::CrowdConfiguration(std::mt19937& random) {
   parts = drawn || maybe();
 }
 
-CrowdOptions CrowdConfiguration::options(CrowdOptions plain, VkBuffer list, VkBuffer second_list) const {
+CrowdOptions CrowdConfiguration::options(CrowdOptions plain, const BufferLocation& list,
+                                         const BufferLocation& second_list) const {
   plain.frames_in_flight = frames_in_flight;
   plain.outputs.slots = slots;
   if (!previous) plain.outputs.previous_positions = {};
-  if (listed) plain.list = {list};
-  if (drawn) plain.drawn = {second_list};
+  if (listed) plain.list = list;
+  if (drawn) plain.drawn = second_list;
   return plain;
 }
 
@@ -148,7 +150,7 @@ CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector
   options.capacity.vertices /= 2;
   plain_.emplace(made([&] { return Crowd::create(device_, gpu_, options); }));
   other_.emplace(made(
-      [&] { return Crowd::create(device_, gpu_, configuration_.options(options, list_.handle(), drawn_.handle())); }));
+      [&] { return Crowd::create(device_, gpu_, configuration_.options(options, rest_of(list_), rest_of(drawn_))); }));
   lists_.emplace(plain_->instance_count());
   listed_.resize(plain_->instance_count());
   was_listed_ = listed_;
@@ -162,7 +164,7 @@ bool CrowdPair::frame(std::uint32_t number) {
   record();
   bool same = true;
   for (const std::uint32_t i : instances()) {
-    if (plain_->has_outputs(i) && lists_->is_shown(i)) same = shows_the_same(i) && same;
+    if (plain_->instance(i)->has_outputs && lists_->is_shown(i)) same = shows_the_same(i) && same;
   }
   was_listed_ = listed_;
   return same && agree_;
@@ -181,7 +183,7 @@ bool CrowdPair::alike(bool plain, bool other) {
 std::vector<std::uint32_t> CrowdPair::instances() const {
   std::vector<std::uint32_t> found;
   for (std::uint32_t i = 0; i < plain_->instance_count(); ++i) {
-    if (plain_->has_instance(i)) found.push_back(i);
+    if (plain_->instance(i)) found.push_back(i);
   }
   return found;
 }
@@ -223,10 +225,10 @@ void CrowdPair::release(std::uint32_t i) {
 }
 
 void CrowdPair::give_or_take(std::uint32_t i) {
-  if (plain_->has_outputs(i)) {
+  if (plain_->instance(i)->has_outputs) {
     write("give_outputs", i);
-    both([&](Crowd& crowd) { crowd.give_outputs(i); });
-  } else if (alike(plain_->take_outputs(i).has_value(), other_->take_outputs(i).has_value())) {
+    both([&](Crowd& crowd) { crowd.set_outputs(i, false); });
+  } else if (alike(plain_->set_outputs(i, true).has_value(), other_->set_outputs(i, true).has_value())) {
     write("take_outputs", i);
   }
 }
@@ -236,9 +238,9 @@ void CrowdPair::change_character() {
   if (any(3) > 0) return;
   const std::uint32_t number = any(kCharacterNumbers);
   for (const std::uint32_t i : instances()) {
-    if (plain_->character_of(i) == number) release(i);
+    if (plain_->instance(i)->character == number) release(i);
   }
-  both([&](Crowd& crowd) { crowd.remove(number); });
+  both([&](Crowd& crowd) { test::must(crowd.remove(number)); });
   gpu_.remove(number);
   kind_by_number_[number] = any(kinds_.size());
   const Character& kind = kinds_[kind_by_number_[number]];
@@ -252,7 +254,7 @@ void CrowdPair::change_character() {
 void CrowdPair::change(std::uint32_t i, std::uint32_t what) {
   const std::uint32_t value = any(4);
   const std::uint32_t frames = any(4);
-  if (what == 4 && plain_->has_outputs(i)) {
+  if (what == 4 && plain_->instance(i)->has_outputs) {
     write("show", i, value % 2);
     lists_->show(i, value % 2 == 1);
   } else if (what <= 6) {
@@ -308,7 +310,7 @@ void CrowdPair::record() {
   std::fill(listed_.begin(), listed_.end(), false);
   for (shared::ListEntry& entry : list) {
     if (teleported_.contains(entry.instance)) entry.state |= shared::kEntryTeleport;
-    if (!plain_->has_outputs(entry.instance) || (configuration_.drawn && any(4) == 0)) continue;
+    if (!plain_->instance(entry.instance)->has_outputs || (configuration_.drawn && any(4) == 0)) continue;
     listed_[entry.instance] = true;
     drawn.push_back(entry);
   }
@@ -321,11 +323,13 @@ void CrowdPair::record() {
   write_list(list_, list);
   write_list(drawn_, drawn);
   test::must(submit_and_wait(device_, "both", [&](VkCommandBuffer commands) {
-    plain_->record(commands, list);
-    const bool listed = configuration_.listed;
-    if (!configuration_.parts) return listed ? other_->record(commands) : other_->record(commands, list);
-    listed ? other_->record_pose(commands) : other_->record_pose(commands, list);
-    other_->record_blend(commands);
+    plain_->record(commands, {.list = list});
+    RecordOptions options;
+    if (!configuration_.listed) options.list = list;
+    if (!configuration_.parts) return other_->record(commands, options);
+    options.part = FramePart::kPose;
+    other_->record(commands, options);
+    other_->record(commands, {.part = FramePart::kBlend});
   }));
 }
 
@@ -334,7 +338,7 @@ bool CrowdPair::is_near(std::uint32_t instance, const char* what, const std::vec
   float worst = 0;
   const ShownLevels shown = lists_->shown_levels(instance);
   for (const std::uint32_t level : {shown.from, shown.to}) {
-    for_shown(*plain_, plain_->character_of(instance), *character_of(instance), level,
+    for_shown(*plain_, plain_->instance(instance)->character, *character_of(instance), level,
               [&](std::uint32_t, std::uint32_t first, std::uint32_t count) {
                 for (std::uint32_t v = first; v < first + count; ++v) {
                   const float off = glm::distance(wanted[v], got[v]);
@@ -385,7 +389,7 @@ bool CrowdPair::is_as_on_the_cpu(std::uint32_t i, const InstanceVertices& plain,
   const auto keep_worst = [&](float off) {
     if (!(off / reach <= worst)) worst = off / reach;  // NaN too
   };
-  for_shown(*plain_, plain_->character_of(i), *character, level,
+  for_shown(*plain_, plain_->instance(i)->character, *character, level,
             [&](std::uint32_t m, std::uint32_t first, std::uint32_t count) {
               const auto wanted = evaluator.positions().subspan(shown->meshes[m].first_vertex, count);
               for (std::uint32_t v = 0; v < count; ++v) {

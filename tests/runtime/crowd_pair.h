@@ -28,7 +28,7 @@ std::vector<Character> make_kinds();
 // The differences from a plain crowd.
 struct CrowdConfiguration {
   explicit CrowdConfiguration(std::mt19937& random);
-  CrowdOptions options(CrowdOptions plain, VkBuffer list, VkBuffer drawn) const;
+  CrowdOptions options(CrowdOptions plain, const BufferLocation& list, const BufferLocation& drawn) const;
   std::string text() const;
 
   std::uint32_t slots = 1;
@@ -84,7 +84,7 @@ class CrowdPair {
   bool alike(bool plain, bool other);
   std::vector<std::uint32_t> instances() const;
   const Character& character_of(std::uint32_t instance) const {
-    return kinds_[kind_by_number_[plain_->character_of(instance)]];
+    return kinds_[kind_by_number_[plain_->instance(instance)->character]];
   }
 
   GpuCharacters upload_some();

@@ -45,7 +45,7 @@ TEST_F(Crowds, NeedAlignedInputs) {
                                     {&CrowdOptions::inputs, "inputs"},
                                     {&CrowdOptions::list, "list"}}) {
     CrowdOptions options;
-    options.*place = {buffer.handle(), 3 * alignment};
+    options.*place = rest_of(buffer, 3 * alignment);
     EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
     (options.*place).offset += alignment / 2;
     expect_refused(gpu, options, std::string(name) + " are at offset");
@@ -121,7 +121,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
   const VkDeviceSize offset = 4 * gpu_device()->limits().minStorageBufferOffsetAlignment;
   const Buffer buffer = callers_buffer(offset + inputs.size() * sizeof(float));
   fill(buffer, inputs, offset);
-  Crowd crowd = make_crowd(*gpu_, {.instances = {instances}, .inputs = {buffer.handle(), offset}});
+  Crowd crowd = make_crowd(*gpu_, {.instances = {instances}, .inputs = rest_of(buffer, offset)});
   for (int frame = 0; frame < 3; ++frame) {
     ASSERT_TRUE(run(*gpu_device(), crowd));
     for (std::uint32_t i = 0; i < instances; ++i) expect_instance(crowd, i, motion(i), 0.5f * static_cast<float>(i));
@@ -133,7 +133,7 @@ TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   const Character character = bound_with(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   const Buffer buffer = callers_buffer(64);
-  Crowd crowd = make_crowd(gpu, {.instances = {2}, .inputs = {buffer.handle()}});
+  Crowd crowd = make_crowd(gpu, {.instances = {2}, .inputs = rest_of(buffer)});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
 }
@@ -161,14 +161,14 @@ TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
   const GpuCharacters gpu = upload_character(bound_with(model_, "surface-ffd").character);
   Crowd crowd = make_crowd(gpu, {});
-  const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
+  const std::vector<std::string> passes(crowd.passes().names.begin(), crowd.passes().names.end());
   EXPECT_EQ(passes, (std::vector<std::string>{"pose linear_blend", "pose dual_quaternion", "blend of drivers",
                                               "blend of skins"}));
   auto timer = test::must(GpuTimer::create(*gpu_device(), static_cast<std::uint32_t>(passes.size()) + 1));
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
     timer.reset(commands);
     timer.stamp(commands);
-    crowd.record(commands, &timer);
+    crowd.record(commands, {.timer = &timer});
   }));
   const auto seconds = test::must(timer.seconds());
   ASSERT_EQ(seconds.size(), passes.size() + 1);
@@ -202,7 +202,7 @@ TEST_F(Crowds, OfNumbersThatDoNotDivideAreMovedInTiles) {
   Crowd crowd = make_crowd(gpu, {.instances = {17, 16, 15, 33, 50}, .frames_in_flight = 1});
   CrowdLists lists(crowd.instance_count());
   const auto expect_moved_to = [&](std::uint32_t i, std::size_t number) {
-    const Character& character = characters[crowd.character_of(i)];
+    const Character& character = characters[crowd.instance(i)->character];
     EXPECT_LT(worst_distance(rest_positions(character), motion(number), positions(crowd, i)),
               1e-5f * glm::length(glm::vec3(motion(number)[3])) + 1e-5f * character.size())
         << "instance " << i;

@@ -62,6 +62,12 @@ inline float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4&
   return test::worst_distance(rest, posed, test::by_matrix(by));
 }
 
+// Returns the address of element 0 of an output.
+inline VkDeviceAddress address_of(const Device& device, const OutputLocation& output) {
+  const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = output.buffer};
+  return device.functions().vkGetBufferDeviceAddress(device.handle(), &info) + output.offset;
+}
+
 inline void expect_refused(const GpuCharacters& gpu, const CrowdOptions& options, const std::string& why) {
   const Result<Crowd> crowd = Crowd::create(*test::gpu_device(), gpu, options);
   ASSERT_FALSE(crowd) << why;
@@ -120,7 +126,7 @@ class MixedCrowds : public Crowds {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i + shift)));
   }
   float off(const Crowd& crowd, std::uint32_t instance, std::size_t number) {
-    const Character& character = characters_[crowd.character_of(instance)];
+    const Character& character = characters_[crowd.instance(instance)->character];
     return worst_distance(rest_skin(character), motion(number), positions(crowd, instance)) / character.size();
   }
   InstanceVertices read(const Crowd& crowd, std::uint32_t instance) {

@@ -29,7 +29,7 @@ class DrawnCrowds : public MixedCrowds {
     CrowdOptions options{.instances = {2, 2, 2}};
     options.outputs.bounds = true;
     options.outputs.previous_positions.format = VertexFormat::kFloat;
-    options.drawn = {list_.handle()};
+    options.drawn = rest_of(list_);
     return options;
   }
   void draw(Crowd& crowd, CrowdLists& lists, const std::vector<std::uint32_t>& instances) {
@@ -37,8 +37,8 @@ class DrawnCrowds : public MixedCrowds {
     for (const std::uint32_t instance : instances) words.insert(words.end(), {instance, 0});
     fill(list_, words);
     ASSERT_TRUE(submit_and_wait(*gpu_device(), "two parts", [&](VkCommandBuffer commands) {
-      crowd.record_pose(commands, lists.next());
-      crowd.record_blend(commands);
+      crowd.record(commands, {.part = FramePart::kPose, .list = lists.next()});
+      crowd.record(commands, {.part = FramePart::kBlend});
     }));
   }
   Buffer list_;
@@ -65,7 +65,7 @@ TEST_F(DrawnCrowds, MoveWhatIsListedAlone) {
         EXPECT_LT(off(crowd, i, pose), 1e-5f) << i;
         const bool before = drawn_in.contains(i) && drawn_in[i] + 1 == frame;
         const std::size_t previous = before ? stands[i] : pose;
-        const Character& character = characters_[crowd.character_of(i)];
+        const Character& character = characters_[crowd.instance(i)->character];
         EXPECT_LT(worst_distance(rest_skin(character), motion(previous), read(crowd, i).previous_positions),
                   1e-5f * character.size())
             << i;
@@ -90,7 +90,7 @@ TEST_F(DrawnCrowds, MoveWhatIsListedAlone) {
 TEST_F(DrawnCrowds, SayWhatTheirPartsUse) {
   const Crowd crowd = make(drawn_options());
   std::map<std::string, VkAccessFlags2> uses;
-  for (const CrowdPart part : {CrowdPart::kPose, CrowdPart::kBlend}) {
+  for (const FramePart part : {FramePart::kPose, FramePart::kBlend}) {
     for (const BufferUse& use : crowd.uses(part)) {
       EXPECT_EQ(use.stages, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
       EXPECT_GT(use.size, 0u);

@@ -124,7 +124,7 @@ TEST_F(GameDevices, SayWhetherOutputsMayHaveAddresses) {
       const Result<Crowd> crowd = Crowd::create(adopted, gpu, options);
       ASSERT_EQ(crowd.has_value(), enabled);
       if (enabled) {
-        EXPECT_NE(crowd->device_address(crowd->outputs().positions), 0u);
+        EXPECT_NE(address_of(adopted, crowd->outputs().positions), 0u);
       } else {
         EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
         EXPECT_THAT(crowd.error().message, HasSubstr("no buffer device addresses"));

@@ -12,6 +12,7 @@
 #include <pelt/runtime/transfer.h>
 
 #include "runtime/gpu_characters.h"
+#include "runtime/plan/frame.h"
 #include "runtime/skinning_pipelines.h"
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
@@ -141,7 +142,8 @@ class PlannedFrames : public Crowds {
     fill(work, places_);
     const Buffer arguments = callers_buffer(plan_.steps.size() * sizeof(VkDispatchIndirectCommand));
     const Buffer memory = filled_buffer(memories_);
-    const ComputeKernel& kernel = *test::must(pipeline_of(*gpu_device(), plan_kernel(KernelKind::kPlan)));
+    const ComputeKernel& kernel = *test::must(
+        pipeline_of(*gpu_device(), dispatches_of(plan_, {})[plan_dispatch(plan_, KernelKind::kPlan)].kernel));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),
                                                arguments.whole(), memory.whole()};
@@ -208,10 +210,10 @@ TEST_F(PlannedFrames, HaveTheCommandsOfTheirParts) {
       FrameCommand last_barrier;
       for (const FrameCommand& command : commands) {
         if (command.kind == Kind::kBarrier) last_barrier = command;
-        if (command.kind != Kind::kDispatch || command.plans) continue;
-        EXPECT_EQ(command.indirect, drawn && command.step >= plan_.first_drawing);
-        EXPECT_EQ(command.indirect, last_barrier.before_indirect) << plan_.steps[command.step].name;
-        steps[static_cast<std::size_t>(part)].push_back(command.step);
+        if (command.kind != Kind::kDispatch || command.dispatch >= plan_.steps.size()) continue;
+        EXPECT_EQ(command.indirect, drawn && command.dispatch >= plan_.first_drawing);
+        EXPECT_EQ(command.indirect, last_barrier.before_indirect) << plan_.steps[command.dispatch].name;
+        steps[static_cast<std::size_t>(part)].push_back(command.dispatch);
       }
     }
     std::vector<std::size_t>& both = steps[0];

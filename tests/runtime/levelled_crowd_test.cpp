@@ -52,7 +52,7 @@ class LevelledCrowds : public Crowds {
     const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
     const std::vector<glm::vec3>& got = previous ? all.previous_positions : all.positions;
     const std::vector<glm::vec3> expected = wanted(0, pose);
-    const std::uint32_t first = *crowd.mesh_vertex(0, 1);
+    const std::uint32_t first = crowd.member(0)->mesh_vertices[1];
     const std::uint32_t count = (*character_)->meshes[1].vertex_count();
     float worst = 0;
     for (std::uint32_t v = 0; v < count; ++v)
@@ -63,11 +63,11 @@ class LevelledCrowds : public Crowds {
     const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
     const std::vector<glm::vec3>& got = previous ? all.previous_positions : all.positions;
     const std::vector<glm::vec3> expected = wanted(level, pose);
-    std::uint32_t first = *crowd.mesh_vertex(0, 0);
+    std::uint32_t first = crowd.member(0)->mesh_vertices[0];
     std::uint32_t count = (*character_)->meshes[0].vertex_count();
     for (std::uint32_t l = 0; l < (*character_)->levels.size(); ++l) {
       if ((*character_)->levels[l].level > level) continue;
-      first = crowd.level_vertex(0, l);
+      first = crowd.member(0)->level_vertices[l];
       count = (*character_)->levels[l].skin.vertex_count();
     }
     float worst = 0;
@@ -139,7 +139,7 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
       if (shown.from == 0) {
         EXPECT_LT(off_level(crowd, 0, pose - 1, true), kNear) << "the level that stays has its motion";
       }
-      EXPECT_EQ(crowd.previous_frame(0, crowd.level_vertex(0, 1)), pose - (pose == slots ? 0 : 1));
+      EXPECT_EQ(crowd.previous_frame(0, crowd.member(0)->level_vertices[1]), pose - (pose == slots ? 0 : 1));
     }
     ASSERT_GE(shares.size(), 3u);
     EXPECT_NEAR(shares[0], 1.0f / 3, 1e-5f);
@@ -198,7 +198,7 @@ TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
   EXPECT_LT(off(crowd, 1, 4), kNear);
 
   const Buffer list = callers_buffer(64);
-  Crowd listed = make({.list = {list.handle()}});
+  Crowd listed = make({.list = rest_of(list)});
   for (const std::uint32_t level : {3u, 1u}) {
     const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | shared::entry_levels(level, level)};
     fill(list, words);

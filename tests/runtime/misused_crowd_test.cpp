@@ -39,43 +39,26 @@ class MisusedCrowds : public MixedCrowds {
   void expect_nothing_done(Crowd& crowd, std::uint32_t gone) {
     crowd.pose(gone, bind_joints_);
     expect("Crowd::pose: the crowd of 3 characters has no instance " + std::to_string(gone));
-    crowd.teleport(gone);
-    expect("Crowd::teleport");
     crowd.inputs(gone, {});
     expect("Crowd::inputs");
-    crowd.control(gone, 0, 1);
-    expect("Crowd::control");
-    crowd.stream(gone, 0, {});
-    expect("Crowd::stream");
     crowd.release(gone);
     expect("Crowd::release");
-    crowd.give_outputs(gone);
-    expect("Crowd::give_outputs");
-    EXPECT_FALSE(crowd.take_outputs(gone));
-    EXPECT_EQ(crowd.first_vertex(gone), 0u);
-    expect("Crowd::first_vertex");
-    EXPECT_EQ(crowd.vertex_count(gone), 0u);
-    expect("Crowd::vertex_count");
-    EXPECT_EQ(crowd.character_of(gone), 0u);
-    expect("Crowd::character_of");
-    EXPECT_EQ(crowd.first_joint(gone), 0u);
-    expect("Crowd::first_joint");
-    EXPECT_EQ(crowd.first_input(gone), 0u);
-    expect("Crowd::first_input");
+    EXPECT_FALSE(crowd.set_outputs(gone, false));
+    EXPECT_FALSE(crowd.set_outputs(gone, true));
+    EXPECT_EQ(crowd.instance(gone), std::nullopt);
     EXPECT_EQ(crowd.previous_frame(gone, 0), 0u);
-    expect("Crowd::previous_frame");
     EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("has no instance "));
   }
   // Expects calls that would change the frame to be refused between its two parts.
   void expect_nothing_done_between_parts(Crowd& crowd, VkCommandBuffer commands) {
-    crowd.record_pose(commands);
+    crowd.record(commands, {.part = FramePart::kPose});
     expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
     EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the two parts of a frame"));
     EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the two parts of a frame"));
     crowd.pose(0, bind_joints_);
     expect("Crowd::pose: the second part of the frame");
-    crowd.teleport(0);
-    expect("Crowd::teleport: the second part of the frame");
+    EXPECT_FALSE(crowd.set_outputs(0, false));
+    EXPECT_FALSE(crowd.remove(2));
     crowd.release(0);
     expect("Crowd::release: the second part of the frame");
     crowd.record(commands);
@@ -99,82 +82,21 @@ TEST_F(MisusedCrowds, HaveNoEffect) {
   crowd.pose(0, std::span(bind_joints_).first(1));
   expect("got 1 joint matrices, expected 2");
   crowd.inputs(0, std::vector{1.0f});
-  expect("got 1 values, expected 0");
-  crowd.control(0, 3, 1);
-  expect("Crowd::control: 'tube' has no control 3: it has 0");
-  crowd.stream(0, 3, {});
-  expect("has no stream 3");
-  crowd.give_outputs(0);
-  EXPECT_EQ(crowd.first_vertex(0), 0u);
-  expect("instance 0 of the crowd of 3 characters has no outputs");
-  EXPECT_TRUE(crowd.take_outputs(0));
-  crowd.remove(0);
-  expect("still has 1 instances of character 0");
-  crowd.remove(7);
-  expect("has no character 7");
-  EXPECT_EQ(crowd.mesh_vertex(0, 9), std::nullopt);
-  expect("has no mesh 9");
-  EXPECT_EQ(crowd.level_vertex(0, 0), 0u);
-  expect("has no level 0");
-  crowd.record_blend(VK_NULL_HANDLE);
-  expect("Crowd::record_blend: the first part of the frame of the crowd of 3 characters is not recorded");
+  expect("got 1 values from input 0 on, of 0");
+  EXPECT_TRUE(crowd.set_outputs(0, false));
+  EXPECT_FALSE(crowd.instance(0)->has_outputs);
+  EXPECT_TRUE(crowd.set_outputs(0, true));
+  EXPECT_THAT(crowd.remove(0).error().message, testing::HasSubstr("still has 1 instances of character 0"));
+  EXPECT_THAT(crowd.remove(7).error().message, testing::HasSubstr("has no character 7"));
+  crowd.record(VK_NULL_HANDLE, {.part = FramePart::kBlend});
+  expect("Crowd::record: the first part of the frame of the crowd of 3 characters is not recorded");
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "parts", [&](VkCommandBuffer commands) {
-    crowd.record_pose(commands);
+    crowd.record(commands, {.part = FramePart::kPose});
     expect_nothing_done_between_parts(crowd, commands);
-    crowd.record_blend(commands);
+    crowd.record(commands, {.part = FramePart::kBlend});
   }));
   EXPECT_TRUE(sentences().empty());
   EXPECT_LT(off(crowd, 0, 0), 1e-5f);
-}
-
-TEST_F(MisusedCrowds, OfCharactersThatAreGoneSaySo) {
-  GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
-  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
-  gpu.remove(1);
-  EXPECT_THAT(Crowd::create(*gpu_device(), gpu, {.instances = {1, 1, 1}}).error().message,
-              testing::HasSubstr("character 1, which was removed"));
-  const Crowd without = test::must(Crowd::create(*gpu_device(), gpu));
-  EXPECT_EQ(without.rooms().instances.capacity, 2u);
-  EXPECT_EQ(test::must(gpu.add(*gpu_device(), characters_[0])), 1u);
-  crowd.release(0);
-  crowd.remove(0);
-  EXPECT_THAT(crowd.add(*gpu_device(), 0).error().message, testing::HasSubstr("character 1, 'tube', were removed"));
-  EXPECT_FALSE(crowd.has_character(0));
-
-  Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
-  hidden.give_outputs(0);
-  EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
-}
-
-// The crowd notices if a number now belongs to another character, or to the same one uploaded again.
-TEST_F(MisusedCrowds, OfNumbersThatAreUsedAgainSaySo) {
-  for (const std::size_t next : {0u, 1u}) {
-    GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
-    CrowdOptions options{.instances = {1, 0}};
-    for (const Character& character : characters_) options.capacity += capacity_of(character, 1);
-    Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
-    gpu.remove(1);
-    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
-    ASSERT_EQ(test::must(gpu.add(*gpu_device(), characters_[next])), 1u);
-    EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' now has its number"));
-    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' now has its number"));
-    // The plan for another character would read the number's new bind data.
-    const Result<void> added = crowd.add(*gpu_device(), 2);
-    ASSERT_FALSE(added);
-    EXPECT_THAT(added.error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
-    EXPECT_FALSE(crowd.has_character(2));
-    crowd.remove(1);
-    ASSERT_TRUE(
-        submit_and_wait(*gpu_device(), "upload", [&](VkCommandBuffer commands) { gpu.record_upload(commands); }));
-    gpu.finish_upload();
-    ASSERT_TRUE(crowd.add(*gpu_device(), 1));
-    ASSERT_TRUE(crowd.add(*gpu_device(), 1)) << "it has it";
-    const std::uint32_t instance = test::must(crowd.acquire(1));
-    crowd.pose(instance, moved(bind_joints_, motion(3)));
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    EXPECT_LT(worst_distance(rest_skin(characters_[next]), motion(3), positions(crowd, instance)),
-              1e-5f * characters_[next].size());
-  }
 }
 
 // An instance that gets a NaN keeps its values, and its outputs stay intact.
@@ -218,8 +140,8 @@ TEST_F(MisusedCrowds, OfInputsThatAreNoneSaySo) {
   Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
   std::vector<glm::vec3> points = test::moved_points(streamed, "cage", [](glm::vec3 p) { return p; });
   points[3].y = NAN;
-  crowd.stream(0, 0, points);
-  expect("Crowd::stream: position 3 of instance 0 is not finite");
+  crowd.inputs(0, as_floats(points), streamed->streams[0].first_input);
+  expect("Crowd::inputs: input 10 of instance 0 is not finite");
   std::vector<float> inputs(streamed->input_count);
   inputs[5] = INFINITY;
   crowd.inputs(0, inputs);
@@ -231,14 +153,13 @@ TEST_F(MisusedCrowds, OfInputsThatAreNoneSaySo) {
 TEST_F(MisusedCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
   const Buffer buffer = test::must(
       Buffer::create(*gpu_device(), {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "a caller's"}));
-  Crowd crowd = make({.joints = {buffer.handle()}, .inputs = {buffer.handle()}, .list = {buffer.handle()}});
+  Crowd crowd = make(
+      {.joints = {buffer.handle(), 0, 4096}, .inputs = {buffer.handle(), 0, 4096}, .list = {buffer.handle(), 0, 4096}});
   crowd.pose(0, bind_joints_);
   expect("a buffer of the caller's supplies the joint matrices");
   crowd.inputs(0, {});
   expect("a buffer of the caller's supplies the inputs");
-  crowd.teleport(0);
-  expect("a buffer of the caller's supplies the list");
-  crowd.record(VK_NULL_HANDLE, std::span<const shared::ListEntry>());
+  crowd.record(VK_NULL_HANDLE, {.list = std::span<const shared::ListEntry>()});
   expect("Crowd::record: a buffer of the caller's has the list");
 }
 

@@ -28,12 +28,11 @@ std::vector<shared::Affine> six_poses(const std::vector<glm::mat4>& bind_joints)
 TEST_F(MixedCrowds, FollowEachInstanceItsOwn) {
   Crowd crowd = make({.instances = {1, 3, 17}});
   ASSERT_EQ(crowd.instance_count(), 21u);
-  EXPECT_EQ(crowd.first_instance(1), 1u);
-  EXPECT_EQ(crowd.character_of(4), 2u);
-  EXPECT_EQ(crowd.first_vertex(3), crowd.first_vertex(2) + crowd.vertex_count(2));
+  EXPECT_EQ(crowd.instance(4)->character, 2u);
+  EXPECT_EQ(crowd.instance(3)->first_vertex, crowd.instance(2)->first_vertex + crowd.instance(2)->vertex_count);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   for (const std::uint32_t i : {0u, 1u, 20u}) {
-    const Character& character = characters_[crowd.character_of(i)];
+    const Character& character = characters_[crowd.instance(i)->character];
     EXPECT_LT(worst_distance(rest_skin(character), glm::mat4(1), positions(crowd, i)), 1e-5f * character.size())
         << i << " stands at rest until it is posed";
   }
@@ -77,9 +76,9 @@ TEST_F(MixedCrowds, MayLackSomeOfTheCharacters) {
 TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   const Crowd small = make({.instances = {1, 1, 1}});
   const Crowd large = make({.instances = {40, 200, 3}});
-  EXPECT_EQ(small.passes().size(), large.passes().size());
-  EXPECT_EQ(small.barrier_count(), large.barrier_count());
-  EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
+  EXPECT_EQ(small.passes().names.size(), large.passes().names.size());
+  EXPECT_EQ(small.passes().barriers, large.passes().barriers);
+  EXPECT_THAT(std::vector(small.passes().names.begin(), small.passes().names.end()),
               testing::ElementsAre("pose linear_blend, stage 0", "pose dual_quaternion, stage 0", "blend of drivers",
                                    "pose linear_blend, stage 1", "pose dual_quaternion, stage 1", "blend of skins"));
 }
@@ -131,7 +130,7 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
   constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
   const std::uint32_t list[] = {700, 1, kUpdate, 99, kUpdate, 5, kUpdate, 6, kUpdate, ~0u, kUpdate, ~0u, 0};
   const Buffer visible = filled_buffer(list);
-  Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .list = {visible.handle()}});
+  Crowd crowd = make({.instances = {2, 2, 2}, .joints = rest_of(joints), .list = rest_of(visible)});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(off(crowd, 1, 1), 1e-5f);
   EXPECT_LT(off(crowd, 5, 5), 1e-5f);

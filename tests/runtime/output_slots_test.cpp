@@ -48,15 +48,15 @@ class OutputSlots : public Crowds {
       std::vector<glm::mat4> joints = bind_joints_;
       joints.back() = joints.back() * glm::rotate(glm::mat4(1), 0.1f * static_cast<float>(frame), glm::vec3(0, 0, 1));
       crowd.pose(i, moved(joints, motion(i + frame)));
-      const CharacterData& data = *characters_[crowd.character_of(i)];
+      const CharacterData& data = *characters_[crowd.instance(i)->character];
       for (std::uint32_t c = 0; c < data.controls.size(); ++c)
-        crowd.control(i, c, std::sin(static_cast<float>(frame + c + i)));
+        crowd.inputs(i, std::vector{std::sin(static_cast<float>(frame + c + i))}, data.controls[c].input);
     }
     crowd.advance(1.0f / 60);
   }
 
   // Shows, hides, freezes and teleports some of the instances, and changes their detail.
-  static void change(Crowd& crowd, CrowdLists& lists, std::mt19937& random) {
+  static void change(const Crowd& crowd, CrowdLists& lists, std::mt19937& random) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       switch (random() % 8) {
         case 0:
@@ -66,7 +66,7 @@ class OutputSlots : public Crowds {
           lists.update_every(i, static_cast<std::uint32_t>(random() % 4));
           break;
         case 2:
-          crowd.teleport(i);
+          lists.teleport(i);
           break;
         case 3:
           lists.detail(i, static_cast<Detail>(random() % 2));
@@ -175,16 +175,17 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   Crowd standard = make(options);
   std::vector<Buffer> buffers;
   const std::uint32_t last = standard.instance_count() - 1;
-  const VkDeviceSize vertices = standard.first_vertex(last) + standard.vertex_count(last);
+  const VkDeviceSize vertices = standard.instance(last)->first_vertex + standard.instance(last)->vertex_count;
   for (int b = 0; b < 2; ++b) {
     buffers.push_back(callers_buffer(2 * (64 * vertices + 4096)));
     fill(buffers.back(), std::vector(buffers.back().size(), std::byte{0x5A}));
   }
   // Slots 0 and 2 in one buffer, slot 1 in another; the normals' pair of words is at an even word in slot 0 only.
   const auto places = [&](std::uint32_t slot) {
-    const VkBuffer buffer = buffers[slot % 2].handle();
+    const Buffer& buffer = buffers[slot % 2];
     const VkDeviceSize first = slot / 2 * (64 * vertices + 4096) + (slot == 0 ? 0 : 4);
-    return SlotLocations{{buffer, first}, {buffer, first + 16}, {buffer, first + 20}, {buffer, first + 48 * vertices}};
+    return SlotLocations{rest_of(buffer, first), rest_of(buffer, first + 16), rest_of(buffer, first + 20),
+                         rest_of(buffer, first + 48 * vertices)};
   };
   CrowdOptions theirs = options;
   theirs.outputs.positions = {VertexFormat::kFloat, places(0).positions, 24};
@@ -243,7 +244,7 @@ TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
   options.outputs.previous_positions.format = VertexFormat::kNone;
   const Crowd one = make(options);
   std::uint64_t vertices = 0;
-  for (std::uint32_t i = 0; i < one.instance_count(); ++i) vertices += one.vertex_count(i);
+  for (std::uint32_t i = 0; i < one.instance_count(); ++i) vertices += one.instance(i)->vertex_count;
   const std::uint64_t least = 20 * vertices + 24 * one.instance_count();
   EXPECT_GE(one.bytes().outputs, least);
   EXPECT_LT(one.bytes().outputs, least + 3 * 128);
@@ -251,7 +252,6 @@ TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
   for (std::uint32_t slots = 2; slots <= 3; ++slots) {
     options.outputs.slots = slots;
     const Crowd crowd = make(options);
-    EXPECT_EQ(crowd.output_slots(), slots);
     EXPECT_GE(crowd.bytes().outputs, slots * least);
     EXPECT_LT(crowd.bytes().outputs, slots * (least + 3 * 128));
     EXPECT_EQ(crowd.bytes().palettes, one.bytes().palettes);
@@ -270,7 +270,7 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   Crowd expected = make(options);
   CrowdLists lists(count);
   lists.detail(1, Detail::kLinearBlend);
-  options.list = {list.handle(), 0};
+  options.list = rest_of(list);
   Crowd crowd = make(options);
   // Instance 1 of the first character, which has morph targets, is posed in frames 0 and 1, then no longer.
   for (std::size_t frame = 0; frame < 6; ++frame) {

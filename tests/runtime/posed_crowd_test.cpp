@@ -47,8 +47,8 @@ TEST_F(PosedCrowds, MoveAlikeByMatricesByRowsAndByBuffersOfTheCallers) {
   EXPECT_EQ(moved_by(crowd), wanted);
 
   const Buffer buffer = callers_buffer(4096);
-  Crowd given = make_crowd(gpu, {.instances = {2}, .joints = {buffer.handle()}});
-  fill(buffer, rows_of(matrices_), given.first_joint(1) * sizeof(Affine));
+  Crowd given = make_crowd(gpu, {.instances = {2}, .joints = rest_of(buffer)});
+  fill(buffer, rows_of(matrices_), given.instance(1)->first_joint * sizeof(Affine));
   EXPECT_EQ(moved_by(given), wanted);
 }
 

@@ -62,7 +62,7 @@ class RecomputedNormals : public testing::Test {
   }
   static void pose_all(Crowd& crowd, const GpuCharacters& gpu, std::uint32_t shift = 0) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
-      crowd.pose(i, posed(*gpu.character(crowd.character_of(i)), i + shift));
+      crowd.pose(i, posed(*gpu.character(crowd.instance(i)->character), i + shift));
   }
   static InstanceVertices read(const Crowd& crowd, std::uint32_t instance) {
     return test::must(read_vertices(*gpu_device(), crowd, instance));
@@ -84,18 +84,18 @@ void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const 
   cpu.evaluate();
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
     const CharacterMesh& mesh = character->meshes[m];
-    const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(number), m);
-    for (std::uint32_t v = 0; first && v < mesh.vertex_count(); ++v) {
+    const std::uint32_t first = crowd.member(crowd.instance(number)->character)->mesh_vertices[m];
+    for (std::uint32_t v = 0; first != shared::kNoIndex && v < mesh.vertex_count(); ++v) {
       const glm::vec3 normal = cpu.normals()[mesh.first_vertex + v];
       const glm::vec4 tangent = cpu.tangents()[mesh.first_vertex + v];
-      ASSERT_LT(glm::distance(gpu.positions[*first + v], cpu.positions()[mesh.first_vertex + v]),
+      ASSERT_LT(glm::distance(gpu.positions[first + v], cpu.positions()[mesh.first_vertex + v]),
                 test::kPositionTolerance * character.size());
       if (!gpu.normals.empty()) {
-        ASSERT_LT(angle(gpu.normals[*first + v], normal), kNormalTolerance) << mesh.name << ", vertex " << v;
+        ASSERT_LT(angle(gpu.normals[first + v], normal), kNormalTolerance) << mesh.name << ", vertex " << v;
       }
       if (gpu.tangents.empty()) continue;
-      ASSERT_LT(angle(gpu.tangents[*first + v], tangent), kTangentTolerance) << mesh.name << ", vertex " << v;
-      ASSERT_EQ(gpu.tangents[*first + v].w, tangent.w);
+      ASSERT_LT(angle(gpu.tangents[first + v], tangent), kTangentTolerance) << mesh.name << ", vertex " << v;
+      ASSERT_EQ(gpu.tangents[first + v].w, tangent.w);
     }
   }
 }
@@ -134,15 +134,15 @@ TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
       options.outputs.normals.format = normals;
       options.outputs.tangents.format = tangents;
       if (!in_crowds_buffer) {
-        options.outputs.positions = {Format::kFloat, {buffer.handle(), 4}, 48};
-        options.outputs.normals = {normals, {buffer.handle(), 16}, 48};
-        options.outputs.tangents = {tangents, {buffer.handle(), tangents_at}, 48};
+        options.outputs.positions = {Format::kFloat, rest_of(buffer, 4), 48};
+        options.outputs.normals = {normals, rest_of(buffer, 16), 48};
+        options.outputs.tangents = {tangents, rest_of(buffer, tangents_at), 48};
       }
       Crowd crowd = test::must(Crowd::create(*gpu_device(), *gpu_, options));
       pose_all(crowd, *gpu_);
       ASSERT_TRUE(run(*gpu_device(), crowd));
       for (const std::uint32_t i : {0u, 1u, 4u}) {
-        expect_equal_to_cpu(crowd, read(crowd, i), (*characters_)[crowd.character_of(i)], i, mode);
+        expect_equal_to_cpu(crowd, read(crowd, i), (*characters_)[crowd.instance(i)->character], i, mode);
       }
     }
   }
@@ -185,9 +185,9 @@ TEST_F(RecomputedNormals, AreOneMoreDispatchAndBarrierWhateverTheSize) {
   const Crowd blended = test::must(Crowd::create(*gpu_device(), *gpu_, {.instances = {1, 1}}));
   for (const std::uint32_t instances : {1u, 7u}) {
     const Crowd crowd = make(*gpu_, {.instances = {instances, instances}});
-    EXPECT_EQ(crowd.passes().size(), blended.passes().size() + 1);
-    EXPECT_EQ(crowd.passes().back(), "normals of skins");
-    EXPECT_EQ(crowd.barrier_count(), blended.barrier_count() + 1);
+    EXPECT_EQ(crowd.passes().names.size(), blended.passes().names.size() + 1);
+    EXPECT_EQ(crowd.passes().names.back(), "normals of skins");
+    EXPECT_EQ(crowd.passes().barriers, blended.passes().barriers + 1);
   }
 }
 
@@ -196,8 +196,8 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
   const Buffer buffer = callers_buffer(1 << 18);
   CrowdOptions options{.instances = {0, 3}, .frames_in_flight = 1};
   options.outputs.previous_positions.format = Format::kFloat;
-  options.outputs.normals = {Format::kOctahedral16, {buffer.handle(), 0}, 8};
-  options.outputs.tangents = {Format::kOctahedral16, {buffer.handle(), 4}, 8};
+  options.outputs.normals = {Format::kOctahedral16, rest_of(buffer), 8};
+  options.outputs.tangents = {Format::kOctahedral16, rest_of(buffer, 4), 8};
   Crowd crowd = make(*gpu_, options);
   CrowdLists lists(crowd.instance_count());
   pose_all(crowd, *gpu_);
@@ -232,8 +232,8 @@ TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
     const InstanceVertices vertices = read(crowd, i);
     all.push_back(vertices.normals);
     for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
-      if (!crowd.mesh_vertex(0, m)) continue;
-      const std::size_t first = *crowd.mesh_vertex(0, m);
+      const std::size_t first = crowd.member(0)->mesh_vertices[m];
+      if (first == shared::kNoIndex) continue;
       const std::size_t count = character->meshes[m].vertex_count();
       std::vector<glm::vec3> normals(vertices.normals.begin() + first, vertices.normals.begin() + first + count);
       recompute_normals(find_normal_rings(character->meshes[m]), 0, count,
@@ -251,7 +251,7 @@ TEST_F(RecomputedNormals, OfACharacterWithoutTrianglesAreBlended) {
   Crowd blended = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2}}));
   ASSERT_TRUE(run(*gpu_device(), crowd));
   ASSERT_TRUE(run(*gpu_device(), blended));
-  EXPECT_EQ(crowd.passes().size(), blended.passes().size());
+  EXPECT_EQ(crowd.passes().names.size(), blended.passes().names.size());
   EXPECT_EQ(read(crowd, 1).normals, read(blended, 1).normals);
 }
 

@@ -68,7 +68,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
       evaluators[2].teleport();
     }
     if (frame == 310) {
-      crowd.teleport(2);
+      lists.teleport(2);
       evaluators[2].teleport();
     }
     if (frame == 210 || frame == 215) {
@@ -77,7 +77,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
       evaluators[4].set_detail(detail);
     }
     if (frame == 213) {
-      crowd.teleport(4);
+      lists.teleport(4);
       evaluators[4].teleport();
     }
     for (std::uint32_t i = 0; i < kInstances; ++i) {
@@ -121,8 +121,8 @@ TEST_F(SwingingCrowds, KeepTheirTimeWhateverInputsSay) {
 TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
   const Buffer inputs = callers_buffer(character_->input_count * sizeof(float));
   const Buffer visible = callers_buffer(3 * sizeof(std::uint32_t));
-  Crowd crowd = make_crowd(
-      *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = {inputs.handle()}, .list = {visible.handle()}});
+  Crowd crowd =
+      make_crowd(*gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = rest_of(inputs), .list = rest_of(visible)});
   Evaluator evaluator(character_);
   std::vector<float> values(character_->input_count);
   for (std::uint32_t frame = 0; frame < 40; ++frame) {

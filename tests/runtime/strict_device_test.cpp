@@ -7,6 +7,7 @@
 
 #include <pelt/runtime/buffer.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -95,9 +96,9 @@ TEST_F(StrictDevices, CountWhatLiesBeforeAnOutputThatTheyBindFurtherInFront) {
   CrowdOptions options{.instances = {instances}, .frames_in_flight = 1};
   options.outputs.bounds = true;
   options.outputs.bounds_stride = stride;
-  options.outputs.bounds_location = {buffer.handle(), 0};
+  options.outputs.bounds_location = rest_of(buffer);
   EXPECT_TRUE(Crowd::create(*device_, *gpu_, options));
-  options.outputs.bounds_location.offset = 252;
+  options.outputs.bounds_location = {buffer.handle(), 252, test::kStrictRange};
   const std::uint64_t end = 252 + std::uint64_t{stride} * (instances - 1) + 24;
   const Result<Crowd> crowd = Crowd::create(*device_, *gpu_, options);
   EXPECT_EQ(crowd.has_value(), end <= test::kStrictRange);

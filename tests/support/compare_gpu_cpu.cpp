@@ -162,8 +162,11 @@ void expect_gpu_equals_cpu(const runtime::Device& device, const Character& chara
   for (std::uint32_t i = 0; i < instances; ++i) {
     crowd.pose(i, poses[i]);
     give_inputs(
-        character, i, [&](std::uint32_t s, std::span<const glm::vec3> points) { crowd.stream(i, s, points); },
-        [&](std::uint32_t c, float value) { crowd.control(i, c, value); });
+        character, i,
+        [&](std::uint32_t s, std::span<const glm::vec3> points) {
+          crowd.inputs(i, runtime::as_floats(points), character->streams[s].first_input);
+        },
+        [&](std::uint32_t c, float value) { crowd.inputs(i, std::span(&value, 1), character->controls[c].input); });
   }
   must(runtime::run(device, crowd));
 

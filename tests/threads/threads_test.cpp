@@ -106,7 +106,7 @@ TEST_F(ThreadsOfCrowds, RecordWhileCharactersComeAndGo) {
           lists.show(i, true);
           lists.update_every(i, 1);
           lists.detail(i, static_cast<Detail>((i + frame) % 2));
-          crowd.teleport(i);
+          lists.teleport(i);
         }
       };
       {

@@ -123,7 +123,7 @@ struct GpuTask {
       crowd.pose(i, joints);
       crowd.inputs(i, inputs);
     }
-    crowd.record(commands, timer);
+    crowd.record(commands, {.timer = timer});
   }
 
   Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer) {
@@ -139,8 +139,8 @@ struct GpuTask {
     PELT_ASSIGN(const auto stamps,
                 device_stamps(device, timer, [&](VkCommandBuffer commands) { record(commands, &timer); }));
     double seconds = 0;
-    for (std::size_t p = 0; p < crowd.passes().size(); ++p) {
-      const std::string& name = crowd.passes()[p];
+    for (std::size_t p = 0; p < crowd.passes().names.size(); ++p) {
+      const std::string& name = crowd.passes().names[p];
       if (name.starts_with("plan") || name.starts_with("pose")) seconds += stamps[p + 1] - stamps[p];
     }
     return seconds;

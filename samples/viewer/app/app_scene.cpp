@@ -148,6 +148,7 @@ void App::State::update_scene() {
   for (Actor* const actor : actors) {
     samples::DrawItem item;
     item.crowd = &actor->crowd;
+    item.restart = actor->restart;
     item.character = &actor->character;
     item.bounds = actor->bounds;
     item.world = actor->worlds.front();
@@ -167,6 +168,7 @@ void App::State::update_scene() {
     item.weights = {};
     for (Actor* const companion : stage->companions()) {
       item.crowd = &companion->crowd;
+      item.restart = companion->restart;
       item.character = &companion->character;
       item.bounds = companion->bounds;
       if (actor->worlds.size() != companion->crowd.instance_count()) item.others = {};

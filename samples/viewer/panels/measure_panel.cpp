@@ -79,7 +79,7 @@ void draw_sizes(const Actor& actor) {
   row_text("palette", fmt::format("{} entries", data.palette_size * instances));
   row_text("memory, bound", bytes_text(bind));
   row_text("memory, posed", bytes_text(crowd));
-  row_text("dispatches", fmt::format("{} per frame", actor.crowd.passes().size()));
+  row_text("dispatches", fmt::format("{} per frame", actor.crowd.passes().names.size()));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(Renderers, RefuseInstancesThatAreNotThere) {
   const std::uint32_t hidden = test::must(crowd.acquire(0, false));
   ASSERT_EQ(hidden, 1u);
   refuses(renderer, "item 0 of the scene shows instance 1, which has no outputs");
-  ASSERT_TRUE(crowd.take_outputs(hidden));
+  ASSERT_TRUE(crowd.set_outputs(hidden, true));
   EXPECT_TRUE(renderer.render(scene_));
   crowd.release(0);
   refuses(renderer, "item 0 of the scene shows instance 0, which its crowd does not have");
@@ -99,10 +99,10 @@ TEST_F(Renderers, DrawTheFinestLevelOfDetail) {
   const Character levelled = test::bound_by(model, "surface-ffd");
   for (const bool drivers : {false, true}) {
     show(levelled.at_level(0), drivers);
-    const std::uint32_t finest = crowd_->vertex_count(0);
+    const std::uint32_t finest = crowd_->instance(0)->vertex_count;
     const Image plain = render();
     show(levelled, drivers);
-    ASSERT_GT(crowd_->vertex_count(0), finest);
+    ASSERT_GT(crowd_->instance(0)->vertex_count, finest);
     EXPECT_EQ(render().pixels, plain.pixels);
   }
 }
@@ -332,7 +332,7 @@ TEST_F(Renderers, TimeTheirPasses) {
   ASSERT_EQ(seconds.has_value(), runtime::GpuTimer::supported(*gpu_device()));
   if (!seconds) return;
   ASSERT_EQ(seconds->crowds.size(), 1u);
-  const std::span<const std::string> passes = scene_.items[0].crowd->passes();
+  const std::span<const std::string> passes = scene_.items[0].crowd->passes().names;
   ASSERT_EQ(seconds->crowds[0].size(), passes.size());
   for (std::size_t p = 0; p < passes.size(); ++p) {
     EXPECT_EQ(seconds->crowds[0][p].name, passes[p]);

@@ -93,6 +93,11 @@ struct CrowdPasses {
   std::uint32_t barriers = 0;
 };
 
+// Returns the coordinates of points, for CrowdPlanner::inputs.
+inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
+  return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
+}
+
 // The part of a crowd that needs no graphics API.
 //
 // Threads: different crowds may be used concurrently. For one crowd, these may be called concurrently for different
