@@ -244,8 +244,13 @@ Result<void> Crowd::Vulkan::need_sets(KernelKind kind, const ComputeKernel& kern
 Result<std::vector<const ComputeKernel*>> Crowd::Vulkan::prepare(const Device& owner,
                                                                  std::span<const FrameDispatch> dispatches) {
   std::vector<const ComputeKernel*> made;
+  const auto is_missing = [&](const Binding& binding) {
+    return range_of(binding.buffer, 0, 0).buffer == VK_NULL_HANDLE;
+  };
   for (const FrameDispatch& dispatch : dispatches) {
-    PELT_ASSIGN(made.emplace_back(), pipeline_of(owner, dispatch.kernel));
+    made.push_back(nullptr);
+    if (std::any_of(dispatch.bindings.begin(), dispatch.bindings.end(), is_missing)) continue;  // no frame has it
+    PELT_ASSIGN(made.back(), pipeline_of(owner, dispatch.kernel));
     PELT_TRY(need_sets(dispatch.kernel.kind, *made.back()));
   }
   return made;

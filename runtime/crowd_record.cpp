@@ -191,7 +191,7 @@ BufferLocation Crowd::table(std::uint64_t frame) const {
 std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,
                                     std::optional<std::uint32_t> state) const {
   const std::uint64_t last = frames() == 0 ? 0 : frames() - 1;
-  return last - (last == 0 || mesh_appears(instance, mesh_vertex, state) ? 0 : 1);
+  return last - (mesh_appears(instance, mesh_vertex, state) || last == 0 ? 0 : 1);
 }
 
 CrowdBytes Crowd::bytes() const {

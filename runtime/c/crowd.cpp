@@ -15,6 +15,7 @@
 using namespace pelt::c;
 using pelt::formatted;
 using pelt::runtime::Crowd;
+using pelt::runtime::FramePart;
 using pelt::runtime::VertexFormat;
 
 namespace {
@@ -42,15 +43,27 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
   });
 }
 
-// Records by `all`, or with a list by `some`.
-template <class All, class Some>
-pelt_result recorded(const char* function, pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
-                     std::uint32_t count, const All& all, const Some& some) {
-  return recorded(function, crowd, commands, [&](Crowd& runtime_crowd) {
-    if (entries == nullptr && count != 0) refuse("entries is null");
-    if (entries == nullptr) return all(runtime_crowd);
-    some(runtime_crowd, std::span(reinterpret_cast<const pelt::shared::ListEntry*>(entries), count));
-  });
+FramePart to_part(std::uint32_t part) {
+  constexpr FramePart kParts[] = {FramePart::kWhole, FramePart::kPose, FramePart::kBlend};
+  need_known("part", part, PELT_PART_BLEND);
+  return kParts[part];
+}
+
+pelt::runtime::RecordOptions to_options(const pelt_record& given) {
+  pelt::runtime::RecordOptions options{.part = to_part(given.part)};
+  if (given.has_list == 0) {
+    if (given.entries != nullptr || given.count != 0) refuse("record has entries, but record.has_list is 0");
+    return options;
+  }
+  if (given.count != 0) need(given.entries, "record.entries");
+  options.list = std::span(reinterpret_cast<const pelt::shared::ListEntry*>(given.entries), given.count);
+  return options;
+}
+
+pelt::runtime::CrowdInstance need_instance(const Crowd& crowd, std::uint32_t instance) {
+  const std::optional<pelt::runtime::CrowdInstance> found = crowd.instance(instance);
+  if (!found) refuse(formatted("the crowd has no instance {}", instance));
+  return *found;
 }
 
 // Precondition: `crowd` is not null.
@@ -67,15 +80,6 @@ pelt_result posed(const char* function, pelt_crowd* crowd, std::uint32_t instanc
 
 pelt_output_location from_location(const pelt::runtime::OutputLocation& location) {
   return {location.buffer, location.offset, static_cast<pelt_vertex_format>(location.format) + 1, location.stride};
-}
-
-void write_outputs(const pelt::runtime::OutputLocations& places, pelt_crowd_outputs* outputs) {
-  write_struct(pelt_crowd_outputs{.positions = from_location(places.positions),
-                                  .normals = from_location(places.normals),
-                                  .tangents = from_location(places.tangents),
-                                  .previous_positions = from_location(places.previous_positions),
-                                  .bounds = from_location(places.bounds)},
-               outputs, "outputs");
 }
 
 void need_written(const float* wanted, const pelt::runtime::OutputLocation& location, const char* name) {
@@ -102,12 +106,9 @@ pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance) {
   return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.release(instance); });
 }
 
-pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.give_outputs(instance); });
-}
-
-pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { value_of(runtime_crowd.take_outputs(instance)); });
+pelt_result pelt_crowd_set_outputs(pelt_crowd* crowd, uint32_t instance, uint32_t outputs) {
+  return on_crowd(__func__, crowd,
+                  [&](Crowd& runtime_crowd) { value_of(runtime_crowd.set_outputs(instance, outputs != 0)); });
 }
 
 pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character) {
@@ -123,7 +124,7 @@ pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* co
 }
 
 pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.remove(character); });
+  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { value_of(runtime_crowd.remove(character)); });
 }
 
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
@@ -134,60 +135,28 @@ pelt_result pelt_crowd_pose_rows(pelt_crowd* crowd, uint32_t instance, const flo
   return posed<pelt::shared::Affine>(__func__, crowd, instance, joints, joint_count);
 }
 
-pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count) {
+pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, uint32_t first, const float* values,
+                              uint32_t count) {
   return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) {
-    if (input_count != 0) need(values, "values");
-    runtime_crowd.inputs(instance, {values, input_count});
+    if (count != 0) need(values, "values");
+    runtime_crowd.inputs(instance, {values, count}, first);
   });
-}
-
-pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t stream, const float* positions,
-                              uint32_t vertex_count) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) {
-    need(positions, "positions");
-    runtime_crowd.stream(instance, stream, {reinterpret_cast<const glm::vec3*>(positions), vertex_count});
-  });
-}
-
-pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.control(instance, control, value); });
-}
-
-pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance) {
-  return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.teleport(instance); });
 }
 
 pelt_result pelt_crowd_advance(pelt_crowd* crowd, float seconds) {
   return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { runtime_crowd.advance(seconds); });
 }
 
-pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) { need(clock, "clock") = runtime_crowd.clock(); });
-}
-
-pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
-                              uint32_t count) {
-  return recorded(
-      __func__, crowd, commands, entries, count, [&](Crowd& runtime_crowd) { runtime_crowd.record(commands); },
-      [&](Crowd& runtime_crowd, auto list) { runtime_crowd.record(commands, list); });
-}
-
-pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
-                                   uint32_t count) {
-  return recorded(
-      __func__, crowd, commands, entries, count, [&](Crowd& runtime_crowd) { runtime_crowd.record_pose(commands); },
-      [&](Crowd& runtime_crowd, auto list) { runtime_crowd.record_pose(commands, list); });
-}
-
-pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](Crowd& runtime_crowd) { runtime_crowd.record_blend(commands); });
+pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_record* record) {
+  return recorded(__func__, crowd, commands, [&](Crowd& runtime_crowd) {
+    runtime_crowd.record(commands, to_options(read_options(record, "record")));
+  });
 }
 
 pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses, uint32_t* count) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    need_index("part", part, 2);
     need(uses, "uses");
-    const std::vector<pelt::runtime::BufferUse> all = runtime_crowd.uses(static_cast<pelt::runtime::CrowdPart>(part));
+    const std::vector<pelt::runtime::BufferUse> all = runtime_crowd.uses(to_part(part));
     if (all.size() > PELT_MAX_BUFFER_USES)
       refuse("more than PELT_MAX_BUFFER_USES buffers are used", PELT_ERROR_INTERNAL);
     need(count, "count") = static_cast<std::uint32_t>(all.size());
@@ -213,11 +182,13 @@ pelt_result pelt_crowd_record_transfer(const pelt_crowd* crowd, VkCommandBuffer 
 pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
     const pelt::runtime::CrowdBytes bytes = runtime_crowd.bytes();
-    write_struct(pelt_crowd_info{.character_count = runtime_crowd.character_count(),
+    const pelt::runtime::CrowdPasses passes = runtime_crowd.passes();
+    write_struct(pelt_crowd_info{.character_count = runtime_crowd.member_count(),
                                  .instance_count = runtime_crowd.instance_count(),
-                                 .dispatch_count = static_cast<uint32_t>(runtime_crowd.passes().size()),
-                                 .barrier_count = runtime_crowd.barrier_count(),
-                                 .output_slots = runtime_crowd.output_slots(),
+                                 .dispatch_count = static_cast<uint32_t>(passes.names.size()),
+                                 .barrier_count = passes.barriers,
+                                 .clock = runtime_crowd.clock(),
+                                 .frames = runtime_crowd.frames(),
                                  .output_bytes = bytes.outputs,
                                  .palette_bytes = bytes.palettes,
                                  .input_bytes = bytes.inputs,
@@ -228,25 +199,29 @@ pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) 
 
 pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const bool outputs = runtime_crowd.has_outputs(instance);
-    write_struct(pelt_instance_info{.character = runtime_crowd.character_of(instance),
-                                    .first_vertex = outputs ? runtime_crowd.first_vertex(instance) : 0,
-                                    .vertex_count = runtime_crowd.vertex_count(instance),
-                                    .first_joint = runtime_crowd.first_joint(instance),
-                                    .first_input = runtime_crowd.first_input(instance),
-                                    .has_outputs = outputs ? 1u : 0u},
+    const pelt::runtime::CrowdInstance found = need_instance(runtime_crowd, instance);
+    write_struct(pelt_instance_info{.character = found.character,
+                                    .first_vertex = found.first_vertex,
+                                    .vertex_count = found.vertex_count,
+                                    .first_joint = found.first_joint,
+                                    .first_input = found.first_input,
+                                    .has_outputs = found.has_outputs ? 1u : 0u},
                  info, "info");
   });
 }
 
-pelt_result pelt_crowd_get_frames(const pelt_crowd* crowd, uint64_t* frames) {
-  return on_crowd(__func__, crowd,
-                  [&](const Crowd& runtime_crowd) { need(frames, "frames") = runtime_crowd.frames(); });
-}
-
 pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt_crowd_outputs* outputs) {
-  return on_crowd(__func__, crowd,
-                  [&](const Crowd& runtime_crowd) { write_outputs(runtime_crowd.outputs(frame), outputs); });
+  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
+    const pelt::runtime::OutputLocations& places = runtime_crowd.outputs(frame);
+    const pelt::runtime::BufferLocation table = runtime_crowd.table(frame);
+    write_struct(pelt_crowd_outputs{.positions = from_location(places.positions),
+                                    .normals = from_location(places.normals),
+                                    .tangents = from_location(places.tangents),
+                                    .previous_positions = from_location(places.previous_positions),
+                                    .bounds = from_location(places.bounds),
+                                    .table = {table.buffer, table.offset, table.size}},
+                 outputs, "outputs");
+  });
 }
 
 pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
@@ -256,41 +231,20 @@ pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t inst
   });
 }
 
-pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, pelt_buffer_location* table) {
+pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh, uint32_t level,
+                                       uint32_t* vertex) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt::runtime::BufferLocation location = runtime_crowd.table(frame);
-    need(table, "table") = {location.buffer, location.offset};
-  });
-}
-
-pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* location,
-                                          VkDeviceAddress* address) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt_output_location& wanted = need(location, "location");
-    VkDeviceAddress& made = need(address, "address");
-    const VkDeviceAddress found = runtime_crowd.device_address({.buffer = wanted.buffer, .offset = wanted.offset});
-    if (found == 0) refuse("the device has no buffer device addresses", PELT_ERROR_UNSUPPORTED);
-    made = found;
-  });
-}
-
-pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    need(instance, "instance") = runtime_crowd.first_instance(character);
-  });
-}
-
-pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh, uint32_t* vertex) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const std::optional<std::uint32_t> first = runtime_crowd.mesh_vertex(character, mesh);
-    if (!first) refuse(formatted("the crowd does not write mesh {}", mesh), PELT_ERROR_NOT_FOUND);
-    need(vertex, "vertex") = *first;
-  });
-}
-
-pelt_result pelt_crowd_get_level_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t level, uint32_t* vertex) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    need(vertex, "vertex") = runtime_crowd.level_vertex(character, level);
+    const pelt::runtime::CrowdMember* member = runtime_crowd.member(character);
+    if (member == nullptr) refuse(formatted("the crowd has no character {}", character));
+    need_index("mesh", mesh, member->mesh_vertices.size());
+    std::uint32_t first = member->mesh_vertices[mesh];
+    const std::vector<pelt::SkinLevel>& levels = member->character->levels;  // finer ones come first
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      if (levels[l].of == mesh && levels[l].level <= level) first = member->level_vertices[l];
+    }
+    if (first == pelt::shared::kNoIndex)
+      refuse(formatted("the crowd does not write mesh {}", mesh), PELT_ERROR_NOT_FOUND);
+    need(vertex, "vertex") = first;
   });
 }
 
@@ -313,7 +267,7 @@ pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* room
 pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance, const pelt_vertices* vertices) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
     const pelt_vertices wanted = read_struct(vertices, "vertices");
-    need_count("vertices", wanted.vertex_count, runtime_crowd.vertex_count(instance));
+    need_count("vertices", wanted.vertex_count, need_instance(runtime_crowd, instance).vertex_count);
     const pelt::runtime::OutputLocations& places = runtime_crowd.outputs();
     need_written(wanted.positions, places.positions, "positions");
     need_written(wanted.normals, places.normals, "normals");

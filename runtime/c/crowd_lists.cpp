@@ -33,6 +33,7 @@ pelt_result pelt_crowd_lists_set(pelt_crowd_lists* lists, uint32_t instance, con
     to.update_every(instance, given.stays != 0 ? 0 : given.update_every == 0 ? 1 : given.update_every);
     to.detail(instance, detail);
     to.level(instance, given.level, given.fade_frames);
+    if (given.teleports != 0) to.teleport(instance);
   });
 }
 

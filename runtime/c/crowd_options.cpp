@@ -30,7 +30,9 @@ VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const 
   return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
-pelt::runtime::BufferLocation to_location(pelt_buffer_location location) { return {location.buffer, location.offset}; }
+pelt::runtime::BufferLocation to_location(pelt_buffer_location location) {
+  return {location.buffer, location.offset, location.size};
+}
 
 pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFormat otherwise, const char* name) {
   return {to_format(output.format, otherwise, name), to_location(output.location), output.stride};

@@ -5,7 +5,7 @@
 
 #include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
-#include "pelt_runtime_shaders.h"
+#include "pelt_planner_shaders.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"

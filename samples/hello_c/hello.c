@@ -20,7 +20,7 @@ static float* floats(size_t count) {
   return made;
 }
 
-static void record_crowd(void* crowd, VkCommandBuffer commands) { need(pelt_crowd_record(crowd, commands, NULL, 0)); }
+static void record_crowd(void* crowd, VkCommandBuffer commands) { need(pelt_crowd_record(crowd, commands, NULL)); }
 
 /* Once, in the tool chain: a model and a rig become a character, a file that the game loads. */
 static void make_file(const char* model_file, const char* path) {

@@ -214,17 +214,27 @@ class Caller : Calls {
     }
     if (made(result, crowd)) crowd_.reset(crowd);
   }
+  // Any record, or the frame in its two parts, so that most frames are whole.
   void run_frame() {
     parts_ = in_.ConsumeBool();
-    const auto record = [](void* user, VkCommandBuffer commands) {
+    const auto run = [](void* user, VkCommandBuffer commands) {
       Caller& caller = *static_cast<Caller*>(user);
-      if (!caller.parts_) {
-        caller.done(pelt_crowd_record(caller.crowd_.get(), commands, nullptr, 0));
-      } else if (caller.done(pelt_crowd_record_pose(caller.crowd_.get(), commands, nullptr, 0)) == PELT_OK) {
-        caller.done(pelt_crowd_record_blend(caller.crowd_.get(), commands));
-      }
+      if (!caller.parts_) return static_cast<void>(caller.record_part(commands, caller.below(4)));
+      if (caller.record_part(commands, PELT_PART_POSE) == PELT_OK) caller.record_part(commands, PELT_PART_BLEND);
     };
-    done(pelt_submit_and_wait(device(), "frame", record, this));
+    done(pelt_submit_and_wait(device(), "frame", run, this));
+  }
+  pelt_result record_part(VkCommandBuffer commands, std::uint32_t part) {
+    pelt_record record{};
+    record.part = part;
+    record.has_list = below(2);
+    if (in_.ConsumeBool()) {
+      record.count = below(5);
+      auto* const entries = static_cast<pelt_list_entry*>(exact(record.count * sizeof(pelt_list_entry)));
+      for (std::uint32_t e = 0; e < record.count; ++e) entries[e] = {index(6), in_.ConsumeIntegral<std::uint32_t>()};
+      record.entries = or_null(entries);
+    }
+    return done(pelt_crowd_record(crowd_.get(), commands, sized(record)));
   }
   void add_character() {
     std::uint32_t number = 0;
@@ -298,26 +308,17 @@ class Caller : Calls {
                                          &Caller::run_frame,
                                          &Caller::call<pelt_crowd_acquire>,
                                          &Caller::call<pelt_crowd_release>,
-                                         &Caller::call<pelt_crowd_give_outputs>,
-                                         &Caller::call<pelt_crowd_take_outputs>,
+                                         &Caller::call<pelt_crowd_set_outputs>,
                                          &Caller::call<pelt_crowd_remove>,
                                          &Caller::call<pelt_crowd_pose, 16, true>,
                                          &Caller::call<pelt_crowd_pose_rows, 12, true>,
                                          &Caller::call<pelt_crowd_inputs, 1, true>,
-                                         &Caller::call<pelt_crowd_stream, 3, true>,
-                                         &Caller::call<pelt_crowd_control>,
-                                         &Caller::call<pelt_crowd_teleport>,
                                          &Caller::call<pelt_crowd_advance>,
-                                         &Caller::call<pelt_crowd_get_clock>,
                                          &Caller::call<pelt_crowd_get_info>,
                                          &Caller::call<pelt_crowd_get_instance>,
                                          &Caller::call<pelt_crowd_get_outputs>,
-                                         &Caller::call<pelt_crowd_get_frames>,
                                          &Caller::call<pelt_crowd_get_previous_frame>,
-                                         &Caller::call<pelt_crowd_get_table>,
-                                         &Caller::call<pelt_crowd_get_first_instance>,
                                          &Caller::call<pelt_crowd_get_mesh_vertex>,
-                                         &Caller::call<pelt_crowd_get_level_vertex>,
                                          &Caller::call<pelt_crowd_get_rooms>,
                                          &Caller::call<pelt_crowd_get_uses>,
                                          &Caller::call<pelt_crowd_read_bounds, 3>};

@@ -21,34 +21,36 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
                  "pelt_crowd_pose: the crowd of 2 characters has no instance 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "got 3 joint matrices, expected 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "got 1 values");
-  EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
-  EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "has no stream 0: it has 0");
-  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "got 1 positions");
-  EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "has no control 0");
+  const pelt::CharacterData& caged = *characters_[0];
+  const std::uint32_t inputs = caged.input_count;
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, 0, floats.data(), inputs + 1), "values from input 0 on");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, inputs, floats.data(), 1), "got 1 values");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, 0, nullptr, 1), "values is null");
+  EXPECT_OK(pelt_crowd_inputs(c, 1, 0, nullptr, 0));
   std::vector<float> bad(10000);
   bad[35] = INFINITY;
-  const pelt::CharacterData& caged = *characters_[0];
-  const std::uint32_t points = caged.meshes[caged.streams[0].mesh].vertex_count();
   EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 of instance 0 is not finite, or beyond 1e+12");
   EXPECT_INVALID(pelt_crowd_pose_rows(c, 0, &bad[15], 2), "joint 1 of instance 0 is not finite");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, bad.data(), caged.input_count), "input 35 of instance 0 is not finite");
-  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, bad.data(), points), "position 11 of instance 0 is not finite");
-  EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
-  EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE, nullptr, 0), "commands is null");
-  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "made without character 2");
-  auto shorter = sized<pelt_crowd_options>();
-  const std::uint32_t one = 1;
-  shorter.instances = &one;
-  shorter.character_count = 1;
-  const CrowdHandle of_first = make_crowd(device_.get(), gpu.get(), &shorter);
-  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "made without character 1");
-  EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, 0, bad.data(), inputs), "input 35 of instance 0 is not finite");
+  EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE, nullptr), "commands is null");
+  const auto commands = reinterpret_cast<VkCommandBuffer>(std::uintptr_t{1});  // refused before it is used
+  auto record = sized<pelt_record>();
+  record.part = 3;
+  EXPECT_INVALID(pelt_crowd_record(c, commands, &record), "part has the unknown value 3");
+  record = sized<pelt_record>();
+  record.count = 1;
+  EXPECT_INVALID(pelt_crowd_record(c, commands, &record), "record.has_list is 0");
+  record.has_list = 1;
+  EXPECT_INVALID(pelt_crowd_record(c, commands, &record), "record.entries is null");
+  EXPECT_EQ(info_of(c).frames, 0u);
+  EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, 0, &number), "mesh 9");
+  EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 2, 0, 0, &number), "has no character 2");
   EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
   std::uint64_t frame = 0;
   EXPECT_INVALID(pelt_crowd_get_previous_frame(c, 9, 0, &frame), "no instance 9");
   auto read = sized<pelt_vertices>();
   EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
+  EXPECT_INVALID(pelt_crowd_read_vertices(c, 9, &read), "no instance 9");
   auto instance = sized<pelt_instance_info>();
   ASSERT_OK(pelt_crowd_get_instance(c, 1, &instance));
   std::vector<float> previous(3 * instance.vertex_count);
@@ -58,7 +60,7 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
 
   // Only the skin's meshes are written.
   for (std::uint32_t m = 0; m < characters_[0]->meshes.size(); ++m) {
-    const pelt_result result = pelt_crowd_get_mesh_vertex(c, 0, m, &number);
+    const pelt_result result = pelt_crowd_get_mesh_vertex(c, 0, m, 0, &number);
     EXPECT_EQ(result, characters_[0]->meshes[m].control ? PELT_ERROR_NOT_FOUND : PELT_OK);
   }
 }
@@ -76,7 +78,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
   using Options = pelt_crowd_options;
   refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
-  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 368");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "this library knows only");
   refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
   refused(
       [&](Options& o) {
@@ -94,9 +96,11 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
       },
       kInvalid, "20");
   const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
-  refused([&](Options& o) { o.joints = {some_buffer, 1}; }, kInvalid, "joint matrices are at offset 1");
-  refused([&](Options& o) { o.inputs = {some_buffer, 1}; }, kInvalid, "inputs are at offset 1");
-  refused([&](Options& o) { o.list = {some_buffer, 1}; }, kInvalid, "list are at offset 1");
+  refused([&](Options& o) { o.joints = {some_buffer, 1, 1000}; }, kInvalid, "joint matrices are at offset 1");
+  refused([&](Options& o) { o.inputs = {some_buffer, 1, 1000}; }, kInvalid, "inputs are at offset 1");
+  refused([&](Options& o) { o.list = {some_buffer, 1, 1000}; }, kInvalid, "list are at offset 1");
+  refused([&](Options& o) { o.joints = {some_buffer, 0, 191}; }, kInvalid, "joint matrices need 192 bytes");
+  refused([&](Options& o) { o.positions.location = {some_buffer, 0, 0}; }, kInvalid, "positions need");
 
   // An older program's options, which know only the numbers of instances.
   auto options = sized<pelt_crowd_options>();
@@ -117,16 +121,17 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
   auto outputs = sized<pelt_crowd_outputs>();
   ASSERT_OK(pelt_crowd_get_outputs(source.get(), 0, &outputs));
   auto options = sized<pelt_crowd_options>();
-  options.joints = options.inputs = options.list = {outputs.positions.buffer, 0};
+  options.joints = options.inputs = options.list = {outputs.positions.buffer, 0, VK_WHOLE_SIZE};
   const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
   const std::vector<float> floats(10000);
   EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2),
                  "a buffer of the caller's supplies the joint matrices");
-  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, floats.data(), 1), "a buffer of the caller's supplies the inputs");
-  EXPECT_INVALID(pelt_crowd_stream(handle.get(), 0, 0, floats.data(), 1),
+  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, 0, floats.data(), 1),
                  "a buffer of the caller's supplies the inputs");
-  EXPECT_INVALID(pelt_crowd_control(handle.get(), 0, 0, 0), "a buffer of the caller's supplies the inputs");
-  EXPECT_INVALID(pelt_crowd_teleport(handle.get(), 0), "a buffer of the caller's");
+  const auto commands = reinterpret_cast<VkCommandBuffer>(std::uintptr_t{1});  // refused before it is used
+  auto record = sized<pelt_record>();
+  record.has_list = 1;
+  EXPECT_INVALID(pelt_crowd_record(handle.get(), commands, &record), "a buffer of the caller's has the list");
 }
 
 }  // namespace

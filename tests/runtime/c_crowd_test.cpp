@@ -25,17 +25,22 @@ void move_alike(const CharacterData& caged, int frame, Crowd& cpp, CrowdLists& l
   }
   std::vector<glm::vec3> cage = caged.meshes[caged.streams[0].mesh].binding.points;
   for (glm::vec3& point : cage) point.y += 0.1f * static_cast<float>(frame);
-  cpp.stream(0, 0, cage);
-  ASSERT_OK(pelt_crowd_stream(c, 0, 0, glm::value_ptr(cage[0]), static_cast<std::uint32_t>(cage.size())));
-  cpp.control(1, 0, 0.5f);
-  ASSERT_OK(pelt_crowd_control(c, 1, 0, 0.5f));
+  const std::span<const float> streamed(glm::value_ptr(cage[0]), 3 * cage.size());
+  cpp.inputs(0, streamed, caged.streams[0].first_input);
+  ASSERT_OK(pelt_crowd_inputs(c, 0, caged.streams[0].first_input, streamed.data(),
+                              static_cast<std::uint32_t>(streamed.size())));
+  const float half = 0.5f;
+  cpp.inputs(1, {&half, 1}, caged.controls[0].input);
+  ASSERT_OK(pelt_crowd_inputs(c, 1, caged.controls[0].input, &half, 1));
   if (frame == 2) {
     auto shown = sized<pelt_shown>();
     lists.update_every(3, 2);
     shown.update_every = 2;
     ASSERT_OK(pelt_crowd_lists_set(c_lists, 3, &shown));
-    cpp.teleport(4);
-    ASSERT_OK(pelt_crowd_teleport(c, 4));
+    shown = sized<pelt_shown>();
+    lists.teleport(4);
+    shown.teleports = 1;
+    ASSERT_OK(pelt_crowd_lists_set(c_lists, 4, &shown));
     shown = sized<pelt_shown>();
     lists.detail(1, Detail::kLinearBlend);
     shown.detail = PELT_DETAIL_LINEAR_BLEND;
@@ -53,7 +58,7 @@ void move_alike(const CharacterData& caged, int frame, Crowd& cpp, CrowdLists& l
     rest_inputs(caged, inputs);
     inputs[caged.controls[0].input] = 0.75f;
     cpp.inputs(1, inputs);
-    ASSERT_OK(pelt_crowd_inputs(c, 1, inputs.data(), caged.input_count));
+    ASSERT_OK(pelt_crowd_inputs(c, 1, 0, inputs.data(), caged.input_count));
   }
   cpp.advance(1.0f / 60);
   ASSERT_OK(pelt_crowd_advance(c, 1.0f / 60));
@@ -65,9 +70,12 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
   for (std::uint32_t i = 0; i < cpp.instance_count(); ++i) {
     auto instance = sized<pelt_instance_info>();
     ASSERT_OK(pelt_crowd_get_instance(c, i, &instance));
-    EXPECT_EQ(instance.character, cpp.character_of(i));
-    EXPECT_EQ(instance.first_vertex, cpp.first_vertex(i));
-    EXPECT_EQ(instance.vertex_count, cpp.vertex_count(i));
+    const std::optional<CrowdInstance> expected = cpp.instance(i);
+    EXPECT_EQ(instance.character, expected->character);
+    EXPECT_EQ(instance.first_vertex, expected->first_vertex);
+    EXPECT_EQ(instance.vertex_count, expected->vertex_count);
+    EXPECT_EQ(instance.first_joint, expected->first_joint);
+    EXPECT_EQ(instance.first_input, expected->first_input);
     vertices = instance.first_vertex + instance.vertex_count;
   }
   auto outputs = sized<pelt_crowd_outputs>();
@@ -117,11 +125,9 @@ void expect_same_read_back(const Crowd& cpp, const pelt_crowd* c) {
   EXPECT_EQ(greatest, box.greatest);
 }
 
-// Expects the same frames: the number of the next, those with the positions before, and their outputs.
+// Expects the same frames: those with the positions before, and their outputs and tables.
 void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
   std::uint64_t frame = 99;
-  ASSERT_OK(pelt_crowd_get_frames(c, &frame));
-  EXPECT_EQ(frame, cpp.frames());
   for (std::uint32_t i = 0; i < cpp.instance_count(); ++i) {
     ASSERT_OK(pelt_crowd_get_previous_frame(c, i, 0, &frame));
     EXPECT_EQ(frame, cpp.previous_frame(i, 0));
@@ -131,6 +137,9 @@ void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
     ASSERT_OK(pelt_crowd_get_outputs(c, frame, &outputs));
     EXPECT_EQ(outputs.positions.offset, cpp.outputs(frame).positions.offset);
     EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(frame).previous_positions.offset);
+    EXPECT_NE(outputs.table.buffer, VK_NULL_HANDLE);
+    EXPECT_EQ(outputs.table.offset, cpp.table(frame).offset);
+    EXPECT_EQ(outputs.table.size, cpp.table(frame).size);
   }
 }
 
@@ -140,16 +149,14 @@ void expect_same_info(const Crowd& cpp, const pelt_crowd* c) {
   ASSERT_OK(pelt_crowd_get_info(c, &info));
   EXPECT_EQ(info.instance_count, cpp.instance_count());
   EXPECT_EQ(info.character_count, 3u);
-  EXPECT_EQ(info.dispatch_count, cpp.passes().size());
-  EXPECT_EQ(info.barrier_count, cpp.barrier_count());
-  EXPECT_EQ(info.output_slots, cpp.output_slots());
+  EXPECT_EQ(info.dispatch_count, cpp.passes().names.size());
+  EXPECT_EQ(info.barrier_count, cpp.passes().barriers);
+  EXPECT_EQ(info.frames, cpp.frames());
+  EXPECT_EQ(info.clock, cpp.clock());
   EXPECT_EQ(info.output_bytes, cpp.bytes().outputs);
   EXPECT_EQ(info.palette_bytes, cpp.bytes().palettes);
   EXPECT_EQ(info.input_bytes, cpp.bytes().inputs);
   EXPECT_EQ(info.plan_bytes, cpp.bytes().plans);
-  std::uint32_t number = 0;
-  ASSERT_OK(pelt_crowd_get_first_instance(c, 1, &number));
-  EXPECT_EQ(number, cpp.first_instance(1));
 }
 
 // With every output and a tube that swings: in one slot with blended normals, and in two with recomputed ones.
@@ -188,10 +195,10 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
       SCOPED_TRACE(std::to_string(slots) + " slots, frame " + std::to_string(frame));
       move_alike(*characters_[0], frame, cpp, lists, c.get(), c_lists);
       ASSERT_TRUE(run(*gpu_device(), cpp, lists.next()));
-      const pelt_list_entry* entries = nullptr;
-      std::uint32_t count = 0;
-      ASSERT_OK(pelt_crowd_lists_next(c_lists, &entries, &count));
-      ASSERT_OK(run_frame(device_.get(), c.get(), entries, count));
+      auto record = sized<pelt_record>();
+      record.has_list = 1;
+      ASSERT_OK(pelt_crowd_lists_next(c_lists, &record.entries, &record.count));
+      ASSERT_OK(run_frame(device_.get(), c.get(), &record));
       expect_same_outputs(cpp, c.get());
       expect_same_frames(cpp, c.get());
     }
@@ -204,14 +211,8 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     EXPECT_EQ(share, lists.shown_levels(2).share);
     EXPECT_INVALID(pelt_crowd_lists_set(c_lists, 99, nullptr), "instance 99 does not exist");
     pelt_crowd_lists_destroy(c_lists);
-    pelt_buffer_location table{};
-    ASSERT_OK(pelt_crowd_get_table(c.get(), 0, &table));
-    EXPECT_NE(table.buffer, VK_NULL_HANDLE);
-    float clock = -1;
-    ASSERT_OK(pelt_crowd_get_clock(c.get(), &clock));
-    EXPECT_EQ(clock, cpp.clock());
-    EXPECT_GT(clock, 0);
-    EXPECT_INVALID(pelt_crowd_get_clock(c.get(), nullptr), "clock");
+    expect_same_info(cpp, c.get());
+    EXPECT_GT(cpp.clock(), 0);
   }
   auto options = sized<pelt_crowd_options>();
   options.output_slots = 4;
@@ -233,13 +234,15 @@ TEST_F(CCrowds, ReadWhatThoseOfCppReadFromBuffersOfTheCallers) {
   const Buffer inputs = filled_buffer(values);
   const Buffer list = filled_buffer(std::span(&moving, 1));
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
-  Crowd cpp = test::must(Crowd::create(
-      *gpu_device(), gpu, {.joints = {joints.handle()}, .inputs = {inputs.handle()}, .list = {list.handle()}}));
+  Crowd cpp = test::must(Crowd::create(*gpu_device(), gpu,
+                                       {.joints = {joints.handle(), 0, joints.size()},
+                                        .inputs = {inputs.handle(), 0, inputs.size()},
+                                        .list = {list.handle(), 0, list.size()}}));
   const GpuHandle c_gpu = upload_all(device_.get());
   auto options = sized<pelt_crowd_options>();
-  options.joints.buffer = joints.handle();
-  options.inputs.buffer = inputs.handle();
-  options.list.buffer = list.handle();
+  options.joints = {joints.handle(), 0, joints.size()};
+  options.inputs = {inputs.handle(), 0, inputs.size()};
+  options.list = {list.handle(), 0, list.size()};
   const CrowdHandle c = make_crowd(device_.get(), c_gpu.get(), &options);
   ASSERT_TRUE(run(*gpu_device(), cpp));
   ASSERT_OK(run_frame(device_.get(), c.get()));
@@ -265,25 +268,24 @@ TEST_F(CCrowds, NeedCommandsForTheirTransfers) {
   EXPECT_INVALID(pelt_crowd_record_transfer(crowd.get(), commands, &transfer), "step 4 does not exist");
 }
 
-TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
+// The first vertices of meshes at levels of detail, which follow the finest.
+TEST_F(CCrowds, TellWhereLevelsAre) {
+  pelt::CharacterData data = *characters_[1];
+  for (const std::uint32_t level : {2u, 5u}) {
+    data.levels.push_back({.of = 0, .level = level, .skin = data.meshes[0]});
+    data.levels.back().skin.name += std::to_string(level);
+  }
+  characters_[1] = test::must(pelt::Character::create(std::move(data)));
+  c_characters_[1] = in_c(characters_[1]);
   const GpuHandle gpu = upload_all(device_.get());
-  auto options = sized<pelt_crowd_options>();
-  const CrowdHandle without = make_crowd(device_.get(), gpu.get(), &options);
-  options.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
-  auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), 0, &outputs));
-  VkDeviceAddress positions = 0;
-  VkDeviceAddress normals = 0;
-  ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, &positions));
-  ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.normals, &normals));
-  EXPECT_NE(positions, 0u);
-  EXPECT_EQ(normals - positions, outputs.normals.offset - outputs.positions.offset);
-  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.bounds, &positions), "not one of the outputs");
-  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), nullptr, &positions), "location is null");
-  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, nullptr), "address is null");
-  ASSERT_OK(pelt_crowd_get_outputs(without.get(), 0, &outputs));
-  EXPECT_INVALID(pelt_crowd_get_device_address(without.get(), &outputs.positions, &positions), "in its usage");
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
+  const std::uint32_t count = characters_[1]->vertex_count();
+  const std::uint32_t expected[] = {0, 0, count, count, count, 2 * count, 2 * count};
+  for (std::uint32_t level = 0; level < std::size(expected); ++level) {
+    std::uint32_t vertex = 99;
+    ASSERT_OK(pelt_crowd_get_mesh_vertex(crowd.get(), 1, 0, level, &vertex));
+    EXPECT_EQ(vertex, expected[level]) << level;
+  }
 }
 
 }  // namespace

@@ -51,21 +51,25 @@ class CCrowds : public testing::Test {
     return CrowdHandle(crowd);
   }
 
+  static pelt_crowd_info info_of(const pelt_crowd* crowd) {
+    auto info = sized<pelt_crowd_info>();
+    EXPECT_OK(pelt_crowd_get_info(crowd, &info));
+    return info;
+  }
+
   // Runs a frame whose outputs go to another queue and come back. With one family, validation checks the barriers.
-  static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd, const pelt_list_entry* entries = nullptr,
-                               std::uint32_t count = 0) {
+  static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd, const pelt_record* record = nullptr) {
     struct Frame {
       pelt_crowd* crowd;
-      const pelt_list_entry* entries;
-      std::uint32_t count;
-    } frame{crowd, entries, count};
+      const pelt_record* record;
+    } frame{crowd, record};
     return pelt_submit_and_wait(
         device, "frame",
         [](void* user, VkCommandBuffer commands) {
-          const auto [c, list, length] = *static_cast<Frame*>(user);
+          const auto [c, recorded] = *static_cast<Frame*>(user);
           const std::uint32_t family = test::gpu_device()->queue_family();
           auto transfer = sized<pelt_transfer>();
-          EXPECT_OK(pelt_crowd_get_frames(c, &transfer.frame));
+          transfer.frame = info_of(c).frames;
           transfer.compute_family = transfer.reading_family = family;
           transfer.reading_stages = VK_PIPELINE_STAGE_2_COPY_BIT;
           transfer.reading_access = VK_ACCESS_2_TRANSFER_READ_BIT;
@@ -74,7 +78,7 @@ class CCrowds : public testing::Test {
             EXPECT_OK(pelt_crowd_record_transfer(c, commands, &transfer));
           };
           record_transfer(PELT_TRANSFER_ACQUIRE_BACK);
-          EXPECT_OK(pelt_crowd_record(c, commands, list, length));
+          EXPECT_OK(pelt_crowd_record(c, commands, recorded));
           for (const std::uint32_t step : {PELT_TRANSFER_RELEASE, PELT_TRANSFER_ACQUIRE, PELT_TRANSFER_RELEASE_BACK})
             record_transfer(step);
         },

@@ -16,10 +16,11 @@
  * belong to the handle that it was called with.
  *
  * Threads. Functions that take a const handle may run concurrently on that handle; any other function needs exclusive
- * access to it. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level, except
- * pelt_crowd_add and pelt_crowd_remove, may run concurrently on one crowd for different instances; one thread may call
- * pelt_crowd_advance at the same time. Functions of pelt_gpu_characters, except its destruction, may run concurrently,
- * also while crowds of them are made, posed and recorded.
+ * access to it. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_inputs, and
+ * pelt_crowd_lists_set, may run concurrently for different instances; one thread may call pelt_crowd_advance at the
+ * same time. During pelt_crowd_record, others may call pelt_crowd_prepare, pelt_crowd_get_outputs,
+ * pelt_crowd_get_rooms, and pelt_crowd_record_transfer for another frame. Functions of pelt_gpu_characters, except its
+ * destruction, may run concurrently, also while crowds of them are made, posed and recorded.
  */
 #ifndef PELT_H
 #define PELT_H
@@ -427,10 +428,11 @@ enum {
   PELT_NORMALS_RECOMPUTED = 1 /* from the posed triangles round the vertex; tangents are made orthogonal to them */
 };
 
-/* A location in a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd makes one. */
+/* A part of a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd makes one. */
 typedef struct pelt_buffer_location {
   VkBuffer buffer;
   VkDeviceSize offset; /* bytes */
+  VkDeviceSize size;   /* bytes from the offset on that the crowd may use; fewer than it needs is an error */
 } pelt_buffer_location;
 
 /* Vertex v of an instance is element first_vertex + v (pelt_instance_info). */
@@ -497,8 +499,8 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output tangents;  /* unit */
   /* Float positions of the frame before, for motion vectors (docs/outputs.md, Previous positions). Needs positions, in
    * a buffer that keeps its content from frame to frame. Skins only: cannot be combined with control_meshes. With
-   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_frame): leave `location` and
-   * `stride` 0. */
+   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_frame): leave `location`
+   * and `stride` 0. */
   pelt_vertex_output previous_positions;
   pelt_buffer_location bounds_location; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from one
@@ -510,10 +512,12 @@ typedef struct pelt_crowd_options {
    * commands run, be visible to storage reads of compute, and keep their content until the commands have finished
    * (pelt_crowd_record). Offsets: multiples of minStorageBufferOffsetAlignment. Functions that would set the same data
    * then return an error. */
-  /* Upper three rows of joint matrices, 12 floats per joint, from an instance's first_joint on, helper joints turned
-   */
+  /* Upper three rows of joint matrices, 12 floats per joint, from pelt_instance_info.first_joint on. Helper joints must
+   * already be turned. */
   pelt_buffer_location joints;
-  pelt_buffer_location inputs; /* from an instance's first_input on, in the layout of pelt_crowd_inputs */
+  /* The inputs of each instance, from pelt_instance_info.first_input on. A PELT_CONTROL_CLOCK gets
+   * pelt_crowd_info.clock. */
+  pelt_buffer_location inputs;
   /* The list of each frame, if the device makes it: a count (uint32_t), then space for one pelt_list_entry per instance
    * that the crowd has room for. Only the first `count` entries are read. */
   pelt_buffer_location list;
@@ -530,9 +534,8 @@ typedef struct pelt_crowd_options {
   /* The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
    * those of slot 0. Slots must not overlap. */
   pelt_slot_locations slot_locations[2];
-  /* A list for the second part of each frame, in the same form (pelt_crowd_record_pose): the other list then has the
-   * instances to pose, and this one those to show. PELT_ENTRY_STAY and PELT_ENTRY_LINEAR_BLEND are taken from the
-   * pose. */
+  /* A list for the second part of each frame, in the same form (PELT_PART_BLEND): the other list then has the instances
+   * to pose, and this one those to show. PELT_ENTRY_STAY and PELT_ENTRY_LINEAR_BLEND are taken from the pose. */
   pelt_buffer_location drawn;
   /* Room for more instances and characters during the crowd's lifetime. A number smaller than `instances` need is
    * raised to that. NULL: just what they need. */
@@ -545,54 +548,47 @@ PELT_API pelt_result pelt_add_capacity(const pelt_character* character, uint32_t
                                        const pelt_crowd_options* options, pelt_crowd_capacity* sum);
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: more instance
- * counts than characters, or all counts 0; outputs that cannot be combined or are misaligned; recomputed normals of
- * characters without rings; outputs or inputs larger than the device's storage buffer range (the message states how
- * many instances fit); out of memory. */
+ * counts than characters, or all counts 0; outputs that cannot be combined; a misaligned or too small part of a buffer
+ * of the caller's (the message names it); recomputed normals of characters without rings; outputs or inputs larger than
+ * the device's storage buffer range (the message states how many instances fit); out of memory. */
 PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
-/* Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
- * lowest unused one. `outputs` = 0: the instance takes no room for outputs, and cannot be shown until
- * pelt_crowd_take_outputs. Takes microseconds and no device memory.
- * PELT_ERROR_UNSUPPORTED: there is not enough room (the message names the resource). PELT_ERROR_INVALID_ARGUMENT: the
- * crowd does not have the character, or its bind data were removed (pelt_gpu_characters_remove), even if another upload
- * has its number now. */
-PELT_API pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance);
-/* Releases an instance's room. Its outputs may be overwritten from the next frame on. */
-PELT_API pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance);
-/* Release the room of an instance's outputs, and take room again before it is shown. */
-PELT_API pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance);
-PELT_API pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance);
 /* Adds a character of the pelt_gpu_characters to the crowd, so that instances of it can be acquired. Makes the
- * pipelines that no crowd of the device has needed yet; pelt_crowd_prepare makes them in advance, on any thread, also
- * while the crowd is recorded. Errors: no such character; bind data of a character that the crowd has were removed or
- * uploaded again (call pelt_crowd_remove first); not enough room for the plan; a frame that is recorded in part. */
+ * pipelines that no crowd of the device has needed yet; pelt_crowd_prepare makes them in advance, on any thread.
+ * Errors: no such character; bind data of a character that the crowd has were removed or uploaded again (call
+ * pelt_crowd_remove first); not enough room for the plan; a frame that is recorded in part. */
 PELT_API pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character);
 PELT_API pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
                                         uint32_t character_count);
-/* Removes a character. Errors: the crowd still has instances of it. */
+/* Removes a character. Errors: the crowd still has instances of it; a frame that is recorded in part. */
 PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
+
+/* Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
+ * lowest unused one. `outputs` = 0: the instance takes no room for outputs, and cannot be shown until it has
+ * (pelt_crowd_set_outputs). Takes microseconds and no device memory.
+ * PELT_ERROR_UNSUPPORTED: there is not enough room (the message names the resource). PELT_ERROR_INVALID_ARGUMENT: the
+ * crowd does not have the character. */
+PELT_API pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance);
+/* Releases an instance's room. Its outputs may be overwritten from the next frame on. */
+PELT_API pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance);
+/* Takes room for the outputs of an instance, or with `outputs` = 0 releases it. */
+PELT_API pelt_result pelt_crowd_set_outputs(pelt_crowd* crowd, uint32_t instance, uint32_t outputs);
 
 /* Sets the joint matrices of an instance for the next frame that is recorded: model space, 16 floats per joint,
  * column-major. Turns the helper joints. An instance keeps its pose until it is posed again; at first it is in the rest
- * pose. Errors, also of the functions for inputs: the crowd reads this data from a buffer of the caller's; a number
- * that is not finite or is beyond 1e12. The instance then keeps its values. */
+ * pose. Errors, also of the two functions below: the crowd reads this data from a buffer of the caller's; a number that
+ * is not finite or is beyond 1e12. The instance then keeps its values. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
 /* The same with only the upper three rows of each matrix, as the crowd stores them: 12 floats per joint. */
 PELT_API pelt_result pelt_crowd_pose_rows(pelt_crowd* crowd, uint32_t instance, const float* joints,
                                           uint32_t joint_count);
-/* Set an instance's other inputs in the same way: all at once, the vertices of a stream (3 floats each, model space,
- * metres, in the mesh's order), or a control. An input that was never set has its rest value. */
-PELT_API pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count);
-PELT_API pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t stream, const float* positions,
-                                       uint32_t vertex_count);
-PELT_API pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value);
-
-/* In the next frame that poses the instance, its previous positions equal its positions, and its secondary action
- * starts at rest. An instance that appears counts as teleported. Errors: the crowd has a `list` buffer of the
- * caller's. */
-PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
+/* Sets inputs `first` to `first` + `count` - 1 of an instance in the same way: the vertices of a stream from
+ * pelt_stream_info.first_input on (3 floats each, model space, metres, in the mesh's order), or a control at
+ * pelt_control_info.input. An input that was never set has its rest value. */
+PELT_API pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, uint32_t first, const float* values,
+                                       uint32_t count);
 
 /* Advances the clock of secondary action for all instances, in seconds: call it once per frame with the time since the
  * last frame. The next frame moves each instance by the time since the frame that last moved it; the result does not
@@ -600,9 +596,6 @@ PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
  * (0.27 s) starts at rest. Negative and non-finite times are ignored. Only motion in model space counts. Has no effect
  * without secondary action. */
 PELT_API pelt_result pelt_crowd_advance(pelt_crowd* crowd, float seconds);
-/* Returns the value of the clock (PELT_CONTROL_CLOCK) for the next frame that is recorded. Needed only if `inputs` is a
- * buffer of the caller's. */
-PELT_API pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock);
 
 enum {
   PELT_DETAIL_FULL = 0,
@@ -622,6 +615,7 @@ typedef struct pelt_shown {
   uint32_t level;        /* of detail: each skin at its coarsest level that is not above it */
   uint32_t fade_frames;  /* frames that show both levels if the level changes */
   uint32_t begins;       /* 1: pelt_crowd_acquire has returned the number again */
+  uint32_t teleports;    /* 1: the next list that poses it has PELT_ENTRY_TELEPORT */
 } pelt_shown;
 
 /* `instances`: pelt_crowd_info.instance_count. At first all are shown and moved in every frame; crowds ignore entries
@@ -635,26 +629,36 @@ PELT_API pelt_result pelt_crowd_lists_next(pelt_crowd_lists* lists, const pelt_l
 PELT_API pelt_result pelt_crowd_lists_get_levels(const pelt_crowd_lists* lists, uint32_t instance, uint32_t* from,
                                                  uint32_t* to, float* share);
 
-/* Records a frame that shows the instances of a list, or with `entries` NULL all that have outputs, moved, at their
- * finest level. Entries of instances that do not exist, have no outputs, or are listed before are ignored. Errors:
- * `entries` if the crowd has a `list` buffer. Outside a render pass. Never submits, waits or allocates; changes the bound compute pipeline, set
- * 0 and push constants. Before a frame is posed and recorded, the frame recorded frames_in_flight frames earlier must
- * have finished on the device. The commands must be submitted exactly once, in the order of recording: each frame
- * continues from the state that the frame before left.
+/* Of a frame. */
+enum {
+  PELT_PART_WHOLE = 0,
+  PELT_PART_POSE = 1, /* palettes, drivers and boxes */
+  PELT_PART_BLEND = 2 /* skins and their normals */
+};
+
+typedef struct pelt_record {
+  uint32_t struct_size;
+  uint32_t part; /* PELT_PART_... */
+  /* The instances that the frame shows, if has_list is 1; else all that have outputs, moved, at their finest level.
+   * Entries of instances that do not exist, have no outputs, or are listed before are ignored. Not with
+   * PELT_PART_BLEND, nor if the crowd has a `list` buffer. */
+  const pelt_list_entry* entries;
+  uint32_t count;
+  uint32_t has_list;
+} pelt_record;
+
+/* Records a frame, or a part of it. `record`: NULL for a whole frame of all instances. Outside a render pass. Never
+ * submits, waits or allocates; changes the bound compute pipeline, set 0 and push constants. Before a frame is posed
+ * and recorded, the frame recorded frames_in_flight frames earlier must have finished on the device. The commands must
+ * be submitted exactly once, in the order of recording: each frame continues from the state that the frame before left.
  *
  * docs/outputs.md, The barrier contract, has code for the barriers that the caller records before and after. Work of
- * earlier compute shaders in the same queue is already ordered and visible. */
-PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
-                                       uint32_t count);
-/* Record the two parts of a frame; call both for each frame, in this order. Between them the frame's boxes are known
- * (pelt_crowd_options.bounds) and its skins are not moved yet: after a barrier from COMPUTE_SHADER with
- * SHADER_STORAGE_WRITE, a pass of the caller's may read the boxes and write pelt_crowd_options.drawn. Compute writes
- * between the parts are visible to the second. */
-PELT_API pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands,
-                                            const pelt_list_entry* entries, uint32_t count);
-PELT_API pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands);
-
-enum { PELT_PART_POSE = 0, PELT_PART_BLEND = 1 };
+ * earlier compute shaders in the same queue is already ordered and visible.
+ *
+ * In two parts, PELT_PART_POSE comes first. Between them the frame's boxes are known (pelt_crowd_options.bounds) and
+ * its skins are not moved yet: after a barrier from COMPUTE_SHADER with SHADER_STORAGE_WRITE, a pass of the caller's
+ * may read the boxes and write pelt_crowd_options.drawn. Compute writes between the parts are visible to the second. */
+PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_record* record);
 
 /* How a part of a frame uses a buffer that the caller can access too. */
 typedef struct pelt_buffer_use {
@@ -686,7 +690,7 @@ enum {
 typedef struct pelt_transfer {
   uint32_t struct_size;
   uint32_t step;  /* PELT_TRANSFER_... */
-  uint64_t frame; /* its number (pelt_crowd_get_frames) */
+  uint64_t frame; /* its number (pelt_crowd_info.frames) */
   uint32_t compute_family;
   uint32_t reading_family;
   VkPipelineStageFlags2 reading_stages; /* for PELT_TRANSFER_ACQUIRE and PELT_TRANSFER_RELEASE_BACK */
@@ -697,11 +701,12 @@ PELT_API pelt_result pelt_crowd_record_transfer(const pelt_crowd* crowd, VkComma
 
 typedef struct pelt_crowd_info {
   uint32_t struct_size;
-  uint32_t character_count;
-  uint32_t instance_count; /* capacity: instance numbers are below this */
-  uint32_t dispatch_count; /* most dispatches per frame, for any number of instances */
-  uint32_t barrier_count;  /* barriers per frame, for any number of instances */
-  uint32_t output_slots;
+  uint32_t character_count; /* character numbers are below this */
+  uint32_t instance_count;  /* capacity: instance numbers are below this */
+  uint32_t dispatch_count;  /* most dispatches per frame, for any number of instances */
+  uint32_t barrier_count;   /* barriers per frame, for any number of instances */
+  float clock;              /* PELT_CONTROL_CLOCK in the next frame that is recorded */
+  uint64_t frames;          /* recorded so far, which is the number of the next */
   /* The crowd's own device memory, bytes, without the caller's buffers. */
   uint64_t output_bytes;  /* of all output slots together */
   uint64_t palette_bytes; /* and the vertices of drivers */
@@ -734,38 +739,25 @@ typedef struct pelt_crowd_outputs {
   pelt_output_location tangents;
   pelt_output_location previous_positions;
   pelt_output_location bounds; /* one element per instance */
+  /* The table of instances, a storage buffer (pelt/shaders/jobs.h, InstanceLocation). It has a copy for each frame in
+   * flight. */
+  pelt_buffer_location table;
 } pelt_crowd_outputs;
 
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
 PELT_API pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info);
-/* Returns the number of frames recorded so far, which is the number of the next. */
-PELT_API pelt_result pelt_crowd_get_frames(const pelt_crowd* crowd, uint64_t* frames);
 /* Returns the locations of the outputs of a frame, which take turns: those of frame n and n + output_slots are the
  * same. */
 PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt_crowd_outputs* outputs);
+/* Returns the first vertex of a mesh, at a level of detail as in pelt_character_at_level, counted from the first vertex
+ * of an instance. PELT_ERROR_NOT_FOUND: the mesh is not written. */
+PELT_API pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh,
+                                                uint32_t level, uint32_t* vertex);
 /* Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame before,
  * or the same frame if the instance or the mesh has just appeared or was teleported. `mesh_vertex`: from
- * pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With lists of the device's nothing appears. */
+ * pelt_crowd_get_mesh_vertex. With lists of the device's nothing appears. */
 PELT_API pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
                                                    uint64_t* frame);
-/* Returns the location of the table of instances of a frame, a storage buffer (pelt/shaders/jobs.h,
- * InstanceLocation). */
-PELT_API pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, pelt_buffer_location* table);
-/* Returns the address of element 0 of an output, for shaders and acceleration structure builds. The buffer needs
- * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (for the crowd's own buffer: pelt_crowd_options.usage), and the device
- * needs bufferDeviceAddress. */
-PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* location,
-                                                   VkDeviceAddress* address);
-/* Returns the first of the initial instances of a character; its other initial instances follow. */
-PELT_API pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance);
-/* Returns the index of vertex 0 of a mesh, relative to the first vertex of an instance. PELT_ERROR_NOT_FOUND: the mesh
- * is not written. */
-PELT_API pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh,
-                                                uint32_t* vertex);
-
-/* The same for a level of a skin, by its index among the levels of the character. */
-PELT_API pelt_result pelt_crowd_get_level_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t level,
-                                                 uint32_t* vertex);
 
 /* The room that a crowd has for one resource, how much is free, and the largest free piece. */
 typedef struct pelt_room {
