@@ -158,7 +158,7 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& c
 
 Result<void> check_size(const BufferLocation& location, std::uint64_t bytes, const char* name) {
   if (location.buffer == VK_NULL_HANDLE || location.size >= bytes) return {};
-  return invalid("a crowd's {} need {} bytes, but BufferLocation::size is {}", name, bytes, location.size);
+  return invalid("a crowd's {} need {} bytes, but the size of their location is {}", name, bytes, location.size);
 }
 
 Result<void> check_outputs(const CrowdOutputs& outputs) {

@@ -70,7 +70,7 @@ void Crowd::Vulkan::record_barrier(VkCommandBuffer to, const FrameCommand& barri
                  kBoth | (barrier.before_indirect ? VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : 0));
 }
 
-void Crowd::Vulkan::record_dispatch(VkCommandBuffer to, const Frame& frame, const FrameCommand& command) const {
+void Crowd::Vulkan::record_dispatch(VkCommandBuffer to, const CrowdFrame& frame, const FrameCommand& command) const {
   if (!command.indirect && command.workgroups == 0) return;
   const FrameDispatch& dispatch = frame.dispatches[command.dispatch];
   const CommandLabel step_label(device->functions, to, dispatch.name.c_str());
@@ -86,7 +86,7 @@ void Crowd::Vulkan::record_dispatch(VkCommandBuffer to, const Frame& frame, cons
 }
 
 void Crowd::record(VkCommandBuffer commands, const RecordOptions& options) {
-  const Frame* frame = next_frame(options.part, options.list);
+  const CrowdFrame* frame = next_frame(options.part, options.list);
   if (frame == nullptr) return;
   for (const HostWrite& write : frame->writes) {
     const Vulkan::Copies& copies = *vulkan_->copies_of(write.buffer);

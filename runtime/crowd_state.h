@@ -67,7 +67,7 @@ struct Crowd::Vulkan {
   void transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of, std::optional<std::uint64_t> table_of,
                 VkBufferMemoryBarrier2 barrier) const;
   void record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const;
-  void record_dispatch(VkCommandBuffer to, const Frame& frame, const FrameCommand& command) const;
+  void record_dispatch(VkCommandBuffer to, const CrowdFrame& frame, const FrameCommand& command) const;
 };
 
 }  // namespace pelt::runtime

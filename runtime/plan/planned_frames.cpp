@@ -245,7 +245,8 @@ Result<void> CrowdPlanner::plan_ahead(std::span<const Character> characters, con
   return {};
 }
 
-const Frame* CrowdPlanner::next_frame(FramePart part, const std::optional<std::span<const shared::ListEntry>>& list) {
+const CrowdFrame* CrowdPlanner::next_frame(FramePart part,
+                                           const std::optional<std::span<const shared::ListEntry>>& list) {
   State& state = *planner_;
   if (part == FramePart::kBlend && !state.is_posed) {
     report_misuse("record", "the first part of the frame of the {} is not recorded", state.options.label);

@@ -69,10 +69,12 @@ bool expect_size(const char* call, const char* what, std::size_t given, std::siz
 
 // Reports the first unusable value.
 template <class Value>
-bool expect_usable(const char* call, const char* what, std::uint32_t instance, std::span<const Value> values) {
+bool expect_usable(const char* call, const char* what, std::uint32_t instance, std::span<const Value> values,
+                   std::size_t first = 0) {
   const std::size_t bad = first_unusable(values);
   if (bad == values.size()) return true;
-  report_misuse(call, "{} {} of instance {} is not finite, or beyond {:g}", what, bad, instance, kMaxCoordinate);
+  report_misuse(call, "{} {} of instance {} is not finite, or beyond {:g}", what, first + bad, instance,
+                kMaxCoordinate);
   return false;
 }
 
@@ -108,7 +110,7 @@ void CrowdPlanner::inputs(std::uint32_t instance, std::span<const float> values,
   if (first > count || values.size() > count - first) {
     return report_misuse("inputs", "got {} values from input {} on, of {}", values.size(), first, count);
   }
-  if (!expect_usable("inputs", "input", instance, values)) return;
+  if (!expect_usable("inputs", "input", instance, values, first)) return;
   state.inputs.set(state.slot(), instance, first, values);
 }
 

@@ -79,7 +79,7 @@ struct CrowdPlanner::State {
   std::atomic<std::uint64_t> frame = 0;
   bool is_posed = false;  // the first part of the frame was planned, and the second is next
   // The next frame, and what it points to.
-  Frame next;
+  CrowdFrame next;
   std::vector<HostWrite> writes;
   std::vector<FrameCommand> next_commands;
 

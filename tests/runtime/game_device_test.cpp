@@ -10,6 +10,7 @@
 
 #include "engine/character/base/formatted.h"
 #include "tests/runtime/c_crowds.h"
+#include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
 namespace {

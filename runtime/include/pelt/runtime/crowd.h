@@ -129,7 +129,7 @@ struct CrowdOptions {
   BufferLocation drawn;
 };
 
-// What Crowd::record records.
+// Options of Crowd::record.
 struct RecordOptions {
   // kPose, then kBlend: records the frame in two parts. Between them the frame's boxes are known (CrowdOutputs::bounds)
   // and its skins are not moved yet: after a barrier from COMPUTE_SHADER with SHADER_STORAGE_WRITE, a pass of the
@@ -137,7 +137,7 @@ struct RecordOptions {
   // second. Both parts have the barrier contract of record().
   FramePart part = FramePart::kWhole;
   // The instances that the frame shows (pelt/shaders/jobs.h); CrowdLists makes lists. None: all that have outputs,
-  // moved, at their finest level. Given with the first part only, and only if CrowdOptions::list is null.
+  // moved, at their finest level. For the first part only, and only if CrowdOptions::list is null.
   std::optional<std::span<const shared::ListEntry>> list = {};
   // Gets one stamp after each of passes(), even one without work. Poses of one stage may overlap: the time of a pass is
   // then counted from the end of the pass before.

@@ -108,7 +108,7 @@ struct FrameCommand {
   bool after_indirect = false;   // and from dispatches that read arguments
   bool before_indirect = false;  // and to them
   // kDispatch:
-  std::uint32_t dispatch = 0;    // index in Frame::dispatches
+  std::uint32_t dispatch = 0;    // index in CrowdFrame::dispatches
   bool indirect = false;         // its workgroups are words 3 * dispatch to 3 * dispatch + 2 of kArguments
   std::uint32_t workgroups = 0;  // else; 0: to be omitted
 };
@@ -122,7 +122,7 @@ enum class FramePart : std::uint32_t {
 inline constexpr std::size_t kFrameParts = 3;
 
 // Valid until the next frame.
-struct Frame {
+struct CrowdFrame {
   std::uint64_t number = 0;
   std::uint32_t frame_slot = 0;   // number % frames in flight: the copies of buffers that it reads
   std::uint32_t output_slot = 0;  // number % output slots

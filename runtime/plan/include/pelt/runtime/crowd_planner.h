@@ -66,7 +66,7 @@ struct CrowdRooms {
   CrowdRoom inputs;
 };
 
-// An instance, and where its data begin in the buffers of the crowd.
+// An instance, and the places of its data in the buffers of the crowd.
 struct CrowdInstance {
   std::uint32_t character = 0;
   bool has_outputs = false;
@@ -174,7 +174,7 @@ class CrowdPlanner {
     std::uint32_t driver_offset = 0;        // of kDrivers in kPalettesAndDrivers, bytes
     std::uint32_t most_workgroups = 65535;  // in one dimension
   };
-  // The host's copies of the buffers of one frame in flight, each of bytes_of() bytes; null if there is none.
+  // The host's copies of the buffers of one frame in flight, each of bytes_of() bytes; or null.
   struct HostMemory {
     std::byte* work = nullptr;
     std::byte* table = nullptr;
@@ -200,7 +200,7 @@ class CrowdPlanner {
   Result<void> plan_ahead(std::span<const Character> characters, const Prepare& prepare) const;
   // Returns the next frame, or the next part of it, after writing the host's memory; null: misuse, which is reported.
   // list: none: all instances that have outputs. Then call end_frame().
-  const Frame* next_frame(FramePart part, const std::optional<std::span<const shared::ListEntry>>& list);
+  const CrowdFrame* next_frame(FramePart part, const std::optional<std::span<const shared::ListEntry>>& list);
   void end_frame(FramePart part);
   // Returns how a part of the next frame accesses each FrameBuffer (kReads, kWrites).
   std::vector<std::uint32_t> accesses(FramePart part) const;
