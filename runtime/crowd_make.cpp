@@ -112,8 +112,7 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
                                    {"jobs, starts and lists", bytes_of(FrameBuffer::kWork, capacity)}};
   for (const OutputLocations& places : layout.slots) {
     const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
-    constexpr const char* kNames[kMaxOutputs] = {"positions", "normals", "tangents", "previous positions", "bounds"};
-    for (std::size_t o = 0; o < kMaxOutputs; ++o) streams.push_back({kNames[o], bound.ranges[o].range});
+    for (std::size_t o = 0; o < kMaxOutputs; ++o) streams.push_back({kOutputAttributes[o].name, bound.ranges[o].range});
   }
   return check_streams(streams, capacity.instances, device, label);
 }
@@ -183,9 +182,10 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
                                                        .name = formatted("{} of the {}", name, label)}));
   }
   for (OutputLocations& outputs_of_slot : outputs) {
-    for (OutputLocation* place : {&outputs_of_slot.positions, &outputs_of_slot.normals, &outputs_of_slot.tangents,
-                                  &outputs_of_slot.previous_positions, &outputs_of_slot.bounds}) {
-      if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE) place->buffer = vertices.handle();
+    outputs_of_slot.palettes = palette.handle();
+    for (const OutputAttribute& attribute : kOutputAttributes) {
+      OutputLocation& place = outputs_of_slot.*attribute.place;
+      if (place.format != VertexFormat::kNone && place.buffer == VK_NULL_HANDLE) place.buffer = vertices.handle();
     }
     bound_outputs.push_back(bind_outputs(outputs_of_slot, capacity, nothing.handle(), alignment));
     output_ranges.push_back(runtime::output_ranges(outputs_of_slot, capacity));

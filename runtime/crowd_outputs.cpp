@@ -50,12 +50,13 @@ StreamFormat position_format(const OutputLocations& places) {
   return tight(places.positions) && tight(places.previous_positions) ? StreamFormat::kFloatTight : StreamFormat::kFloat;
 }
 
-// `bytes`: size of one element, which may be less than its stride.
-OutputStream bind_output(const OutputLocation& place, StreamFormat format, std::uint64_t elements, std::uint32_t bytes,
-                         VkDeviceSize alignment, VkDescriptorBufferInfo& range) {
-  const VkDeviceSize begin = place.offset / alignment * alignment;
-  range = {place.buffer, begin, place.offset - begin + (elements - 1) * place.stride + bytes};
-  return {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4, format};
+// Returns the bytes from an output's first element to its last; 0: not written.
+std::uint64_t bytes_of(const OutputLocations& places, std::size_t attribute, const CrowdCapacity& capacity) {
+  const OutputAttribute& info = kOutputAttributes[attribute];
+  const OutputLocation& place = places.*info.place;
+  const std::uint64_t elements = attribute + 1 == kMaxOutputs ? capacity.instances : capacity.vertices;
+  if (place.format == VertexFormat::kNone || elements == 0) return 0;
+  return (elements - 1) * place.stride + bytes_of(place.format, info.float_bytes);
 }
 
 // Checks the locations of slots 1 and 2. Precondition: outputs.slots is valid.
@@ -156,6 +157,13 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& c
 
 }  // namespace
 
+const OutputAttribute kOutputAttributes[kMaxOutputs] = {
+    {"positions", &OutputLocations::positions, 12},
+    {"normals", &OutputLocations::normals, 12},
+    {"tangents", &OutputLocations::tangents, 16},
+    {"previous positions", &OutputLocations::previous_positions, 12},
+    {"bounds", &OutputLocations::bounds, kBoxBytes}};
+
 Result<void> check_size(const BufferLocation& location, std::uint64_t bytes, const char* name) {
   if (location.buffer == VK_NULL_HANDLE || location.size >= bytes) return {};
   return invalid("a crowd's {} need {} bytes, but the size of their location is {}", name, bytes, location.size);
@@ -222,40 +230,23 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity,
 
 Result<void> check_sizes(const CrowdOutputs& outputs, const OutputLayout& layout, const CrowdCapacity& capacity) {
   for (std::uint32_t slot = 0; slot < outputs.slots; ++slot) {
-    const CrowdOutputs given = outputs_of_slot(outputs, slot);
-    const OutputLocations& places = layout.slots[slot];
-    const struct {
-      const BufferLocation& location;
-      const OutputLocation& place;
-      std::uint64_t elements;
-      std::uint32_t float_bytes;
-      const char* name;
-    } all[] = {
-        {given.positions.location, places.positions, capacity.vertices, 12, "positions"},
-        {given.normals.location, places.normals, capacity.vertices, 12, "normals"},
-        {given.tangents.location, places.tangents, capacity.vertices, 16, "tangents"},
-        {given.previous_positions.location, places.previous_positions, capacity.vertices, 12, "previous positions"},
-        {given.bounds_location, places.bounds, capacity.instances, kBoxBytes, "bounds"}};
-    for (const auto& [location, place, elements, float_bytes, name] : all) {
-      if (place.format == VertexFormat::kNone || elements == 0) continue;
-      PELT_TRY(check_size(location, (elements - 1) * place.stride + bytes_of(place.format, float_bytes), name));
-    }
+    const CrowdOutputs wanted = outputs_of_slot(outputs, slot);
+    const BufferLocation* const locations[kMaxOutputs] = {&wanted.positions.location, &wanted.normals.location,
+                                                          &wanted.tangents.location,
+                                                          &wanted.previous_positions.location, &wanted.bounds_location};
+    for (std::size_t a = 0; a < kMaxOutputs; ++a)
+      PELT_TRY(check_size(*locations[a], bytes_of(layout.slots[slot], a, capacity), kOutputAttributes[a].name));
   }
   return {};
 }
 
 std::vector<OutputRange> output_ranges(const OutputLocations& places, const CrowdCapacity& capacity) {
   std::vector<OutputRange> ranges;
-  const auto add = [&](const OutputLocation& place, std::uint64_t elements, std::uint32_t float_bytes) {
-    if (place.format == VertexFormat::kNone || elements == 0) return;
-    ranges.push_back(
-        {place.buffer, {place.offset, (elements - 1) * place.stride + bytes_of(place.format, float_bytes)}});
-  };
-  add(places.positions, capacity.vertices, 12);
-  add(places.normals, capacity.vertices, 12);
-  add(places.tangents, capacity.vertices, 16);
-  add(places.previous_positions, capacity.vertices, 12);
-  add(places.bounds, capacity.instances, kBoxBytes);
+  for (std::size_t a = 0; a < kMaxOutputs; ++a) {
+    const OutputLocation& place = places.*kOutputAttributes[a].place;
+    const std::uint64_t bytes = bytes_of(places, a, capacity);
+    if (bytes > 0) ranges.push_back({place.buffer, {place.offset, bytes}});
+  }
   std::sort(ranges.begin(), ranges.end(), [](const OutputRange& a, const OutputRange& b) {
     return std::pair(a.buffer, a.range.offset) < std::pair(b.buffer, b.range.offset);
   });
@@ -276,21 +267,23 @@ std::vector<OutputRange> output_ranges(const OutputLocations& places, const Crow
 BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment) {
   BoundOutputs made;
-  std::size_t next = 0;
-  const auto bind = [&](const OutputLocation& place, StreamFormat format, std::uint64_t elements,
-                        std::uint32_t float_bytes) {
-    VkDescriptorBufferInfo& range = made.ranges[next++];
-    if (place.format == VertexFormat::kNone || elements == 0) {
-      return bind_output({VertexFormat::kNone, nothing, 0, 0}, StreamFormat::kNone, 1, 4, alignment, range);
+  OutputStream* const streams[kMaxOutputs] = {&made.streams.positions, &made.streams.normals, &made.streams.tangents,
+                                              &made.streams.previous_positions, &made.streams.bounds};
+  const StreamFormat formats[kMaxOutputs] = {position_format(places), normal_format(places, alignment),
+                                             tangent_format(places, alignment), StreamFormat::kFloat,
+                                             StreamFormat::kFloat};
+  for (std::size_t a = 0; a < kMaxOutputs; ++a) {
+    std::uint64_t bytes = bytes_of(places, a, capacity);
+    if (bytes == 0) {
+      made.ranges[a] = {nothing, 0, 4};
+      continue;
     }
-    const std::uint32_t bytes = format == StreamFormat::kOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
-    return bind_output(place, format, elements, bytes, alignment, range);
-  };
-  made.streams = {.positions = bind(places.positions, position_format(places), capacity.vertices, 12),
-                  .normals = bind(places.normals, normal_format(places, alignment), capacity.vertices, 12),
-                  .tangents = bind(places.tangents, tangent_format(places, alignment), capacity.vertices, 16),
-                  .previous_positions = bind(places.previous_positions, StreamFormat::kFloat, capacity.vertices, 12),
-                  .bounds = bind(places.bounds, StreamFormat::kFloat, capacity.instances, kBoxBytes)};
+    if (formats[a] == StreamFormat::kOctahedral16Both) bytes += 4;  // the tangent of the last vertex
+    const OutputLocation& place = places.*kOutputAttributes[a].place;
+    const VkDeviceSize begin = place.offset / alignment * alignment;
+    made.ranges[a] = {place.buffer, begin, place.offset - begin + bytes};
+    *streams[a] = {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4, formats[a]};
+  }
   return made;
 }
 

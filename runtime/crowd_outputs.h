@@ -31,7 +31,15 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity,
 // Errors: a part of a buffer of the caller's that is too small.
 Result<void> check_sizes(const CrowdOutputs& outputs, const OutputLayout& layout, const CrowdCapacity& capacity);
 
-inline constexpr std::size_t kMaxOutputs = 5;  // per slot: the members of OutputLocations
+// One of the outputs of a slot.
+struct OutputAttribute {
+  const char* name;
+  OutputLocation OutputLocations::*place;
+  std::uint32_t float_bytes;  // size of an element in format kFloat
+};
+inline constexpr std::size_t kMaxOutputs = 5;
+// In the order of FrameBuffer. Bounds, the last, have an element per instance, the others one per vertex.
+extern const OutputAttribute kOutputAttributes[kMaxOutputs];
 
 // The outputs of a slot in the form that shaders receive, and their ranges in the order of FrameBuffer. A range begins
 // at a multiple of `alignment` at or before the output.

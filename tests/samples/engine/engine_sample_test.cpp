@@ -179,15 +179,15 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
       std::map<std::int32_t, std::uint32_t> wanted;
       for (const std::uint32_t level : {shown.from, shown.to}) {
         for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
-          auto first = engine->crowd().mesh_vertex(engine->crowd().instance(i)->character, m);
+          std::uint32_t first = engine->crowd().member(engine->crowd().instance(i)->character)->mesh_vertices[m];
           if (!first) continue;
           const CharacterMesh* skin = &character->meshes[m];
           for (std::uint32_t l = 0; l < character->levels.size(); ++l) {
             if (character->levels[l].of != m || character->levels[l].level != level) continue;
             skin = &character->levels[l].skin;
-            first = engine->crowd().level_vertex(engine->crowd().instance(i)->character, l);
+            first = engine->crowd().member(engine->crowd().instance(i)->character)->level_vertices[l];
           }
-          wanted[static_cast<std::int32_t>(engine->crowd().instance(i)->first_vertex + *first)] =
+          wanted[static_cast<std::int32_t>(engine->crowd().instance(i)->first_vertex + first)] =
               static_cast<std::uint32_t>(3 * skin->triangles.size());
         }
       }
