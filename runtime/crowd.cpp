@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -75,8 +76,8 @@ bool expect_usable(const char* call, const char* what, std::uint32_t instance, s
 
 }  // namespace
 
-// Writes the changes since the slot's last frame: locations of instances, the plan, and, if the device plans, its
-// table.
+// Writes the header of the table and the changes since the slot's last frame: locations of instances, the plan, and, if
+// the device plans, its table.
 void Crowd::State::write_work(std::optional<std::span<const shared::ListEntry>> list) {
   if (lists_changed) {
     place_lists(instances_of, plan);
@@ -84,33 +85,41 @@ void Crowd::State::write_work(std::optional<std::span<const shared::ListEntry>> 
     lists_changed = false;
   }
   HeldWork& held = held_work[slot];
-  const BufferRange range = work_slots[slot];
-  std::byte* const slot_work = work.mapped() + range.offset;
-  if (held.first_changed < held.end_changed) {
-    std::memcpy(slot_work + held.first_changed * sizeof(shared::InstanceLocation), &locations[held.first_changed],
-                (held.end_changed - held.first_changed) * sizeof(shared::InstanceLocation));
-  }
-  if (held.plan != plans_made && !plan.jobs.empty()) {
-    std::memcpy(slot_work + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
-                plan.jobs.size() * sizeof(std::uint32_t));
-  }
+  const auto place_of = [&](std::uint32_t pair) { return work_slots[slot].offset + pair * 2 * sizeof(std::uint32_t); };
+  const auto write = [&](std::uint32_t pair, const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    if (bytes.empty()) return;
+    std::memcpy(work.mapped() + place_of(pair), bytes.data(), bytes.size());
+    work.flush(place_of(pair), bytes.size());
+  };
+  write(0, std::array{shared::TableHeader{.frame = static_cast<std::uint32_t>(frame),
+                                          .slot = slot_of_frame(frame),
+                                          .previous_slot = slot_of_frame(frame + output_slots() - 1),
+                                          .instance_count = capacity.instances}});
+  write(shared::location_pair(held.first_changed),
+        std::span(locations).subspan(held.first_changed, held.end_changed - held.first_changed));
+  if (held.plan != plans_made) write(plan.first_job, plan.jobs);
   if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {
-    std::byte* to = table.mapped() + table_slots[slot].offset;
-    const auto write = [&](const auto& values) {
+    std::byte* const first = table.mapped() + table_slots[slot].offset;
+    std::byte* to = first;
+    const auto append = [&](const auto& values) {
       const auto bytes = std::as_bytes(std::span(values));
       if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
       to += bytes.size();
     };
-    write(plan.table.characters);
-    write(plan.table.levels);
-    write(plan.table.lists);
-    write(plan.table.jobs);
-    write(plan.table.steps);
-    table.flush(table_slots[slot].offset, table_slots[slot].size);
+    append(plan.table.characters);
+    append(plan.table.levels);
+    append(plan.table.lists);
+    append(plan.table.jobs);
+    append(plan.table.steps);
+    table.flush(table_slots[slot].offset, static_cast<VkDeviceSize>(to - first));
   }
   held = {.plan = plans_made, .lists = lists_placed};
-  if (own_list) plan_frame(list);
-  work.flush(range.offset, range.size);
+  if (!own_list) return;
+  plan_frame(list);
+  work.flush(place_of(shared::location_pair(0)), locations.size() * sizeof(shared::InstanceLocation));
+  work.flush(place_of(plan.first_start),
+             place_of(plan.first_list) - place_of(plan.first_start) + list_words() * sizeof(std::uint32_t));
 }
 
 std::uint32_t Crowd::State::state_of(std::uint32_t instance) const {
@@ -153,8 +162,9 @@ void Crowd::State::plan_frame(std::optional<std::span<const shared::ListEntry>> 
   host_plan.finish();
   for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
     const std::uint32_t state = state_of(i);
-    std::memcpy(to + i * sizeof(shared::InstanceLocation) + offsetof(shared::InstanceLocation, state), &state,
-                sizeof(state));
+    std::memcpy(to + sizeof(shared::TableHeader) + i * sizeof(shared::InstanceLocation) +
+                    offsetof(shared::InstanceLocation, state),
+                &state, sizeof(state));
   }
 }
 
@@ -260,8 +270,8 @@ const OutputLocations& Crowd::outputs(std::uint64_t frame) const {
   return state_->outputs[state_->slot_of_frame(frame)];
 }
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
-BufferLocation Crowd::table(std::uint64_t frame) const {
-  return {state_->work.handle(), state_->table_range(frame).offset};
+VkDescriptorBufferInfo Crowd::table(std::uint64_t frame) const {
+  return state_->work.part(state_->work_slots[frame % state_->slots]);
 }
 
 std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,

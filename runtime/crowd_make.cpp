@@ -31,7 +31,8 @@ PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
 
 // Returns the words of the work of a crowd with this capacity.
 std::uint64_t work_words(const CrowdCapacity& capacity) {
-  return std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding;
+  return 2 * (shared::kHeaderPairs + std::uint64_t{shared::kLocationPairs} * capacity.instances) + capacity.plan_words +
+         kMaxPadding;
 }
 
 // The element-wise maximum.
@@ -344,6 +345,11 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   instances_of.resize(characters.size());
   ++plans_made;
   lists_changed = true;
+  for (std::uint32_t i = 0; i < locations.size(); ++i) {
+    if (!has(i)) continue;
+    locations[i].first_mesh = sizes_of(i).first_mesh;
+    location_changed(i);
+  }
   host_plan.use(plan);
   plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
                     .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),

@@ -37,7 +37,7 @@ void Crowd::State::transfer(VkCommandBuffer to, std::optional<std::uint64_t> out
   if (outputs_of) {
     for (const OutputRange& range : output_ranges[slot_of_frame(*outputs_of)]) add(range.buffer, range.range);
   }
-  if (table_of) add(work.handle(), table_range(*table_of));
+  if (table_of) add(work.handle(), work_slots[*table_of % slots]);
   buffer_barriers(device->functions, to, std::span(barriers).first(count));
 }
 

@@ -126,9 +126,6 @@ struct Crowd::State {
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(outputs.size()); }
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
   std::uint64_t last_frame() const { return frame == 0 ? 0 : frame - 1; }
-  BufferRange table_range(std::uint64_t of) const {
-    return {work_slots[of % slots].offset, capacity.instances * sizeof(shared::InstanceLocation)};
-  }
   std::uint32_t frame_number() const { return static_cast<std::uint32_t>(frame + 1); }
   bool copies_previous() const {
     return output_slots() == 1 && outputs[0].previous_positions.format != VertexFormat::kNone;

@@ -5,7 +5,7 @@
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
@@ -256,11 +256,9 @@ pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t inst
   });
 }
 
-pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, pelt_buffer_location* table) {
-  return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
-    const pelt::runtime::BufferLocation location = runtime_crowd.table(frame);
-    need(table, "table") = {location.buffer, location.offset};
-  });
+pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, VkDescriptorBufferInfo* table) {
+  return on_crowd(__func__, crowd,
+                  [&](const Crowd& runtime_crowd) { need(table, "table") = runtime_crowd.table(frame); });
 }
 
 pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_location* location,

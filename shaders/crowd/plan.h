@@ -6,7 +6,7 @@
 #ifndef PELT_SHADERS_CROWD_PLAN_H
 #define PELT_SHADERS_CROWD_PLAN_H
 
-#include "pelt/shaders/jobs.h"
+#include "../jobs.h"
 
 PELT_SHARED_BEGIN
 

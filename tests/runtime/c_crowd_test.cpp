@@ -204,7 +204,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     EXPECT_EQ(share, lists.shown_levels(2).share);
     EXPECT_INVALID(pelt_crowd_lists_set(c_lists, 99, nullptr), "instance 99 does not exist");
     pelt_crowd_lists_destroy(c_lists);
-    pelt_buffer_location table{};
+    VkDescriptorBufferInfo table{};
     ASSERT_OK(pelt_crowd_get_table(c.get(), 0, &table));
     EXPECT_NE(table.buffer, VK_NULL_HANDLE);
     float clock = -1;

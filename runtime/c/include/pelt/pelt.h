@@ -748,9 +748,8 @@ PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t fr
  * pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With lists of the device's nothing appears. */
 PELT_API pelt_result pelt_crowd_get_previous_frame(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
                                                    uint64_t* frame);
-/* Returns the location of the table of instances of a frame, a storage buffer (pelt/shaders/jobs.h,
- * InstanceLocation). */
-PELT_API pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, pelt_buffer_location* table);
+/* Returns the range of the table of a frame, a storage buffer (pelt/shaders/crowd_table.h). */
+PELT_API pelt_result pelt_crowd_get_table(const pelt_crowd* crowd, uint64_t frame, VkDescriptorBufferInfo* table);
 /* Returns the address of element 0 of an output, for shaders and acceleration structure builds. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (for the crowd's own buffer: pelt_crowd_options.usage), and the device
  * needs bufferDeviceAddress. */

@@ -18,8 +18,8 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/shaders/crowd_table.h>
 #include <pelt/shaders/frame.h>
-#include <pelt/shaders/jobs.h>
 
 namespace pelt::runtime {
 
@@ -301,11 +301,11 @@ class Crowd {
   // only if CrowdOptions::inputs is a buffer of the caller's.
   float clock() const;
 
-  // Records a frame that shows the instances of a list (pelt/shaders/jobs.h), or without a list all that have outputs,
-  // moved, at their finest level; CrowdLists makes lists. Entries of instances that do not exist, have no outputs, or
-  // are listed before are ignored. An instance that is not listed keeps its vertices, but other slots may have older
-  // ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing once its
-  // previous positions and all slots are up to date. Precondition of a list: CrowdOptions::list is null.
+  // Records a frame that shows the instances of a list (pelt/shaders/crowd_table.h), or without a list all that have
+  // outputs, moved, at their finest level; CrowdLists makes lists. Entries of instances that do not exist, have no
+  // outputs, or are listed before are ignored. An instance that is not listed keeps its vertices, but other slots may
+  // have older ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing
+  // once its previous positions and all slots are up to date. Precondition of a list: CrowdOptions::list is null.
   //
   // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
   // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
@@ -386,10 +386,10 @@ class Crowd {
   const OutputLocations& outputs(std::uint64_t frame) const;
   const OutputLocations& outputs() const { return outputs(frames() == 0 ? 0 : frames() - 1); }
   std::uint32_t output_slots() const;
-  // Returns the location of the InstanceLocations of a frame, in a storage buffer: one per instance number, for draws
-  // that the device makes. `state` has what the frame shows. The table is written like outputs, and must be read before
-  // the frame `frames_in_flight` later runs. May be called during record().
-  BufferLocation table(std::uint64_t frame) const;
+  // Returns the range of the table of a frame (pelt/shaders/crowd_table.h), a storage buffer for draws that the device
+  // makes. The ranges of frame n and n + frames_in_flight are the same. The table is written like outputs, and must be
+  // read before the frame `frames_in_flight` later runs. May be called during record().
+  VkDescriptorBufferInfo table(std::uint64_t frame) const;
   // Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame
   // before, or the same frame if the mesh or instance has just appeared or was teleported (entry_appears).
   // `mesh_vertex`: from mesh_vertex() or level_vertex(). `state`: of the table, if the device makes lists; without it,
