@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a frame of a crowd shows, for draws that the device makes, and the lists from which a frame is planned.
+// The table of a frame of a crowd, for draws that the device makes, and the entries of the lists that frames show.
 //
 // The table of a frame (Crowd::table) is one storage buffer: a TableHeader, the InstanceLocation of each instance
 // number, and the MeshLocations of the characters. It has all that a draw of instance i needs:
