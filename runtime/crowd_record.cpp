@@ -183,9 +183,8 @@ const OutputLocations& Crowd::outputs(std::uint64_t frame) const {
   return vulkan_->outputs[vulkan_->slot_of_frame(frame)];
 }
 
-BufferLocation Crowd::table(std::uint64_t frame) const {
-  const BufferRange range = vulkan_->table_range(frame);
-  return {vulkan_->work.buffer.handle(), range.offset, range.size};
+VkDescriptorBufferInfo Crowd::table(std::uint64_t frame) const {
+  return vulkan_->work.buffer.part(vulkan_->table_range(frame));
 }
 
 std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,

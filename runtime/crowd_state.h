@@ -55,9 +55,7 @@ struct Crowd::Vulkan {
   const Copies* copies_of(FrameBuffer buffer) const;
   VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
-  BufferRange table_range(std::uint64_t of) const {
-    return {work.slots[of % slots].offset, capacity.instances * sizeof(shared::InstanceLocation)};
-  }
+  BufferRange table_range(std::uint64_t of) const { return work.slots[of % slots]; }
 
   Result<void> make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted);
   Result<void> need_sets(KernelKind kind, const ComputeKernel& kernel);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
@@ -49,17 +48,23 @@ glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
 }
 
 // Sets previous positions to positions for meshes that have just appeared, since the slot before does not have them.
-// `state`: from the table.
-void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, std::uint32_t state, InstanceVertices& vertices) {
-  const CrowdMember& member = *crowd.member(crowd.instance(instance)->character);
-  const auto keep = [&](std::uint32_t first, std::uint32_t count) {
-    if (first == shared::kNoIndex || crowd.previous_frame(instance, first, state) + 1 < crowd.frames()) return;
-    std::copy_n(&vertices.positions[first], count, &vertices.previous_positions[first]);
+Result<void> keep_what_appeared(const Device& device, const VkDescriptorBufferInfo& table, std::uint32_t instance,
+                                InstanceVertices& vertices) {
+  const auto read_row = [&](VkDeviceSize at, auto& row) -> Result<void> {
+    PELT_ASSIGN(const auto bytes, read_buffer(device, table.buffer, table.offset + at, sizeof(row)));
+    std::memcpy(&row, bytes.data(), sizeof(row));
+    return {};
   };
-  const CharacterData& data = *member.character;
-  for (std::size_t m = 0; m < data.meshes.size(); ++m) keep(member.mesh_vertices[m], data.meshes[m].vertex_count());
-  for (std::size_t l = 0; l < data.levels.size(); ++l)
-    keep(member.level_vertices[l], data.levels[l].skin.vertex_count());
+  shared::InstanceLocation location;
+  PELT_TRY(read_row(sizeof(shared::TableHeader) + instance * sizeof(location), location));
+  for (std::uint32_t m = location.first_mesh; m < location.first_mesh + location.mesh_count; ++m) {
+    shared::MeshLocation mesh;
+    PELT_TRY(read_row(m * sizeof(mesh), mesh));
+    if (!mesh_shown(location.state, mesh) || !mesh_appears(location.state, mesh)) continue;
+    std::copy_n(&vertices.positions[mesh.first_vertex], mesh.vertex_count,
+                &vertices.previous_positions[mesh.first_vertex]);
+  }
+  return {};
 }
 
 }  // namespace
@@ -83,11 +88,7 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
   PELT_TRY(read_positions(outputs.positions, vertices.positions));
   PELT_TRY(read_positions(outputs.previous_positions, vertices.previous_positions));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
-    const BufferLocation table = crowd.table(crowd.frames() == 0 ? 0 : crowd.frames() - 1);
-    PELT_ASSIGN(const auto row,
-                read_buffer(device, table.buffer, table.offset + instance * sizeof(shared::InstanceLocation),
-                            sizeof(shared::InstanceLocation)));
-    keep_what_appeared(crowd, instance, load<shared::InstanceLocation>(row.data()).state, vertices);
+    PELT_TRY(keep_what_appeared(device, crowd.table(crowd.frames() == 0 ? 0 : crowd.frames() - 1), instance, vertices));
   }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));

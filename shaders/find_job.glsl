@@ -54,9 +54,9 @@ ListEntry list_entry(JobWork work, uint place) {
 }
 
 InstanceLocation instance_location(uint instance) {
-  uint at = kLocationPairs * instance;
+  uint at = location_pair(instance);
   uvec2 a = work_words[at];
   uvec2 b = work_words[at + 1u];
   uvec2 c = work_words[at + 2u];
-  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, 0u, kNoIndex);
+  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, 0u, kNoIndex, 0u, 0u);
 }

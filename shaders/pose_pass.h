@@ -4,8 +4,8 @@
 #ifndef PELT_SHADERS_POSE_PASS_H
 #define PELT_SHADERS_POSE_PASS_H
 
+#include "jobs.h"
 #include "pelt/shaders/frame.h"
-#include "pelt/shaders/jobs.h"
 
 PELT_SHARED_BEGIN
 

@@ -5,7 +5,7 @@
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
@@ -213,13 +213,13 @@ pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, 
 pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt_crowd_outputs* outputs) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
     const pelt::runtime::OutputLocations& places = runtime_crowd.outputs(frame);
-    const pelt::runtime::BufferLocation table = runtime_crowd.table(frame);
+    const VkDescriptorBufferInfo table = runtime_crowd.table(frame);
     write_struct(pelt_crowd_outputs{.positions = from_location(places.positions),
                                     .normals = from_location(places.normals),
                                     .tangents = from_location(places.tangents),
                                     .previous_positions = from_location(places.previous_positions),
                                     .bounds = from_location(places.bounds),
-                                    .table = {table.buffer, table.offset, table.size}},
+                                    .table = {table.buffer, table.offset, table.range}},
                  outputs, "outputs");
   });
 }

@@ -68,6 +68,7 @@ class Planner {
       if (last && outputs_.recomputed_normals)
         add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
+    add_meshes();
     name_steps();
     place_work();
   }
@@ -118,7 +119,7 @@ class Planner {
     return true;
   }
 
-  // The jobs of one pass, in the device's layout.
+  // The jobs of one pass, or the meshes, in the device's layout.
   struct JobTable {
     std::size_t job_words;
     std::vector<std::uint32_t> words;
@@ -126,13 +127,32 @@ class Planner {
   };
   JobTable& table_of(CrowdPass pass) { return tables_[static_cast<std::size_t>(pass)]; }
 
-  template <class Job>
-  void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::uint32_t job_list) {
-    JobTable& table = table_of(pass);
-    assert(sizeof(Job) == table.job_words * sizeof(std::uint32_t));
+  template <class Record>
+  static void append(JobTable& table, const Record& record) {
+    assert(sizeof(Record) == table.job_words * sizeof(std::uint32_t));
     const std::size_t at = table.words.size();
     table.words.resize(at + table.job_words);
-    std::memcpy(&table.words[at], &job, sizeof(Job));
+    std::memcpy(&table.words[at], &record, sizeof(Record));
+  }
+
+  // Adds the meshes that draws find by InstanceLocation::first_mesh.
+  void add_meshes() {
+    for (std::optional<CrowdCharacter>& planned : plan_.characters) {
+      if (!planned) continue;
+      planned->first_mesh = tables_[kMeshTable].job_count();
+      for (const ShownMesh& shown : planned->meshes) {
+        const shared::PlanLevels levels = planned->levels[shown.levels];
+        append(tables_[kMeshTable], shared::MeshLocation{.first_vertex = shown.vertex.value_or(shared::kNoIndex),
+                                                         .vertex_count = shown.mesh->vertex_count(),
+                                                         .first_level = levels.first,
+                                                         .last_level = levels.last});
+      }
+    }
+  }
+
+  template <class Job>
+  void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::uint32_t job_list) {
+    append(table_of(pass), job);
     plan_.table.jobs.push_back({job_blocks, job_list});
     plan_.table.lists[job_list].first_in_list = 0;  // set by place_lists()
   }
@@ -275,15 +295,15 @@ class Planner {
     }
   }
 
-  // Places jobs after the locations of instances, then starts, counts and lists.
+  // Places jobs and meshes after the locations of instances, then starts, counts and lists.
   void place_work() {
-    // Jobs begin at a multiple of their size, because a shader reads the work as an array of its jobs.
+    // They begin at a multiple of their size, because a shader reads the work as an array of them.
     const auto round_up = [](std::size_t value, std::size_t step) { return (value + step - 1) / step * step; };
-    std::array<std::uint32_t, kCrowdPassCount> first_job{};
-    plan_.first_job = shared::kLocationPairs * bases_.instances;
+    std::array<std::uint32_t, kTableCount> first_job{};
+    plan_.first_job = shared::location_pair(bases_.instances);
     const std::size_t first_word = std::size_t{2} * plan_.first_job;
     std::size_t end = first_word;
-    for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
+    for (std::size_t p = 0; p < kTableCount; ++p) {
       const JobTable& jobs = tables_[p];
       const std::size_t first = round_up(end, jobs.job_words);
       first_job[p] = narrow(first / jobs.job_words);
@@ -299,15 +319,21 @@ class Planner {
       step.range.first_start += plan_.first_start;
       step.range.first_job += first_job[static_cast<std::size_t>(step.pass)];
     }
+    for (std::optional<CrowdCharacter>& planned : plan_.characters) {
+      if (planned) planned->first_mesh += first_job[kMeshTable];
+    }
   }
 
   const PlannedOutputs& outputs_;
   PlanBases bases_;
   CrowdPlan& plan_;
-  std::array<JobTable, kCrowdPassCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
-                                                 {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
-                                                 {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
-                                                 {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}}}};
+  static constexpr std::size_t kMeshTable = kCrowdPassCount;  // after those of the passes
+  static constexpr std::size_t kTableCount = kMeshTable + 1;
+  std::array<JobTable, kTableCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
+                                             {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
+                                             {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
+                                             {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}},
+                                             {sizeof(shared::MeshLocation) / sizeof(std::uint32_t), {}}}};
   std::uint32_t contents_ = 0;  // of the blends of the current step
 };
 
@@ -359,9 +385,9 @@ CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, c
           .table_words = table_words(plan.table)};
 }
 
-const std::uint64_t kMaxPadding =
-    (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
-    sizeof(std::uint32_t);
+const std::uint64_t kMaxPadding = (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) +
+                                   sizeof(shared::NormalsJob) + sizeof(shared::MeshLocation)) /
+                                  sizeof(std::uint32_t);
 
 CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, bool control_meshes)
     : placed(&of),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plan of a crowd: its jobs, its dispatches, and the table from which each frame is planned. It is rebuilt when a
-// character is added. The locations of instances (shaders/include/pelt/shaders/jobs.h) are not part of it.
+// character is added. The locations of instances (pelt/shaders/crowd_table.h) are not part of it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,6 @@
 #include <pelt/character.h>
 #include <pelt/normal_rings.h>
 #include <pelt/runtime/crowd_planner.h>
-#include <pelt/shaders/jobs.h>
 
 #include "shaders/crowd/plan.h"
 
@@ -53,6 +52,7 @@ struct CrowdCharacter {
   std::uint32_t palette_entries = 0;
   std::uint32_t driver_vertices = 0;
   std::uint32_t vertices = 0;
+  std::uint32_t first_mesh = 0;              // InstanceLocation::first_mesh; set by plan_crowd()
   std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
   // Palette entry of bound joint 0 for instances of Detail::kLinearBlend; none: unavailable.
   std::optional<std::uint32_t> painted_entry;
@@ -77,9 +77,9 @@ struct CrowdPlan {
   std::size_t first_drawing = 0;  // the first step that moves skins; earlier steps pose and compute boxes
   std::uint32_t stages = 0;
 
-  // The work of a frame: locations of instances, jobs, then starts, counts and lists, in units of two words.
+  // The work of a frame: header and locations of instances, jobs, then starts, counts and lists, in units of two words.
   std::uint32_t first_job = 0;
-  std::vector<std::uint32_t> jobs;  // an even number of words
+  std::vector<std::uint32_t> jobs;  // and, after them, MeshLocation[]; an even number of words
   std::uint32_t first_start = 0;
   std::uint32_t first_count = 0;
   std::uint32_t first_list = 0;

@@ -8,8 +8,6 @@
 #include <span>
 #include <vector>
 
-#include <pelt/shaders/jobs.h>
-
 #include "runtime/plan/crowd_plan.h"
 
 namespace pelt::runtime {

@@ -71,8 +71,12 @@ Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool
                           data.name, options.capacity.instances - free_numbers.size(), options.capacity.instances,
                           free_numbers.empty() ? "" : ", and its lists are full"));
   }
-  shared::InstanceLocation place{
-      .character = character, .first_vertex = shared::kNoIndex, .generation = ++generations, .state = shared::kNoIndex};
+  shared::InstanceLocation place{.character = character,
+                                 .first_vertex = shared::kNoIndex,
+                                 .generation = ++generations,
+                                 .state = shared::kNoIndex,
+                                 .first_mesh = sizes.first_mesh,
+                                 .mesh_count = static_cast<std::uint32_t>(sizes.meshes.size())};
   const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
                          TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
                          TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},

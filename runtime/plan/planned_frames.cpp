@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plans the frames of a crowd.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -17,7 +18,8 @@ namespace pelt::runtime {
 std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
   switch (buffer) {
     case FrameBuffer::kWork:
-      return (std::uint64_t{2} * shared::kLocationPairs * capacity.instances + capacity.plan_words + kMaxPadding) *
+      return (2 * (shared::kHeaderPairs + std::uint64_t{shared::kLocationPairs} * capacity.instances) +
+              capacity.plan_words + kMaxPadding) *
              sizeof(std::uint32_t);
     case FrameBuffer::kTable:
       return capacity.table_words * sizeof(std::uint32_t);
@@ -42,8 +44,8 @@ std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
   }
 }
 
-// Writes the changes since the slot's last frame: locations of instances, the plan, and, if the device plans, its
-// table.
+// Writes the header of the table and the changes since the slot's last frame: locations of instances, the plan, and, if
+// the device plans, its table.
 void CrowdPlanner::State::write_work(const std::optional<std::span<const shared::ListEntry>>& list) {
   if (lists_changed) {
     place_lists(instances_of, plan);
@@ -59,11 +61,18 @@ void CrowdPlanner::State::write_work(const std::optional<std::span<const shared:
     return offset + bytes.size();
   };
   std::byte* const work = memory[slot()].work;
+  const auto byte_of = [](std::uint32_t pair) { return std::uint64_t{pair} * 2 * sizeof(std::uint32_t); };
+  write(FrameBuffer::kWork, work, 0,
+        std::array{shared::TableHeader{
+            .frame = static_cast<std::uint32_t>(frame),
+            .slot = static_cast<std::uint32_t>(frame % output_slots()),
+            .previous_slot = static_cast<std::uint32_t>((frame + output_slots() - 1) % output_slots()),
+            .instance_count = options.capacity.instances}});
   if (held.first_changed < held.end_changed) {
-    write(FrameBuffer::kWork, work, held.first_changed * sizeof(shared::InstanceLocation),
+    write(FrameBuffer::kWork, work, byte_of(shared::location_pair(held.first_changed)),
           std::span(locations).subspan(held.first_changed, held.end_changed - held.first_changed));
   }
-  if (held.plan != plans_made) write(FrameBuffer::kWork, work, plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs);
+  if (held.plan != plans_made) write(FrameBuffer::kWork, work, byte_of(plan.first_job), plan.jobs);
   if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {
     std::uint64_t at = 0;
     std::byte* const table = memory[slot()].table;
@@ -113,10 +122,12 @@ void CrowdPlanner::State::plan_frame(const std::optional<std::span<const shared:
   host_plan.finish();
   for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
     const std::uint32_t state = state_of(i);
-    std::memcpy(to + i * sizeof(shared::InstanceLocation) + offsetof(shared::InstanceLocation, state), &state,
-                sizeof(state));
+    std::memcpy(to + sizeof(shared::TableHeader) + i * sizeof(shared::InstanceLocation) +
+                    offsetof(shared::InstanceLocation, state),
+                &state, sizeof(state));
   }
-  writes.push_back({FrameBuffer::kWork, 0, instance_states.size() * sizeof(shared::InstanceLocation)});
+  writes.push_back(
+      {FrameBuffer::kWork, sizeof(shared::TableHeader), instance_states.size() * sizeof(shared::InstanceLocation)});
   const std::uint64_t first = plan.first_start * 2 * sizeof(std::uint32_t);
   writes.push_back({FrameBuffer::kWork, first, plan.end_list * 2 * sizeof(std::uint32_t) - first});
 }
@@ -201,6 +212,11 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   state.instances_of.resize(characters.size());
   ++state.plans_made;
   state.lists_changed = true;
+  for (std::uint32_t i = 0; i < state.locations.size(); ++i) {
+    if (!state.has(i)) continue;
+    state.locations[i].first_mesh = state.sizes_of(i).first_mesh;
+    state.location_changed(i);
+  }
   state.host_plan.use(state.plan);
   const CrowdPlan& plan = state.plan;
   state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),

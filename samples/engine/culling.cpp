@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 #include <pelt/try.h>
 
 #include "samples/engine/shaders/cull.comp.h"
@@ -37,7 +37,8 @@ void set_planes(shared::CullConstants& view, const glm::mat4& clip_from_world) {
 
 Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instances) {
   Culling made;
-  made.most_draws_ = 2 * shared::kMaxParts * instances;  // a fading instance is drawn at two levels
+  made.instances_ = instances;
+  made.most_draws_ = shared::kMaxMeshes * instances;
   const std::uint32_t limit = device.pelt().limits().maxDrawIndirectCount;
   if (made.most_draws_ > limit) {
     return fail(
@@ -56,10 +57,8 @@ Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instance
                                                 kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                                                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                                 runtime::MemoryUse::kDeviceLocal, "what culling writes"));
-  const std::uint32_t levels = kMaxCharacters * shared::kLevelCount;
-  PELT_ASSIGN(made.levels_, GameBuffer::create(device, sizeof(shared::LevelRecord) * levels, kStorage,
-                                               runtime::MemoryUse::kStream, "levels of characters"));
-  PELT_ASSIGN(made.parts_, GameBuffer::create(device, sizeof(shared::PartRecord) * levels * shared::kMaxParts, kStorage,
+  const std::uint32_t parts = kMaxCharacters * shared::kMaxMeshes;
+  PELT_ASSIGN(made.parts_, GameBuffer::create(device, sizeof(shared::PartRecord) * parts, kStorage,
                                               runtime::MemoryUse::kStream, "parts of characters"));
   PELT_ASSIGN(made.indices_,
               GameBuffer::create(device, sizeof(std::uint32_t) * kMaxIndices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT,
@@ -87,8 +86,8 @@ Result<void> Culling::connect(const GameDevice& device, const runtime::Crowd& cr
     const VkDescriptorBufferInfo buffers[] = {
         {boxes.buffer, boxes.offset, VkDeviceSize{boxes.stride} * crowd.instance_count()},
         whole(walkers[frame % walkers.size()]),
-        whole(levels_),
         whole(parts_),
+        crowd.table(frame),
         part(drawn_),
         part(slot.counts),
         part(slot.draws),
@@ -104,51 +103,31 @@ Result<void> Culling::connect(const GameDevice& device, const runtime::Crowd& cr
   return {};
 }
 
-Result<void> Culling::add_character(const GameDevice& device, const runtime::Crowd& crowd, std::uint32_t number,
-                                    const CharacterData& character) {
+Result<void> Culling::add_character(const GameDevice& device, std::uint32_t number, const CharacterData& character) {
   if (number >= kMaxCharacters) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{}: the game has no room for more than {} characters", character.name, kMaxCharacters));
   }
-  // Returns the record of a skin, and appends its triangles.
-  const auto add_part = [&](const CharacterMesh& skin, std::uint32_t first_vertex) {
-    const auto words = static_cast<std::uint32_t>(3 * skin.triangles.size());
-    std::memcpy(records<std::uint32_t>(indices_) + index_count_, skin.triangles.data(), words * sizeof(std::uint32_t));
-    index_count_ += words;
-    return shared::PartRecord{index_count_ - words, words, first_vertex};
-  };
+  // In the order of the crowd's table.
+  std::vector<const CharacterMesh*> meshes;
+  for (const CharacterMesh& mesh : character.meshes) meshes.push_back(&mesh);
+  for (const SkinLevel& level : character.levels) meshes.push_back(&level.skin);
   std::size_t indices = 0;
-  for (const CharacterMesh& mesh : character.meshes) indices += mesh.control ? 0 : 3 * mesh.triangles.size();
-  for (const SkinLevel& level : character.levels) indices += 3 * level.skin.triangles.size();
-  if (index_count_ + indices > kMaxIndices) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: the game has room for {} more indices only, but needs {}",
-                                                     character.name, kMaxIndices - index_count_, indices));
-  }
-  // A skin without parts at a level shows those of its next finer level.
-  std::vector<shared::PartRecord> at[shared::kLevelCount];
-  for (std::uint32_t m = 0; m < character.meshes.size(); ++m) {
-    const std::uint32_t first_vertex = crowd.member(number)->mesh_vertices[m];
-    if (first_vertex == pelt::shared::kNoIndex) continue;  // a driver
-    shared::PartRecord part = add_part(character.meshes[m], first_vertex);
-    for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
-      for (std::uint32_t l = 0; l < character.levels.size(); ++l) {
-        if (character.levels[l].of != m || character.levels[l].level != level) continue;
-        part = add_part(character.levels[l].skin, crowd.member(number)->level_vertices[l]);
-      }
-      at[level].push_back(part);
-    }
-  }
-  if (at[0].size() > shared::kMaxParts) {
+  for (const CharacterMesh* mesh : meshes) indices += mesh->control ? 0 : 3 * mesh->triangles.size();
+  if (meshes.size() > shared::kMaxMeshes || index_count_ + indices > kMaxIndices) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: the game draws at most {} skins per character", character.name, shared::kMaxParts));
+                fmt::format("{}: the game has room for {} meshes and {} more indices only, but needs {} and {}",
+                            character.name, shared::kMaxMeshes, kMaxIndices - index_count_, meshes.size(), indices));
   }
-  for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
-    const auto count = static_cast<std::uint32_t>(at[level].size());
-    std::copy(at[level].begin(), at[level].end(), records<shared::PartRecord>(parts_) + part_count_);
-    records<shared::LevelRecord>(levels_)[number * shared::kLevelCount + level] = {part_count_, count};
-    part_count_ += count;
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    if (meshes[m]->control) continue;  // drivers are not drawn
+    const auto words = static_cast<std::uint32_t>(3 * meshes[m]->triangles.size());
+    std::memcpy(records<std::uint32_t>(indices_) + index_count_, meshes[m]->triangles.data(),
+                words * sizeof(std::uint32_t));
+    records<shared::PartRecord>(parts_)[number * shared::kMaxMeshes + m] = {index_count_, words};
+    index_count_ += words;
   }
-  for (const GameBuffer* buffer : {&indices_, &parts_, &levels_}) buffer->flush(device);
+  for (const GameBuffer* buffer : {&indices_, &parts_}) buffer->flush(device);
   return {};
 }
 
@@ -167,7 +146,7 @@ void Culling::record(const GameDevice& device, VkCommandBuffer commands, std::ui
                           VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                           VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
   kernel_.dispatch(commands, sets_[frame % sets_.size()], std::as_bytes(std::span(&view, 1)),
-                   (view.instances + shared::kCullGroup - 1) / shared::kCullGroup);
+                   (instances_ + shared::kCullGroup - 1) / shared::kCullGroup);
 }
 
 void Culling::draw(const GameDevice& device, VkCommandBuffer commands, runtime::BufferRange range,

@@ -24,16 +24,15 @@ class Culling {
   Culling() = default;
   // Allocates the memory for this number of instances and all of their draws.
   static Result<Culling> create(const GameDevice& device, std::uint32_t instances);
-  // Binds the inputs: the boxes of the crowd, and the walkers' records of each frame in flight.
+  // Binds the inputs: the boxes and tables of the crowd, and the walkers' records of each frame in flight.
   Result<void> connect(const GameDevice& device, const runtime::Crowd& crowd, std::span<const GameBuffer> walkers);
 
   // Returns the location of the list of instances that the crowd shows, for CrowdOptions::drawn.
   runtime::BufferLocation drawn() const { return {written_.handle(), drawn_.offset, drawn_.size}; }
 
-  // Adds a character of the crowd: its skins at all levels, and the indices of their triangles. Frames in flight do not
-  // read them. Errors: too many skins, no room for the indices.
-  Result<void> add_character(const GameDevice& device, const runtime::Crowd& crowd, std::uint32_t number,
-                             const CharacterData& character);
+  // Adds the triangles of a character of the crowd. Frames in flight do not read them. Errors: too many characters or
+  // meshes, no room for the indices.
+  Result<void> add_character(const GameDevice& device, std::uint32_t number, const CharacterData& character);
 
   // Records culling after Crowd::record_pose(), on the queue of compute. `frame`: counts from 0; frame %
   // kFramesInFlight is its slot below, of which draws and counts have a copy each: the next frame is culled while one
@@ -60,6 +59,7 @@ class Culling {
  private:
   void draw(const GameDevice& device, VkCommandBuffer commands, runtime::BufferRange range, VkDeviceSize count) const;
 
+  std::uint32_t instances_ = 0;
   std::uint32_t most_draws_ = 0;
   struct Slot {
     runtime::BufferRange counts, draws, casts;
@@ -67,8 +67,7 @@ class Culling {
   std::array<Slot, kFramesInFlight> slots_;
   runtime::BufferRange drawn_;
   GameBuffer written_;
-  GameBuffer levels_, parts_, indices_;  // written by the host when a character is added
-  std::uint32_t part_count_ = 0;
+  GameBuffer parts_, indices_;  // written by the host when a character is added
   std::uint32_t index_count_ = 0;
   std::vector<GameBuffer> read_back_;  // one per frame in flight
   runtime::ComputeKernel kernel_;

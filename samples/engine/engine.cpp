@@ -87,7 +87,7 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
     walkers_.push_back(std::move(records));
   }
   PELT_TRY(culling_.connect(*device_, *crowd_, walkers_));
-  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_));
+  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_, *crowd_));
   const VkExtent2D size = sizes_.picture;
   scene_.emplace(options.walkers, bounds.size().y, bounds.low.y,
                  static_cast<float>(size.width) / static_cast<float>(size.height), options.seldom);
@@ -151,7 +151,7 @@ Result<void> Engine::take_later() {
 }
 
 Result<void> Engine::add_kind(Walking walking, std::uint32_t number) {
-  PELT_TRY(culling_.add_character(*device_, *crowd_, number, *walking.character));
+  PELT_TRY(culling_.add_character(*device_, number, *walking.character));
   scene_->add_kind({std::move(walking), number});
   return {};
 }
@@ -198,7 +198,7 @@ Result<void> Engine::frame(float seconds, bool capture) {
 
   // Drawing waits for compute. Compute waits for the drawing two frames ago, which was the last to read its slots.
   PELT_TRY(record_compute(slot));
-  scene_->write_records(*crowd_, reinterpret_cast<shared::WalkerRecord*>(walkers_[slot].mapped()));
+  scene_->write_records(reinterpret_cast<shared::WalkerRecord*>(walkers_[slot].mapped()));
   walkers_[slot].flush(*device_);
   PELT_TRY(record_graphics(slot, capture));
   PELT_TRY(submit(*device_, device_->compute_queue(), slots_[slot].compute, drawn_,
@@ -232,7 +232,7 @@ Result<void> Engine::record_compute(std::uint32_t slot) {
   const VkCommandBuffer commands = slots_[slot].compute;
   runtime::QueueTransfer transfer{
       .frame = frame_ - 1, .compute_family = device_->compute_family(), .reading_family = device_->graphics_family()};
-  shared::CullConstants view{.sun = frame_record_.sun, .instances = crowd_->instance_count()};
+  shared::CullConstants view{.sun = frame_record_.sun};
   set_planes(view, frame_record_.clip_from_world);
 
   begin(slots_[slot].compute_pool, commands);

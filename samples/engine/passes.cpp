@@ -30,11 +30,12 @@ constexpr VkVertexInputAttributeDescription kAttributes[] = {
 
 }  // namespace
 
-Result<Passes> Passes::create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers) {
+Result<Passes> Passes::create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers,
+                              const runtime::Crowd& crowd) {
   Passes made;
   made.sizes_ = sizes;
   PELT_TRY(made.make_images(device));
-  PELT_TRY(made.make_sets(device, walkers));
+  PELT_TRY(made.make_sets(device, walkers, crowd));
   PELT_TRY(made.make_pipelines(device));
   return made;
 }
@@ -60,7 +61,8 @@ Result<void> Passes::make_images(const GameDevice& device) {
   return {};
 }
 
-Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuffer> walkers) {
+Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuffer> walkers,
+                               const runtime::Crowd& crowd) {
   const SetBinding bindings[] = {{shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
                                  {shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
                                  {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
@@ -76,6 +78,8 @@ Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuf
     write_descriptor(device.pelt(), sets_[slot], shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                      {walkers[slot].handle(), 0, VK_WHOLE_SIZE});
     write_descriptor(device.pelt(), sets_[slot], shared::kBindShadow, shadow_.view.get(), shadow_sampler_.get());
+    write_descriptor(device.pelt(), sets_[slot], shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                     crowd.table(slot));
     frames_.push_back(std::move(frame));
   }
   return {};
@@ -139,9 +143,6 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
   const runtime::DeviceFunctions& vk = device.functions();
   image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDrawnDepth);
   const VkDescriptorSet set = sets_[slot];
-  const runtime::BufferLocation table = crowd.table(crowd.frames() - 1);
-  write_descriptor(device.pelt(), set, shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                   {table.buffer, table.offset, crowd.instance_count() * sizeof(pelt::shared::InstanceLocation)});
   vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_.get(), 0, 1, &set, 0, nullptr);
   const VkExtent2D map{sizes_.shadow, sizes_.shadow};
   begin_rendering(device.pelt(), commands, map, {{0, 0}, map}, {}, shadow_.view.get());

@@ -145,21 +145,14 @@ std::vector<glm::mat4> Scene::joints_of(const Walker& walker, int back) const {
   return joints;
 }
 
-void Scene::write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records) {
-  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) records[i].character = shared::kNobody;
+void Scene::write_records(shared::WalkerRecord* records) const {
   for (const Walker& walker : walkers_) {
     if (!walker.instance) continue;
-    const Kind& kind = kinds_[walker.kind];
-    const runtime::ShownLevels shown = lists_.shown_levels(*walker.instance);
     records[*walker.instance] = {
         .world = shared::affine_from_mat4(walker.world),
         .previous_world = shared::affine_from_mat4(walker.previous_world.value_or(walker.world)),
-        .color = color_of(kind.walking),
-        .character = kind.number,
-        .first_vertex = crowd.instance(*walker.instance)->first_vertex,
-        .from = shown.from,
-        .to = shown.to,
-        .share = shown.share};
+        .color = color_of(kinds_[walker.kind].walking),
+        .share = lists_.shown_levels(*walker.instance).share};
   }
 }
 

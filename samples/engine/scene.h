@@ -36,8 +36,8 @@ class Scene {
   // Lists the instances to pose; call it once per frame.
   std::span<const pelt::shared::ListEntry> list() { return lists_.next(); }
   runtime::ShownLevels shown_levels(std::uint32_t instance) const { return lists_.shown_levels(instance); }
-  // Writes the records of all instances that the crowd has room for, with the levels of the last list.
-  void write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records);
+  // Writes the records of all walkers, with the fades of the last list.
+  void write_records(shared::WalkerRecord* records) const;
 
   // Returns this frame's matrices and lights, with the camera of the previous frame. Call it once per frame.
   shared::FrameRecord frame(glm::vec2 size, std::uint32_t shadow_texels);

@@ -6,9 +6,9 @@
 #define PELT_SHADERS_BLEND_BLEND_H
 
 #include "../dual_quaternion/dual_quaternion.h"
+#include "../jobs.h"
 #include "../power.h"
 #include "pelt/shaders/frame.h"
-#include "pelt/shaders/jobs.h"
 #include "pelt/shaders/octahedral.h"
 
 PELT_SHARED_BEGIN

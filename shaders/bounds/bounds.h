@@ -29,8 +29,8 @@
 #define PELT_SHADERS_BOUNDS_BOUNDS_H
 
 #include "../dual_quaternion/dual_quaternion.h"
+#include "../jobs.h"
 #include "pelt/shaders/frame.h"
-#include "pelt/shaders/jobs.h"
 
 PELT_SHARED_BEGIN
 

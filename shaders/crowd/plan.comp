@@ -47,7 +47,7 @@ void append(uint list, ListEntry entry) {
 }
 
 void add_to_lists(ListEntry entry) {
-  PlanCharacter character = plan_character(work_words[kLocationPairs * entry.instance].x);
+  PlanCharacter character = plan_character(work_words[location_pair(entry.instance)].x);
   if (state_is_deformed(entry.state)) append(character.first_list + kListDeformed, entry);
   for (uint r = 0u; r < character.levels_count; ++r) {
     PlanLevels levels = plan_levels(character.first_levels + r);
@@ -55,7 +55,7 @@ void add_to_lists(ListEntry entry) {
   }
 }
 
-uint state_at(uint instance) { return kLocationPairs * instance + 3u; }
+uint state_at(uint instance) { return location_pair(instance) + 3u; }
 
 // Returns the memory of an instance, which is empty if its outputs are new.
 InstanceMemory memory_of(uint instance) {
@@ -69,7 +69,7 @@ InstanceMemory memory_of(uint instance) {
 void plan_external(ListEntry given) {
   if (given.instance >= plan.instance_count) return;
   uint at = state_at(given.instance);
-  uint character = work_words[kLocationPairs * given.instance].x;
+  uint character = work_words[location_pair(given.instance)].x;
   if (character == kNoIndex || work_words[at - 1u].y == kNoIndex) return;
   InstanceMemory memory = memory_of(given.instance);
   uint state = given.state;

@@ -6,7 +6,7 @@
 #ifndef PELT_SHADERS_CROWD_PLAN_H
 #define PELT_SHADERS_CROWD_PLAN_H
 
-#include "pelt/shaders/jobs.h"
+#include "../jobs.h"
 
 PELT_SHARED_BEGIN
 
@@ -35,8 +35,8 @@ struct PlannedEntry {
 };
 
 // Plans an entry of a list. `slots`: how many frames in turn write outputs of their own. `copies`: previous positions
-// are copied. Precondition: kEntryLinearBlend is not set if the character has no linear blend. An instance that stays is
-// moved once more for each further slot, and its previous positions once more.
+// are copied. Precondition: kEntryLinearBlend is not set if the character has no linear blend. An instance that stays
+// is moved once more for each further slot, and its previous positions once more.
 PELT_SHARED_FN PlannedEntry plan_entry(InstanceMemory memory, uint state, uint frame, uint slots, bool copies) {
   bool shown_before = memory.shown != 0u && memory.shown + 1u == frame;
   if (memory.shown == 0u) state &= ~kEntryStay;
@@ -73,9 +73,7 @@ struct PlanLevels {
 PELT_SHARED_SIZE(PlanLevels, 8);
 
 // True if an instance in this state is in kListDeformed.
-PELT_SHARED_FN bool state_is_deformed(uint state) {
-  return entry_is_posed(state) && (state & kEntryLinearBlend) == 0u;
-}
+PELT_SHARED_FN bool state_is_deformed(uint state) { return entry_is_posed(state) && (state & kEntryLinearBlend) == 0u; }
 
 struct PlanCharacter {
   uint first_list;    // index among the lists of all characters

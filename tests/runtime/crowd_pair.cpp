@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <utility>
 
@@ -162,7 +163,7 @@ bool CrowdPair::frame(std::uint32_t number) {
   for (std::uint32_t calls = any(5); calls > 0; --calls) call();
   pose();
   record();
-  bool same = true;
+  bool same = has_its_table(*other_);
   for (const std::uint32_t i : instances()) {
     if (plain_->instance(i)->has_outputs && lists_->is_shown(i)) same = shows_the_same(i) && same;
   }
@@ -369,6 +370,51 @@ bool CrowdPair::shows_the_same(std::uint32_t i) {
   // Skins that were not drawn in the frame before have no motion.
   if (!configuration_.previous || (configuration_.drawn && !was_listed_[i])) return same;
   return is_near(i, "previous position", wanted.previous_positions, got.previous_positions, near) && same;
+}
+
+// The table of the last frame has what the crowd returns, and shows what was listed.
+bool CrowdPair::has_its_table(const Crowd& crowd) {
+  const std::uint64_t frame = crowd.frames() - 1;
+  const std::uint32_t slots = &crowd == &*plain_ ? 1 : configuration_.slots;
+  const VkDescriptorBufferInfo table = crowd.table(frame);
+  const std::vector<std::byte> bytes =
+      made([&] { return read_buffer(device_, table.buffer, table.offset, table.range); });
+  const auto load = [&](auto value, std::size_t at) {
+    std::memcpy(&value, &bytes[at], sizeof(value));
+    return value;
+  };
+  const auto header = load(shared::TableHeader{}, 0);
+  bool right = header.frame == frame && header.slot == frame % slots &&
+               header.previous_slot == (frame + slots - 1) % slots && header.instance_count == crowd.instance_count();
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+    const auto row = load(shared::InstanceLocation{}, sizeof(header) + i * sizeof(shared::InstanceLocation));
+    right = right && (row.state != shared::kNoIndex) == listed_[i] &&
+            row.character == (crowd.instance(i) ? crowd.instance(i)->character : shared::kNoIndex);
+    if (!crowd.instance(i)) continue;
+    const CrowdInstance place = *crowd.instance(i);
+    const CrowdMember& member = *crowd.member(place.character);
+    const CharacterData& data = *character_of(i);
+    const ShownLevels shown = lists_->shown_levels(i);
+    right = right && row.first_vertex == (place.has_outputs ? place.first_vertex : shared::kNoIndex) &&
+            row.first_joint == place.first_joint && row.first_input == place.first_input &&
+            row.first_palette == place.first_palette && row.mesh_count == data.meshes.size() + data.levels.size();
+    std::uint32_t next = row.first_mesh;
+    const auto check = [&](std::size_t m, std::optional<std::size_t> level, const CharacterMesh& mesh,
+                           std::uint32_t first) {
+      const auto found = load(shared::MeshLocation{}, next++ * sizeof(shared::MeshLocation));
+      const bool shows = listed_[i] && first != shared::kNoIndex &&
+                         (is_shown_by(data, m, level, shown.from) || is_shown_by(data, m, level, shown.to));
+      right =
+          right && found.first_vertex == first && found.vertex_count == mesh.vertex_count() &&
+          mesh_shown(row.state, found) == shows &&
+          (!shows || previous_slot_of(header, row.state, found) == crowd.previous_frame(i, first, row.state) % slots);
+    };
+    for (std::uint32_t m = 0; m < data.meshes.size(); ++m) check(m, {}, data.meshes[m], member.mesh_vertices[m]);
+    for (std::uint32_t l = 0; l < data.levels.size(); ++l)
+      check(data.levels[l].of, l, data.levels[l].skin, member.level_vertices[l]);
+  }
+  if (!right) log_ << " <<table>>";
+  return right;
 }
 
 // Those that swing, or are not moved in every frame, may stand elsewhere.

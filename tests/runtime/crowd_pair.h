@@ -101,6 +101,7 @@ class CrowdPair {
   bool is_near(std::uint32_t instance, const char* what, const std::vector<glm::vec3>& wanted,
                const std::vector<glm::vec3>& got, float most);
   bool shows_the_same(std::uint32_t i);
+  bool has_its_table(const Crowd& crowd);
   bool is_as_on_the_cpu(std::uint32_t i, const InstanceVertices& plain, const Box& box);
 
   const Device& device_;

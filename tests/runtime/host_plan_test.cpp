@@ -139,7 +139,7 @@ class PlannedFrames : public Crowds {
     const Buffer given_buffer = filled_buffer(given);
     const Buffer table_buffer = filled_buffer(table);
     const Buffer work = callers_buffer(work_bytes_);
-    fill(work, places_);
+    fill(work, places_, sizeof(shared::TableHeader));
     const Buffer arguments = callers_buffer(plan_.steps.size() * sizeof(VkDispatchIndirectCommand));
     const Buffer memory = filled_buffer(memories_);
     const ComputeKernel& kernel = *test::must(

@@ -6,7 +6,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/runtime/buffer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"

@@ -9,7 +9,7 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "runtime/device_internals.h"
 #include "tests/runtime/callers_buffer.h"

@@ -5,7 +5,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
@@ -152,7 +152,7 @@ TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
                                      .name = "joints of a caller's"});
   ASSERT_TRUE(source && joints);
   fill(*source, matrices);
-  CrowdOptions options{.instances = {1, 1, 1}, .joints = {joints->handle()}};
+  CrowdOptions options{.instances = {1, 1, 1}, .joints = {joints->handle(), 0, joints->size()}};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   Crowd crowd = make(options);
   const DeviceFunctions& functions = gpu_device()->functions();

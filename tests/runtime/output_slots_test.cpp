@@ -5,7 +5,7 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"

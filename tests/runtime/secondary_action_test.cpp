@@ -4,7 +4,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/runtime/buffer.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "tests/runtime/callers_buffer.h"

@@ -3,14 +3,15 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bindings.glsl"
-#include "pelt/shaders/jobs.h"
+#include "pelt/shaders/crowd_table.h"
 #include "pelt/shaders/octahedral.h"
 
-layout(set = 0, binding = kBindTable, scalar) readonly buffer Table { InstanceLocation table[]; };
+layout(set = 0, binding = kBindTable, scalar) readonly buffer Table { TableHeader header; InstanceLocation instances[]; };
+layout(set = 0, binding = kBindTable, scalar) readonly buffer Meshes { MeshLocation meshes[]; };
 
 layout(location = 0) in vec3 position;  // CrowdOutputs::positions
 layout(location = 1) in uint packed_normal;
-layout(location = 2) in vec3 previous_position;  // undefined if the instance or its level has just appeared
+layout(location = 2) in vec3 previous_position;  // undefined if the mesh has just appeared
 
 layout(location = 0) out vec3 world_position;
 layout(location = 1) out vec3 world_normal;
@@ -20,15 +21,17 @@ layout(location = 4) flat out vec3 color;
 layout(location = 5) flat out vec2 kept;  // pixels with dither values from x to y are drawn
 
 void main() {
-  WalkerRecord walker = walkers[gl_InstanceIndex >> 1];
+  uint i = uint(gl_InstanceIndex) / kMaxMeshes;
+  WalkerRecord walker = walkers[i];
+  uint state = instances[i].state;
+  MeshLocation mesh = meshes[instances[i].first_mesh + uint(gl_InstanceIndex) % kMaxMeshes];
   world_position = transform_point(walker.world, position);
   world_normal = cofactor(affine_axes(walker.world)) * unpack_normal(packed_normal);
   clip = frame.clip_from_world * vec4(world_position, 1.0);
-  uint level = (gl_InstanceIndex & 1) == 1 ? walker.to : walker.from;
-  bool appears = entry_appears(table[gl_InstanceIndex >> 1].state, level, level);
-  vec3 before = appears ? position : previous_position;
+  vec3 before = previous_slot_of(header, state, mesh) == header.slot ? position : previous_position;
   previous_clip = frame.previous_clip_from_world * vec4(transform_point(walker.previous_world, before), 1.0);
   color = walker.color;
-  kept = (gl_InstanceIndex & 1) == 1 ? vec2(0.0, walker.share) : vec2(walker.share, 1.0);
+  kept = vec2(mesh_has_level(mesh, entry_other_level(state)) ? 0.0 : walker.share,
+              mesh_has_level(mesh, entry_level(state)) ? 1.0 : walker.share);
   gl_Position = clip;
 }

@@ -8,38 +8,25 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kLevelCount = 3u;  // levels of detail that the game chooses from
-PELT_SHARED_CONST uint kMaxParts = 8u;    // skins per character
-PELT_SHARED_CONST uint kNobody = 0xFFFFFFFFu;
+PELT_SHARED_CONST uint kMaxMeshes = 32u;  // meshes per character, with its coarser levels and drivers
 
 // An instance of the crowd in a frame; its number in the crowd is its index.
 struct WalkerRecord {
   Affine world;           // world <- model space
   Affine previous_world;  // in the previous frame
   vec3 color;
-  uint character;     // its number in the crowd, or kNobody
-  uint first_vertex;  // in the crowd's outputs
-  uint from;          // levels of detail, from CrowdLists::shown_levels()
-  uint to;
-  float share;  // of `to`
+  float share;  // of the level that it fades to (CrowdLists::shown_levels)
 };
-PELT_SHARED_SIZE(WalkerRecord, 128);
+PELT_SHARED_SIZE(WalkerRecord, 112);
 
-// A drawn skin of a character at a level of detail.
+// The triangles of a mesh; element kMaxMeshes * character + mesh, both as the crowd's table counts them.
 struct PartRecord {
   uint first_index;
   uint index_count;
-  uint first_vertex;  // from the instance's first vertex
 };
-PELT_SHARED_SIZE(PartRecord, 12);
+PELT_SHARED_SIZE(PartRecord, 8);
 
-// The parts of a character at a level of detail; element character * kLevelCount + level.
-struct LevelRecord {
-  uint first_part;
-  uint part_count;
-};
-PELT_SHARED_SIZE(LevelRecord, 8);
-
-// VkDrawIndexedIndirectCommand. `instance` is 2 * the walker's number, plus 1 for level WalkerRecord::to.
+// VkDrawIndexedIndirectCommand. `instance` is kMaxMeshes * the instance's number in the crowd + the mesh.
 struct DrawRecord {
   uint index_count;
   uint instance_count;
@@ -55,16 +42,15 @@ struct CullCounts {
   uint casts;               // for the shadow map
   uint drawn;               // instances that the crowd moves
   uint seen;                // instances in view
-  uint shown[kLevelCount];  // of these, those at each level (WalkerRecord::to)
+  uint shown[kLevelCount];  // of these, those at each level, or fading to it
 };
 PELT_SHARED_SIZE(CullCounts, 28);
 
 struct CullConstants {
   vec4 planes[6];  // of the view: dot(plane.xyz, point) + plane.w >= 0 inside
   vec3 sun;        // direction in which its light goes
-  uint instances;  // of the crowd, including unused ones
 };
-PELT_SHARED_SIZE(CullConstants, 112);
+PELT_SHARED_SIZE(CullConstants, 108);
 
 PELT_SHARED_CONST uint kCullGroup = 64u;  // threads of a workgroup
 

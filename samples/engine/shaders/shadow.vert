@@ -7,6 +7,6 @@
 layout(location = 0) in vec3 position;
 
 void main() {
-  Affine world = walkers[gl_InstanceIndex >> 1].world;
+  Affine world = walkers[uint(gl_InstanceIndex) / kMaxMeshes].world;
   gl_Position = frame.sun_from_world * vec4(transform_point(world, position), 1.0);
 }

@@ -159,7 +159,8 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
     for (const shared::DrawRecord& draw :
          test::must(engine->culling().read_draws(engine->device(), engine->last_slot()))) {
       EXPECT_EQ(draw.instance_count, 1u);
-      EXPECT_TRUE(draws[draw.instance / 2].emplace(draw.vertex_offset, draw.index_count).second) << "drawn twice";
+      EXPECT_TRUE(draws[draw.instance / shared::kMaxMeshes].emplace(draw.vertex_offset, draw.index_count).second)
+          << "drawn twice";
     }
     for (const Scene::Walker& walker : engine->scene().walkers()) {
       ASSERT_TRUE(walker.instance);

@@ -739,8 +739,8 @@ typedef struct pelt_crowd_outputs {
   pelt_output_location tangents;
   pelt_output_location previous_positions;
   pelt_output_location bounds; /* one element per instance */
-  /* The table of instances, a storage buffer (pelt/shaders/jobs.h, InstanceLocation). It has a copy for each frame in
-   * flight. */
+  /* The table of instances, a storage buffer (pelt/shaders/crowd_table.h, InstanceLocation). It has a copy for each
+   * frame in flight. */
   pelt_buffer_location table;
 } pelt_crowd_outputs;
 

@@ -17,7 +17,7 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 namespace pelt::runtime {
 
@@ -136,8 +136,8 @@ struct RecordOptions {
   // caller's may read the boxes and write CrowdOptions::drawn. Compute writes between the parts are visible to the
   // second. Both parts have the barrier contract of record().
   FramePart part = FramePart::kWhole;
-  // The instances that the frame shows (pelt/shaders/jobs.h); CrowdLists makes lists. None: all that have outputs,
-  // moved, at their finest level. For the first part only, and only if CrowdOptions::list is null.
+  // The instances that the frame shows (pelt/shaders/crowd_table.h); CrowdLists makes lists. None: all that have
+  // outputs, moved, at their finest level. For the first part only, and only if CrowdOptions::list is null.
   std::optional<std::span<const shared::ListEntry>> list = {};
   // Gets one stamp after each of passes(), even one without work. Poses of one stage may overlap: the time of a pass is
   // then counted from the end of the pass before.
@@ -274,10 +274,10 @@ class Crowd : public CrowdPlanner {
   // the same. Without a number: of the last recorded frame, or the first. May be called during record().
   const OutputLocations& outputs(std::uint64_t frame) const;
   const OutputLocations& outputs() const { return outputs(frames() == 0 ? 0 : frames() - 1); }
-  // Returns the location of the InstanceLocations of a frame, in a storage buffer: one per instance number, for draws
-  // that the device makes. `state` has what the frame shows. The table is written like outputs, and must be read before
-  // the frame `frames_in_flight` later runs. May be called during record().
-  BufferLocation table(std::uint64_t frame) const;
+  // Returns the range of the table of a frame (pelt/shaders/crowd_table.h), a storage buffer for draws that the device
+  // makes. The ranges of frame n and n + frames_in_flight are the same. The table is written like outputs, and must be
+  // read before the frame `frames_in_flight` later runs. May be called during record().
+  VkDescriptorBufferInfo table(std::uint64_t frame) const;
   // Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame
   // before, or the same frame if the mesh or instance has just appeared or was teleported (entry_appears).
   // `mesh_vertex`: from CrowdMember. `state`: of the table, if the device makes lists; without it,

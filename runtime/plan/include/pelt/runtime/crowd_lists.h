@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <pelt/character.h>
-#include <pelt/shaders/jobs.h>
+#include <pelt/shaders/crowd_table.h>
 
 namespace pelt::runtime {
 

@@ -17,8 +17,8 @@
 #include <pelt/result.h>
 #include <pelt/runtime/bind_data.h>
 #include <pelt/runtime/crowd_frame.h>
+#include <pelt/shaders/crowd_table.h>
 #include <pelt/shaders/frame.h>
-#include <pelt/shaders/jobs.h>
 
 namespace pelt::runtime {
 
