@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Acquires and releases instances; adds and removes characters.
+// Acquires and releases instances.
 
 #include <algorithm>
 #include <array>
@@ -37,14 +37,6 @@ void Crowd::State::location_changed(std::uint32_t instance) {
   }
 }
 
-std::uint64_t Crowd::State::list_words() const {
-  std::uint64_t words = 0;
-  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
-    if (plan.characters[c]) words += instances_of[c] * runtime::list_words(plan, c);
-  }
-  return words;
-}
-
 namespace {
 
 // A range of a stream that an instance needs.
@@ -77,7 +69,7 @@ Result<void> take(std::span<const TakenPart> parts, const std::string& character
 Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_outputs) {
   const CharacterData& data = **characters[character];
   const CrowdCharacter& sizes = *plan.characters[character];
-  const std::uint64_t words = fixed_words(plan) + list_words() + runtime::list_words(plan, character);
+  const std::uint64_t words = fixed_words(plan) + list_words(plan, instances_of) + list_words(plan, character);
   if (free_numbers.empty() || words > capacity.plan_words) {
     return fail(ErrorCode::kUnsupported,
                 formatted("the {} has no room for another instance of '{}': it has {} of {}{}", label, data.name,
@@ -156,7 +148,6 @@ Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   if (!state_->has_character(character)) {
     return invalid("the {} has no character {}", state_->label, character);
   }
-  PELT_TRY(state_->check_bind_data(character));
   return state_->acquire(character, outputs);
 }
 
@@ -185,50 +176,6 @@ Result<void> Crowd::take_outputs(std::uint32_t instance) {
 }
 
 bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(instance) && state_->has_outputs(instance); }
-
-Result<void> Crowd::State::check_bind_data(std::uint32_t number, const Character& character) const {
-  const GpuCharacters::State::Entry* entry = gpu->has(number) ? &*gpu->entries[number] : nullptr;
-  const auto is_same = [&] {
-    if (has_character(number)) return entry->upload == plan.characters[number]->upload;
-    return &*entry->character == &*character;
-  };
-  if (entry != nullptr && is_same()) return {};
-  return invalid("the bind data of character {}, '{}', were removed while the {} still has it{}", number,
-                 character->name, label,
-                 entry != nullptr ? ", and '" + entry->character->name + "' now has its number" : std::string());
-}
-
-Result<void> Crowd::State::check_bind_data(std::uint32_t number) const {
-  const std::lock_guard lock(gpu->mutex);
-  return check_bind_data(number, *characters[number]);
-}
-
-Result<void> Crowd::add(const Device& device, std::uint32_t character) {
-  if (state_->has_character(character)) return state_->check_bind_data(character);
-  if (state_->is_posed) {
-    return invalid("the {} cannot add character {} between the two parts of a frame", state_->label, character);
-  }
-  std::unique_lock lock(state_->gpu->mutex);
-  if (!state_->gpu->has(character)) {
-    return invalid("the {} cannot add character {}, which does not exist", state_->label, character);
-  }
-  std::vector<std::optional<Character>> wanted = state_->characters;
-  wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));
-  wanted[character] = state_->gpu->entries[character]->character;
-  lock.unlock();
-  return state_->use_characters(device, std::move(wanted));
-}
-
-// Its jobs stay until the next plan; without instances their lists are empty.
-void Crowd::remove(std::uint32_t character) {
-  if (!state_->expect_whole("remove") || !state_->expect_character(character, "remove")) return;
-  if (state_->instances_of[character] > 0) {
-    report_misuse("remove", "the {} still has {} instances of character {}", state_->label,
-                  state_->instances_of[character], character);
-    return;
-  }
-  state_->characters[character].reset();
-}
 
 bool Crowd::has_character(std::uint32_t character) const { return state_->has_character(character); }
 

@@ -23,6 +23,9 @@ constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
     &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
     &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
 
+// The words of a character in the table of a plan.
+constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
+
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
   return {.bounds = outputs.bounds,
           .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed,
@@ -164,9 +167,8 @@ struct Crowd::State::Maker {
 
   Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
   Result<void> make_rings();
-  Result<Dispatch> dispatch_of(const CrowdStep& step, const BoundOutputs& written) const;
-  Result<void> need_sets(KernelKind kind, const ComputeKernel& kernel);
-  Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
+  Result<const KernelSets*> sets_of(KernelKind kind, std::uint32_t bind_buffer, const ComputeKernel& kernel,
+                                    SetsOfKernels& made) const;
 };
 
 // `vertex_bytes`: size of the outputs in the crowd's own buffer.
@@ -241,7 +243,6 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
     range(buffer, {at.buffer, at.offset, std::max<VkDeviceSize>(bytes, 4)});
   };
   range(FrameBuffer::kNothing, state.nothing.whole());
-  range(FrameBuffer::kBindData, state.gpu->buffer.whole());
   range(FrameBuffer::kPalettes, state.palette.part(parts.palettes));
   range(FrameBuffer::kDrivers, state.palette.part(parts.drivers));
   range(FrameBuffer::kPalettesAndDrivers, {state.palette.handle(), 0, parts.end});
@@ -252,13 +253,6 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   external(FrameBuffer::kInputs, options.inputs, room.inputs * sizeof(float));
   external(FrameBuffer::kList, options.list, list_bytes(room));
   external(FrameBuffer::kDrawnList, options.drawn, list_bytes(room));
-
-  // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
-  const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kKernelKinds - 3) * state.outputs.size()));
-  PELT_ASSIGN(
-      state.descriptors,
-      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
-                             state.label));
   return {};
 }
 
@@ -274,74 +268,80 @@ Result<void> Crowd::State::Maker::make_rings() {
   return {};
 }
 
-// Makes the sets of a kind on first use. They do not depend on the characters.
-Result<void> Crowd::State::Maker::need_sets(KernelKind kind, const ComputeKernel& kernel) {
-  std::vector<VkDescriptorSet>& sets_of_kind = state.sets[static_cast<std::size_t>(kind)];
-  if (!sets_of_kind.empty()) return {};
-  std::vector<VkDescriptorSet> made;
-  for (std::size_t o = 0; o < state.outputs.size(); ++o) {
-    for (std::uint32_t s = 0; s < state.slots; ++s) {
-      if (o > 0 && !writes_outputs(kind)) {
-        made.push_back(made[s]);
-        continue;
-      }
-      std::vector<VkDescriptorBufferInfo> bound;
-      for (const Binding& binding : bindings_of(kind)) bound.push_back(state.range_of(binding.buffer, o, s));
-      PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
+// Returns the sets of a kind and a buffer of bind data, which are made on first use. They do not depend on the
+// characters.
+Result<const KernelSets*> Crowd::State::Maker::sets_of(KernelKind kind, std::uint32_t bind_buffer,
+                                                       const ComputeKernel& kernel, SetsOfKernels& made) const {
+  const std::pair key{kind, bind_buffer};
+  if (const auto known = state.sets.find(key); known != state.sets.end()) return &known->second;
+  if (const auto known = made.find(key); known != made.end()) return &known->second;
+  const std::span<const Binding> bindings = bindings_of(kind);
+  const std::size_t groups = writes_outputs(kind) ? state.outputs.size() : 1;
+  const auto count = static_cast<std::uint32_t>(groups * state.slots);
+  KernelSets sets;
+  PELT_ASSIGN(sets.pool,
+              DescriptorPool::create(device, count, count * static_cast<std::uint32_t>(bindings.size()), state.label));
+  for (std::size_t i = 0; i < state.outputs.size() * state.slots; ++i) {
+    if (i >= count) {
+      sets.sets.push_back(sets.sets[i - count]);
+      continue;
+    }
+    std::vector<VkDescriptorBufferInfo> bound;
+    for (const Binding& binding : bindings) {
+      bound.push_back(
+          binding.buffer == FrameBuffer::kBindData
+              ? state.bind_data[bind_buffer]
+              : state.range_of(binding.buffer, i / state.slots, static_cast<std::uint32_t>(i % state.slots)));
+    }
+    PELT_ASSIGN(sets.sets.emplace_back(), sets.pool.make_set(kernel, bound));
+  }
+  return &made.emplace(key, std::move(sets)).first->second;
+}
+
+Result<PlannedCharacters> Crowd::State::plan_characters(const Device& owner,
+                                                        std::vector<std::optional<Character>> wanted,
+                                                        std::vector<std::uint32_t> instances) {
+  std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
+  std::unique_lock lock(gpu->mutex);
+  for (std::size_t c = 0; c < wanted.size(); ++c) {
+    if (wanted[c]) sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
+  }
+  for (std::size_t b = bind_data.size(); b < gpu->buffers.size(); ++b)
+    bind_data.push_back(gpu->buffers[b].buffer.whole());
+  PlannedCharacters made{.characters = std::move(wanted), .instances_of = std::move(instances)};
+  made.plan = plan_crowd(std::move(sizes), planned_outputs(wanted_outputs), bases);
+  lock.unlock();
+  const std::uint64_t words = fixed_words(made.plan) + list_words(made.plan, made.instances_of);
+  if (words > capacity.plan_words || (has_table() && table_words(made.plan.table) > capacity.table_words)) {
+    return fail(ErrorCode::kUnsupported,
+                formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", label,
+                          words, table_words(made.plan.table), capacity.plan_words, capacity.table_words));
+  }
+  const Maker maker{.device = owner, .state = *this};
+  for (const CrowdStep& step : made.plan.steps) {
+    for (const BoundOutputs& written : bound_outputs) {
+      const Kernel kernel = kernel_of(step, written.streams);
+      PELT_ASSIGN(const auto pipeline, pipeline_of(owner, kernel));
+      PELT_ASSIGN(const auto bound, maker.sets_of(kernel.kind, step.bind_buffer, *pipeline, made.sets));
+      made.dispatches.push_back({pipeline, bound, constants_of(step, written.streams)});
     }
   }
-  sets_of_kind = std::move(made);
-  return {};
-}
-
-// Returns a step's dispatch for one output slot.
-Result<Dispatch> Crowd::State::Maker::dispatch_of(const CrowdStep& step, const BoundOutputs& written) const {
-  const Kernel kernel = kernel_of(step, written.streams);
-  PELT_ASSIGN(const auto pipeline, pipeline_of(device, kernel));
-  return Dispatch{pipeline, kernel.kind, constants_of(step, written.streams)};
-}
-
-// Returns the dispatches by step of the plan, then by output slot.
-Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPlan& wanted) {
-  std::vector<Dispatch> made;
-  for (const CrowdStep& step : wanted.steps) {
-    for (const BoundOutputs& written : state.bound_outputs) {
-      PELT_ASSIGN(made.emplace_back(), dispatch_of(step, written));
-      PELT_TRY(need_sets(made.back().kind, *made.back().kernel));
-    }
+  if (has_table()) {
+    PELT_ASSIGN(plan_kernel, pipeline_of(owner, runtime::plan_kernel(KernelKind::kPlan)));
+    if (!own_list) PELT_TRY(maker.sets_of(KernelKind::kPlan, 0, *plan_kernel, made.sets));
+    if (!own_drawn) PELT_TRY(maker.sets_of(KernelKind::kDrawnPlan, 0, *plan_kernel, made.sets));
   }
   return made;
 }
 
-Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {
-  std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
-  std::unique_lock lock(gpu->mutex);
-  for (std::size_t c = 0; c < wanted.size(); ++c) {
-    if (!wanted[c]) continue;
-    PELT_TRY(check_bind_data(static_cast<std::uint32_t>(c), *wanted[c]));
-    sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
-  }
-  CrowdPlan made = plan_crowd(std::move(sizes), planned_outputs(wanted_outputs), bases);
-  lock.unlock();
-  const std::uint64_t words = fixed_words(made) + list_words();
-  if (words > capacity.plan_words || (has_table() && table_words(made.table) > capacity.table_words)) {
-    return fail(ErrorCode::kUnsupported,
-                formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", label,
-                          words, table_words(made.table), capacity.plan_words, capacity.table_words));
-  }
-  Maker maker{.device = owner, .state = *this};
-  PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
-  if (has_table()) {
-    PELT_ASSIGN(plan_kernel, pipeline_of(owner, runtime::plan_kernel(KernelKind::kPlan)));
-    if (!own_list) PELT_TRY(maker.need_sets(KernelKind::kPlan, *plan_kernel));
-    if (!own_drawn) PELT_TRY(maker.need_sets(KernelKind::kDrawnPlan, *plan_kernel));
-  }
-  plan = std::move(made);
-  characters = std::move(wanted);
-  dispatches = std::move(wanted_dispatches);
+void Crowd::State::use(PlannedCharacters made) {
+  characters = std::move(made.characters);
+  instances_of = std::move(made.instances_of);
+  plan = std::move(made.plan);
+  dispatches = std::move(made.dispatches);
+  sets.merge(made.sets);
   has_action = std::any_of(characters.begin(), characters.end(),
                            [](const auto& character) { return character && (**character).clock_input(); });
-  instances_of.resize(characters.size());
   ++plans_made;
   lists_changed = true;
   host_plan.use(plan);
@@ -353,7 +353,7 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     .first_start = plan.first_start,
                     .first_count = plan.first_count,
                     .instance_count = capacity.instances,
-                    .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
+                    .most_workgroups = device->limits.maxComputeWorkGroupCount[0]};
   FrameOptions options{.lists_on_device = !own_list, .drawn_on_device = !own_drawn};
   // Zero means that a mass has not started, and that an instance was never shown.
   if (has_action) options.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
@@ -370,7 +370,6 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     : *command.plans == KernelKind::kDrawnPlan ? "plan of drawn skins"
                                                                : "plan");
   }
-  return {};
 }
 
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
@@ -380,15 +379,17 @@ Result<void> Crowd::prepare(const Device& device, std::span<const Character> cha
     if (character) all.push_back(*character);
   }
   const CrowdPlan plan = plan_ahead(all, planned_outputs(state_->wanted_outputs), state_->bases);
-  const State::Maker maker{.device = device, .state = *state_};
   for (const CrowdStep& step : plan.steps) {
-    for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.dispatch_of(step, written));
+    for (const BoundOutputs& written : state_->bound_outputs)
+      PELT_TRY(pipeline_of(device, kernel_of(step, written.streams)));
   }
   return {};
 }
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
-  const GpuCharacters::State& gpu = characters.state();
+  GpuCharacters::State& gpu = characters.state();
+  auto state = std::make_unique<State>();
+  state->gpu = &gpu;
   std::unique_lock lock(gpu.mutex);
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
@@ -402,21 +403,19 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   if (instances.size() > gpu.entries.size()) {
     return invalid("a crowd of {} got instance counts for {} characters", label, instances.size());
   }
-  auto state = std::make_unique<State>();
-  std::vector<std::optional<Character>> wanted;
   CrowdCapacity capacity;
-  for (std::size_t c = 0; c < instances.size(); ++c) {
-    wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
-    if (!wanted.back() && instances[c] > 0) {
+  for (std::uint32_t c = 0; c < instances.size(); ++c) {
+    const std::optional<Character>& used = state->characters.emplace_back(gpu.use(c));
+    if (!used && instances[c] > 0) {
       return invalid("a crowd of {} cannot have instances of character {}, which was removed", label, c);
     }
-    if (wanted.back()) {
-      capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
+    if (used) {
+      capacity += capacity_of(*used, instances[c], options.outputs);
     } else {
-      capacity.table_words +=
-          sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // removed characters keep a table entry
+      capacity.table_words += kCharacterWords;  // removed characters keep a table entry
     }
   }
+  capacity.table_words += kCharacterWords;  // so does one that another one replaced
   lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
@@ -424,7 +423,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   PELT_TRY(check_capacity(capacity, layout, device, label));
 
   state->device = &device.internals();
-  state->gpu = &gpu;
   state->label = "crowd of " + label;
   state->capacity = capacity;
   state->wanted_outputs = options.outputs;
@@ -439,7 +437,9 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   State::Maker maker{.device = device, .state = *state};
   PELT_TRY(maker.make_buffers(layout.end, options));
   PELT_TRY(maker.make_rings());
-  PELT_TRY(state->use_characters(device, std::move(wanted)));
+  PELT_ASSIGN(auto made,
+              state->plan_characters(device, state->characters, std::vector<std::uint32_t>(instances.size())));
+  state->use(std::move(made));
   for (std::uint32_t c = 0; c < instances.size(); ++c) {
     state->first_instances.push_back(capacity.instances - static_cast<std::uint32_t>(state->free_numbers.size()));
     for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(state->acquire(c, true));

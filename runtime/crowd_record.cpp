@@ -66,7 +66,7 @@ void Crowd::State::record_barrier(VkCommandBuffer to, const FrameCommand& barrie
 
 void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispatch) const {
   const std::uint32_t output = slot_of_frame(frame);
-  const auto set_of = [&](KernelKind kind) { return sets[static_cast<std::size_t>(kind)][output * slots + slot]; };
+  const std::size_t set = output * slots + slot;
   if (dispatch.plans) {
     const bool drawn = *dispatch.plans == KernelKind::kDrawnPlan;
     const CommandLabel plan_label(device->functions, to, drawn ? "plan of drawn skins" : "plan");
@@ -76,16 +76,17 @@ void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispa
     if (drawn || own_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
     if (!own_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
     if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
-    return plan_kernel->dispatch(to, set_of(*dispatch.plans), std::as_bytes(std::span(&constants, 1)), 1);
+    return plan_kernel->dispatch(to, sets.at({*dispatch.plans, 0}).sets[set], std::as_bytes(std::span(&constants, 1)),
+                                 1);
   }
   const Dispatch& made = dispatches[dispatch.step * output_slots() + output];
   if (!dispatch.indirect && host_plan.workgroups(dispatch.step) == 0) return;
   const CommandLabel step_label(device->functions, to, plan.steps[dispatch.step].name.c_str());
   if (dispatch.indirect) {
-    made.kernel->dispatch_indirect(to, set_of(made.kind), made.constants, arguments.handle(),
+    made.kernel->dispatch_indirect(to, made.sets->sets[set], made.constants, arguments.handle(),
                                    dispatch.step * sizeof(VkDispatchIndirectCommand));
   } else {
-    made.kernel->dispatch(to, set_of(made.kind), made.constants, host_plan.workgroups(dispatch.step));
+    made.kernel->dispatch(to, made.sets->sets[set], made.constants, host_plan.workgroups(dispatch.step));
   }
 }
 

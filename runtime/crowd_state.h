@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pelt/runtime/buffer.h>
@@ -34,11 +36,28 @@ struct InstanceState {
   ActionProgress action;
 };
 
+// The descriptor sets of a kind of kernel, by output slot, then by frame in flight.
+struct KernelSets {
+  DescriptorPool pool;
+  std::vector<VkDescriptorSet> sets;
+};
+// By kind and number of the buffer of bind data.
+using SetsOfKernels = std::map<std::pair<KernelKind, std::uint32_t>, KernelSets>;
+
 // The commands of one step of the plan in one output slot.
 struct Dispatch {
   const ComputeKernel* kernel = nullptr;
-  KernelKind kind = KernelKind::kPose;
+  const KernelSets* sets = nullptr;
   std::vector<std::byte> constants;
+};
+
+// All that a change of a crowd's characters makes before it changes the crowd.
+struct PlannedCharacters {
+  std::vector<std::optional<Character>> characters;  // by number
+  std::vector<std::uint32_t> instances_of;
+  CrowdPlan plan;
+  SetsOfKernels sets;  // that the crowd does not have
+  std::vector<Dispatch> dispatches;
 };
 
 // The persistent work of one frame in flight.
@@ -52,10 +71,11 @@ struct HeldWork {
 
 struct Crowd::State {
   struct Maker;  // crowd_make.cpp
+  ~State();
 
   DeviceInternals* device = nullptr;
-  const GpuCharacters::State* gpu = nullptr;
-  std::vector<std::optional<Character>> characters;  // of the plan, by number
+  GpuCharacters::State* gpu = nullptr;
+  std::vector<std::optional<Character>> characters;  // in use (GpuCharacters::State::use), by number
   std::string label;
   CrowdCapacity capacity;
   CrowdOutputs wanted_outputs;
@@ -79,9 +99,8 @@ struct Crowd::State {
   Buffer memory;  // of plans on the device
   // Ranges that are the same in every frame, by FrameBuffer.
   std::array<VkDescriptorBufferInfo, static_cast<std::size_t>(FrameBuffer::kCount)> ranges{};
-  DescriptorPool descriptors;
-  // By output slot, then by frame in flight; empty until a dispatch binds them.
-  std::array<std::vector<VkDescriptorSet>, kKernelKinds> sets;
+  std::vector<VkDescriptorBufferInfo> bind_data;  // by number of the buffer
+  SetsOfKernels sets;
   std::vector<std::string> names;
   const ComputeKernel* plan_kernel = nullptr;  // if the device plans the frame, or only the blend of skins
   shared::PlanConstants plan_constants{};
@@ -140,11 +159,6 @@ struct Crowd::State {
     return instance < instance_states.size() && instance_states[instance].taken;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
-  // Checks that the bind data of a number belong to the character and, if the crowd has it, come from the planned
-  // upload. Precondition: the mutex of `gpu` is locked.
-  Result<void> check_bind_data(std::uint32_t number, const Character& character) const;
-  // The same for a character that the crowd has, without the precondition.
-  Result<void> check_bind_data(std::uint32_t number) const;
   // Return whether the call may continue; report misuse if not. expect_whole: not between the two parts of a frame.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;
@@ -170,9 +184,16 @@ struct Crowd::State {
   void release(std::uint32_t instance);
   void location_changed(std::uint32_t instance);
 
-  // Plans for the characters; changes nothing on failure.
-  Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);
-  std::uint64_t list_words() const;  // of all instances
+  // Plans for characters in use with so many instances each; the crowd stays as it is until it uses them.
+  Result<PlannedCharacters> plan_characters(const Device& owner, std::vector<std::optional<Character>> wanted,
+                                            std::vector<std::uint32_t> instances);
+  void use(PlannedCharacters made);
+  // Adds a character, which gets the instances of one that it replaces; changes nothing on failure.
+  Result<void> change(const Device& owner, std::uint32_t added, std::optional<std::uint32_t> replaced);
+  // The parts of change(): gives instances of one character the room of another one, or changes nothing; then the rest.
+  Result<void> exchange_room(std::span<const std::uint32_t> instances, const CrowdCharacter& from,
+                             const CrowdCharacter& to, const std::string& name);
+  void exchange(std::span<const std::uint32_t> instances, const CharacterData& from, std::uint32_t number);
 
   // Returns the state of an instance in the frame that was planned last, if the host planned it (InstanceLocation).
   std::uint32_t state_of(std::uint32_t instance) const;

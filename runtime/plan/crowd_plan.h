@@ -40,10 +40,10 @@ struct PassStart {
   std::uint32_t word = 0;    // first word of its table
 };
 
-// A character, and the starts of its bind data in the buffer of all.
+// A character, and the starts of its bind data in their buffer.
 struct PlacedCharacter {
   Character character;
-  std::uint64_t upload = 0;  // unique, unlike the character's number
+  std::uint32_t bind_buffer = 0;  // number of the buffer
   std::vector<MeshStart> meshes;
   std::vector<MeshStart> levels;  // of CharacterData::levels
   std::vector<PassStart> passes;
@@ -69,6 +69,7 @@ struct CrowdStep {
   PoseKernel kernel{};  // for CrowdPass::kPose
   shared::JobRange range{};
   std::uint32_t stage = 0;
+  std::uint32_t bind_buffer = 0;  // that its jobs read
   bool barrier_before = true;
   std::uint32_t contents = 0;  // for CrowdPass::kBlend: kHas... of shaders/blend/blend.h
   std::string name;
@@ -88,7 +89,6 @@ struct CrowdCharacter {
   CrowdCharacter(const PlacedCharacter& placed, bool control_meshes);
 
   const PlacedCharacter* placed = nullptr;  // while the plan is made
-  std::uint64_t upload = 0;                 // number of the upload whose bind data the plan reads
   std::uint32_t joints = 0;
   std::uint32_t inputs = 0;
   std::uint32_t palette_entries = 0;
@@ -133,8 +133,9 @@ extern const std::uint64_t kMaxPadding;
 // Returns the words of the work that a plan needs without its lists.
 std::uint64_t fixed_words(const CrowdPlan& plan);
 std::uint64_t table_words(const PlanTable& table);
-// Returns the words of lists that an instance of a character needs.
+// Return the words of lists that an instance of a character needs, and that so many instances of each need.
 std::uint64_t list_words(const CrowdPlan& plan, std::size_t character);
+std::uint64_t list_words(const CrowdPlan& plan, const std::vector<std::uint32_t>& instances);
 
 struct PlanBases {
   std::uint32_t driver_word = 0;  // of the first vertex of drivers, counted from palette entry 0

@@ -71,6 +71,7 @@ class MisusedCrowds : public MixedCrowds {
     crowd.record_pose(commands);
     expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
     EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the two parts of a frame"));
+    EXPECT_THAT(crowd.remove(2).error().message, testing::HasSubstr("between the two parts of a frame"));
     EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the two parts of a frame"));
     crowd.pose(0, bind_joints_);
     expect("Crowd::pose: the second part of the frame");
@@ -108,10 +109,8 @@ TEST_F(MisusedCrowds, HaveNoEffect) {
   EXPECT_EQ(crowd.first_vertex(0), 0u);
   expect("instance 0 of the crowd of 3 characters has no outputs");
   EXPECT_TRUE(crowd.take_outputs(0));
-  crowd.remove(0);
-  expect("still has 1 instances of character 0");
-  crowd.remove(7);
-  expect("has no character 7");
+  EXPECT_THAT(crowd.remove(0).error().message, testing::HasSubstr("still has 1 instances of character 0"));
+  EXPECT_THAT(crowd.remove(7).error().message, testing::HasSubstr("has no character 7"));
   EXPECT_EQ(crowd.mesh_vertex(0, 9), std::nullopt);
   expect("has no mesh 9");
   EXPECT_EQ(crowd.level_vertex(0, 0), 0u);
@@ -127,54 +126,33 @@ TEST_F(MisusedCrowds, HaveNoEffect) {
   EXPECT_LT(off(crowd, 0, 0), 1e-5f);
 }
 
-TEST_F(MisusedCrowds, OfCharactersThatAreGoneSaySo) {
+// Bind data stay while a crowd has their character, and no longer.
+TEST_F(MisusedCrowds, KeepTheirCharacters) {
   GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+  const auto refusal = [&](std::uint32_t number) { return gpu.remove(number).error().message; };
   Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
-  gpu.remove(1);
+  EXPECT_EQ(refusal(1), "character 1, 'tube', cannot be removed: a crowd has it");
+  {
+    const Crowd second = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {0, 1}}));
+    EXPECT_THAT(refusal(1), testing::HasSubstr("2 crowds have it"));
+    EXPECT_FALSE(Crowd::create(*gpu_device(), gpu, {.frames_in_flight = 0}));
+    EXPECT_THAT(refusal(2), testing::HasSubstr("a crowd has it"));
+  }
+  crowd.release(1);
+  EXPECT_THAT(refusal(1), testing::HasSubstr("a crowd has it"));
+  ASSERT_TRUE(crowd.remove(1));
+  ASSERT_TRUE(gpu.remove(1));
+  EXPECT_EQ(refusal(1), "there is no character 1");
   EXPECT_THAT(Crowd::create(*gpu_device(), gpu, {.instances = {1, 1, 1}}).error().message,
               testing::HasSubstr("character 1, which was removed"));
   const Crowd without = test::must(Crowd::create(*gpu_device(), gpu));
   EXPECT_EQ(without.rooms().instances.capacity, 2u);
-  EXPECT_EQ(test::must(gpu.add(*gpu_device(), characters_[0])), 1u);
-  crowd.release(0);
-  crowd.remove(0);
-  EXPECT_THAT(crowd.add(*gpu_device(), 0).error().message, testing::HasSubstr("character 1, 'tube', were removed"));
-  EXPECT_FALSE(crowd.has_character(0));
+  crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {1}}));
+  EXPECT_THAT(refusal(2), testing::HasSubstr("a crowd has it")) << "the other crowd is no more";
 
   Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
   hidden.give_outputs(0);
   EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
-}
-
-// The crowd notices if a number now belongs to another character, or to the same one uploaded again.
-TEST_F(MisusedCrowds, OfNumbersThatAreUsedAgainSaySo) {
-  for (const std::size_t next : {0u, 1u}) {
-    GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
-    CrowdOptions options{.instances = {1, 0}};
-    for (const Character& character : characters_) options.capacity += capacity_of(character, 1);
-    Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
-    gpu.remove(1);
-    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
-    ASSERT_EQ(test::must(gpu.add(*gpu_device(), characters_[next])), 1u);
-    EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' now has its number"));
-    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' now has its number"));
-    // The plan for another character would read the number's new bind data.
-    const Result<void> added = crowd.add(*gpu_device(), 2);
-    ASSERT_FALSE(added);
-    EXPECT_THAT(added.error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
-    EXPECT_FALSE(crowd.has_character(2));
-    crowd.remove(1);
-    ASSERT_TRUE(
-        submit_and_wait(*gpu_device(), "upload", [&](VkCommandBuffer commands) { gpu.record_upload(commands); }));
-    gpu.finish_upload();
-    ASSERT_TRUE(crowd.add(*gpu_device(), 1));
-    ASSERT_TRUE(crowd.add(*gpu_device(), 1)) << "it has it";
-    const std::uint32_t instance = test::must(crowd.acquire(1));
-    crowd.pose(instance, moved(bind_joints_, motion(3)));
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    EXPECT_LT(worst_distance(rest_skin(characters_[next]), motion(3), positions(crowd, instance)),
-              1e-5f * characters_[next].size());
-  }
 }
 
 // An instance that gets a NaN keeps its values, and its outputs stay intact.

@@ -17,9 +17,9 @@
  *
  * Threads. Functions that take a const handle may run concurrently on that handle; any other function needs exclusive
  * access to it. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level, except
- * pelt_crowd_add and pelt_crowd_remove, may run concurrently on one crowd for different instances; one thread may call
- * pelt_crowd_advance at the same time. Functions of pelt_gpu_characters, except its destruction, may run concurrently,
- * also while crowds of them are made, posed and recorded.
+ * pelt_crowd_add, pelt_crowd_remove and pelt_crowd_replace, may run concurrently on one crowd for different instances;
+ * one thread may call pelt_crowd_advance at the same time. Functions of pelt_gpu_characters, except its destruction,
+ * may run concurrently, also while crowds of them are made, posed and recorded.
  */
 #ifndef PELT_H
 #define PELT_H
@@ -361,8 +361,9 @@ typedef struct pelt_upload_options {
   uint32_t struct_size;
   /* 1: also uploads the triangles round each vertex, 32 bytes per vertex, for crowds that recompute normals */
   uint32_t normal_rings;
-  /* room for bind data, bytes, so that characters can be added later (pelt_character_get_upload_bytes); raised to the
-   * size of the first characters. At most maxStorageBufferRange, because the device binds all of it at once */
+  /* size of the first buffer of bind data, bytes (pelt_character_get_upload_bytes); raised to the size of the first
+   * characters, and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as
+   * large, and a crowd one more dispatch per pass for each buffer that its characters are in */
   VkDeviceSize capacity;
 } pelt_upload_options;
 
@@ -371,16 +372,17 @@ PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* chara
                                                      const pelt_upload_options* options, VkDeviceSize* bytes);
 
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no character
- * and no capacity; more bytes than the device can bind at once, or has free. */
+ * and no capacity; a character of more bytes than the device can bind at once; out of memory. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                                 uint32_t character_count, const pelt_upload_options* options,
                                                 pelt_gpu_characters** out);
-/* Takes room for a character, fills new staging memory, and returns the character's number: the lowest unused one. The
- * functions below record its upload. Errors: not enough room left; no staging memory. */
+/* Takes room for a character, in a new buffer if no other has it, fills new staging memory, and returns the character's
+ * number: the lowest unused one. The functions below record its upload. Waits for nothing. Errors: those of
+ * pelt_gpu_characters_create. */
 PELT_API pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_character* character,
                                              uint32_t* number);
-/* Releases the room of a character. Precondition: no crowd has it any more (pelt_crowd_remove), and the device has
- * finished its upload and the frames that moved it. */
+/* Releases the room of a character, in a buffer that stays. Errors: a crowd still has it (pelt_crowd_remove,
+ * pelt_crowd_replace). Precondition: the device has finished its upload and the frames that moved it. */
 PELT_API pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number);
 /* Records the copies of characters added since the last call, and barriers from the copies to compute reads, outside a
  * render pass. The commands must run before the first frame of a crowd that shows the characters. */
@@ -497,8 +499,8 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output tangents;  /* unit */
   /* Float positions of the frame before, for motion vectors (docs/outputs.md, Previous positions). Needs positions, in
    * a buffer that keeps its content from frame to frame. Skins only: cannot be combined with control_meshes. With
-   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_frame): leave `location` and
-   * `stride` 0. */
+   * several output slots the positions of the slot before are used (pelt_crowd_get_previous_frame): leave `location`
+   * and `stride` 0. */
   pelt_vertex_output previous_positions;
   pelt_buffer_location bounds_location; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from one
@@ -556,8 +558,7 @@ PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
  * lowest unused one. `outputs` = 0: the instance takes no room for outputs, and cannot be shown until
  * pelt_crowd_take_outputs. Takes microseconds and no device memory.
  * PELT_ERROR_UNSUPPORTED: there is not enough room (the message names the resource). PELT_ERROR_INVALID_ARGUMENT: the
- * crowd does not have the character, or its bind data were removed (pelt_gpu_characters_remove), even if another upload
- * has its number now. */
+ * crowd does not have the character. */
 PELT_API pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance);
 /* Releases an instance's room. Its outputs may be overwritten from the next frame on. */
 PELT_API pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance);
@@ -566,13 +567,20 @@ PELT_API pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instanc
 PELT_API pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance);
 /* Adds a character of the pelt_gpu_characters to the crowd, so that instances of it can be acquired. Makes the
  * pipelines that no crowd of the device has needed yet; pelt_crowd_prepare makes them in advance, on any thread, also
- * while the crowd is recorded. Errors: no such character; bind data of a character that the crowd has were removed or
- * uploaded again (call pelt_crowd_remove first); not enough room for the plan; a frame that is recorded in part. */
+ * while the crowd is recorded. Errors: no such character; not enough room for the plan; a frame that is recorded in
+ * part. */
 PELT_API pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character);
 PELT_API pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
                                         uint32_t character_count);
 /* Removes a character. Errors: the crowd still has instances of it. */
 PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
+/* Adds the character `with`, such as the same one with an edited rig, removes `character`, and makes its instances
+ * those of `with`. They keep their numbers; their poses, if the joints' names agree; controls of the same name, and
+ * streams of the same name and points; and their outputs' room, if they have as many vertices. Otherwise poses and
+ * inputs are at rest, and pelt_instance_info changes. All count as teleported, and have no vertices until the next
+ * frame that shows them. Errors, after which nothing has changed: those of pelt_crowd_add; no such character; not
+ * enough room for the instances instead of the old ones. */
+PELT_API pelt_result pelt_crowd_replace(pelt_crowd* crowd, uint32_t character, uint32_t with);
 
 /* Sets the joint matrices of an instance for the next frame that is recorded: model space, 16 floats per joint,
  * column-major. Turns the helper joints. An instance keeps its pose until it is posed again; at first it is in the rest
@@ -637,10 +645,10 @@ PELT_API pelt_result pelt_crowd_lists_get_levels(const pelt_crowd_lists* lists, 
 
 /* Records a frame that shows the instances of a list, or with `entries` NULL all that have outputs, moved, at their
  * finest level. Entries of instances that do not exist, have no outputs, or are listed before are ignored. Errors:
- * `entries` if the crowd has a `list` buffer. Outside a render pass. Never submits, waits or allocates; changes the bound compute pipeline, set
- * 0 and push constants. Before a frame is posed and recorded, the frame recorded frames_in_flight frames earlier must
- * have finished on the device. The commands must be submitted exactly once, in the order of recording: each frame
- * continues from the state that the frame before left.
+ * `entries` if the crowd has a `list` buffer. Outside a render pass. Never submits, waits or allocates; changes the
+ * bound compute pipeline, set 0 and push constants. Before a frame is posed and recorded, the frame recorded
+ * frames_in_flight frames earlier must have finished on the device. The commands must be submitted exactly once, in the
+ * order of recording: each frame continues from the state that the frame before left.
  *
  * docs/outputs.md, The barrier contract, has code for the barriers that the caller records before and after. Work of
  * earlier compute shaders in the same queue is already ordered and visible. */
@@ -650,8 +658,8 @@ PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer comman
  * (pelt_crowd_options.bounds) and its skins are not moved yet: after a barrier from COMPUTE_SHADER with
  * SHADER_STORAGE_WRITE, a pass of the caller's may read the boxes and write pelt_crowd_options.drawn. Compute writes
  * between the parts are visible to the second. */
-PELT_API pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands,
-                                            const pelt_list_entry* entries, uint32_t count);
+PELT_API pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands, const pelt_list_entry* entries,
+                                            uint32_t count);
 PELT_API pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands);
 
 enum { PELT_PART_POSE = 0, PELT_PART_BLEND = 1 };

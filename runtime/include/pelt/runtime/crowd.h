@@ -221,10 +221,11 @@ struct CrowdBytes {
 //
 // Threads: different crowds may be posed and recorded concurrently. For one crowd, these may be called concurrently for
 // different instances, which share no state: pose(), inputs(), stream(), control(), teleport(), acquire(), release(),
-// take_outputs() and give_outputs(). One thread may call advance() at the same time. None of these, nor add() and
-// remove(), may run during record(), which reads all of it, or between record_pose() and record_blend(). Const
-// functions may run concurrently with each other. rooms() and prepare() may run at any time except during add() and
-// remove(); other const functions not during record(), add(), remove(), or a non-const function for the same instance.
+// take_outputs() and give_outputs(). One thread may call advance() at the same time. None of these, nor add(), remove()
+// and replace(), may run during record(), which reads all of it, or between record_pose() and record_blend(). Const
+// functions may run concurrently with each other. rooms() and prepare() may run at any time except during add(),
+// remove() and replace(); other const functions not during those, record(), or a non-const function for the same
+// instance.
 //
 // A call with an unknown instance or character, an array of the wrong size, or a number that is not finite or beyond
 // kMaxCoordinate is misuse: it has no effect and is reported (pelt/runtime/misuse.h). Getters then return 0.
@@ -242,7 +243,7 @@ class Crowd {
   // Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
   // lowest unused one. `outputs` = false: the instance takes no room for outputs, and cannot be shown until
   // take_outputs(). Errors: kUnsupported if there is not enough room (the message names
-  // the resource), kInvalidArgument if the crowd does not have the character or its bind data were removed.
+  // the resource), kInvalidArgument if the crowd does not have the character.
   Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
   // Releases an instance's room. Its outputs may be overwritten from the next frame on.
   void release(std::uint32_t instance);
@@ -256,17 +257,24 @@ class Crowd {
 
   // Adds a character of the GpuCharacters (GpuCharacters::add) to the crowd, so that instances of it can be acquired.
   // Makes the pipelines that no crowd of the device has needed yet; prepare() makes them in advance. Errors: no such
-  // character, removed bind data of a character that the crowd has, not enough room for the plan (the message states
-  // how much it takes), a pipeline that the device cannot make, a frame recorded in part.
+  // character, not enough room for the plan (the message states how much it takes), a pipeline that the device cannot
+  // make, a frame recorded in part.
   Result<void> add(const Device& device, std::uint32_t character);
-  // Removes a character. Precondition: the crowd has no instance of it.
-  void remove(std::uint32_t character);
+  // Removes a character. Errors: the crowd does not have it, or has instances of it; a frame recorded in part.
+  Result<void> remove(std::uint32_t character);
+  // Adds the character `with`, such as the same one with an edited rig, removes `character`, and makes its instances
+  // those of `with`. They keep their numbers; their poses, if the joints' names agree; controls of the same name, and
+  // streams of the same name and points; and their outputs' room, if they have as many vertices. Otherwise poses and
+  // inputs are at rest, and first_vertex(), first_joint() and first_input() change. All count as teleported, and have
+  // no vertices until the next frame that shows them. Errors, after which nothing has changed: those of add() and
+  // remove() but for instances; not enough room for the instances instead of the old ones.
+  Result<void> replace(const Device& device, std::uint32_t character, std::uint32_t with);
   bool has_character(std::uint32_t character) const;
   std::uint32_t character_count() const;                              // character numbers are below this
   std::optional<Character> character(std::uint32_t character) const;  // none: the crowd does not have it
   std::uint32_t instances_of(std::uint32_t character) const;          // instances that exist now
   // Makes the pipelines that the crowd will need when these characters are added. May be called on any thread, also
-  // during record(), but not during add() and remove().
+  // during record(), but not during add(), remove() and replace().
   Result<void> prepare(const Device& device, std::span<const Character> characters) const;
 
   CrowdRooms rooms() const;
@@ -309,10 +317,10 @@ class Crowd {
   //
   // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
   // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
-  // dispatch per pose kernel, a barrier, and one blend; barriers separate the stages. Next to the blend of the last
-  // stage, one dispatch computes bounds if they are written; recomputed normals add a barrier and a dispatch. passes()
-  // names the dispatches. The host omits dispatches that have no work. Changes the bound compute pipeline, set 0 and
-  // push constants. Never submits, waits or allocates.
+  // dispatch per pose kernel, a barrier, and one blend, all per buffer of bind data; barriers separate the stages. Next
+  // to the blend of the last stage, one dispatch computes bounds if they are written; recomputed normals add a barrier
+  // and a dispatch. passes() names the dispatches. The host omits dispatches that have no work. Changes the bound
+  // compute pipeline, set 0 and push constants. Never submits, waits or allocates.
   //
   // Each call is one frame of the crowd. It uses the next of frames_in_flight copies of the host's input: before this
   // frame is posed, the frame recorded frames_in_flight frames earlier must have finished on the device. Its commands
@@ -369,7 +377,8 @@ class Crowd {
 
   // Names of the dispatches of record(), in order, for people to read: "plan" (with a `list` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
-  // "normals of skins"; with the stage if several have the same name. Valid until add().
+  // "normals of skins"; from the second buffer of bind data on with its number, and with the stage if several have the
+  // same name. Valid until add() or replace().
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // barriers per record()
 
