@@ -22,12 +22,31 @@ bool have_same_joints(const Skeleton& a, const Skeleton& b) {
                     [](const Joint& one, const Joint& other) { return one.name == other.name; });
 }
 
-// Copies controls of the same name and kind, and streams of the same name whose drivers have the same points.
-void keep_inputs(const CharacterData& from, std::span<const float> old, const CharacterData& to,
-                 std::span<float> inputs) {
+// Return the joints and inputs of an instance once `to` replaces its character. Inputs stay: controls of the same name
+// and kind, and streams of the same name whose drivers have the same points.
+std::vector<float> exchanged_joints(const Skeleton& from, std::span<const float> old, const Skeleton& to) {
+  std::vector<float> values(kJointFloats * to.joints.size());
+  const std::span<glm::mat4> pose = scratch_matrices(to.joints.size());
+  if (have_same_joints(from, to)) {
+    for (std::size_t j = 0; j < pose.size(); ++j) {
+      shared::Affine rows;
+      std::memcpy(static_cast<void*>(&rows), &old[kJointFloats * j], sizeof(rows));
+      pose[j] = matrix_of(rows);
+    }
+    turn_helpers(to, pose);
+  } else {
+    rest_matrices(to, pose);
+  }
+  write_joints(pose, values);
+  return values;
+}
+
+std::vector<float> exchanged_inputs(const CharacterData& from, std::span<const float> old, const CharacterData& to) {
+  std::vector<float> values(to.input_count);
+  rest_inputs(to, values);
   for (const Control& control : to.controls) {
     const auto found = from.find_control(control.name);
-    if (found && from.controls[*found].kind == control.kind) inputs[control.input] = old[from.controls[*found].input];
+    if (found && from.controls[*found].kind == control.kind) values[control.input] = old[from.controls[*found].input];
   }
   for (const Stream& stream : to.streams) {
     const CharacterMesh& mesh = to.meshes[stream.mesh];
@@ -35,9 +54,10 @@ void keep_inputs(const CharacterData& from, std::span<const float> old, const Ch
     if (!found) continue;
     const Stream& known = from.streams[*found];
     if (from.meshes[known.mesh].binding.points != mesh.binding.points) continue;
-    const auto values = old.subspan(known.first_input, std::size_t{3} * mesh.vertex_count());
-    std::copy(values.begin(), values.end(), inputs.begin() + stream.first_input);
+    const auto points = old.subspan(known.first_input, std::size_t{3} * mesh.vertex_count());
+    std::copy(points.begin(), points.end(), values.begin() + stream.first_input);
   }
+  return values;
 }
 
 }  // namespace
@@ -60,22 +80,22 @@ Result<void> Crowd::State::exchange_room(std::span<const std::uint32_t> instance
   std::array<FreeRanges, std::size(parts)> rooms;
   std::vector<shared::InstanceLocation> places = locations;
   for (std::size_t p = 0; p < rooms.size(); ++p) {
-    const auto& [free, size, first, what] = parts[p];
-    rooms[p] = free;
-    if (from.*size == to.*size) continue;
-    const auto has = [&](std::uint32_t i) { return places[i].*first != shared::kNoIndex; };  // or no outputs
+    const auto& part = parts[p];
+    rooms[p] = part.free;
+    const std::uint32_t size = to.*part.size;
+    if (from.*part.size == size) continue;
     for (const std::uint32_t i : instances) {
-      if (has(i)) rooms[p].give_back(places[i].*first, from.*size);
+      if (places[i].*part.first != shared::kNoIndex) rooms[p].give_back(places[i].*part.first, from.*part.size);
     }
     for (const std::uint32_t i : instances) {
-      if (!has(i)) continue;
-      const auto taken = rooms[p].take(to.*size);
+      if (places[i].*part.first == shared::kNoIndex) continue;  // no outputs
+      const auto taken = rooms[p].take(size);
       if (!taken) {
         return fail(ErrorCode::kUnsupported,
-                    formatted("{} instances of '{}' need {} {} each; of {}, {} are free", instances.size(), name,
-                              to.*size, what, free.size(), free.free()));
+                    formatted("{} instances of '{}' need {} {} each; of {}, {} are free", instances.size(), name, size,
+                              part.name, part.free.size(), part.free.free()));
       }
-      places[i].*first = static_cast<std::uint32_t>(*taken);
+      places[i].*part.first = static_cast<std::uint32_t>(*taken);
     }
   }
   locations = std::move(places);
@@ -86,49 +106,24 @@ Result<void> Crowd::State::exchange_room(std::span<const std::uint32_t> instance
 // Their room is exchanged; joints and inputs are still in the old one.
 void Crowd::State::exchange(std::span<const std::uint32_t> instances, const CharacterData& from, std::uint32_t number) {
   const CharacterData& to = **characters[number];
-  const std::size_t joint_count = to.skeleton.joints.size();
-  std::vector<float> joint_values(own_joints ? instances.size() * kJointFloats * joint_count : 0);
-  std::vector<float> input_values(own_inputs ? instances.size() * to.input_count : 0);
-  const auto part_of = [](std::vector<float>& values, std::size_t i, std::size_t size) {
-    return std::span(values).subspan(i * size, size);
-  };
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    if (own_joints) {
-      const std::span<glm::mat4> pose = scratch_matrices(joint_count);
-      if (have_same_joints(from.skeleton, to.skeleton)) {
-        const std::span<const float> old = joints.values(instances[i]);
-        for (std::size_t j = 0; j < joint_count; ++j) {
-          shared::Affine rows;
-          std::memcpy(static_cast<void*>(&rows), &old[kJointFloats * j], sizeof(rows));
-          pose[j] = matrix_of(rows);
-        }
-        turn_helpers(to.skeleton, pose);
-      } else {
-        rest_matrices(to.skeleton, pose);
-      }
-      write_joints(pose, part_of(joint_values, i, kJointFloats * joint_count));
-    }
-    if (own_inputs) {
-      const std::span<float> values = part_of(input_values, i, to.input_count);
-      rest_inputs(to, values);
-      keep_inputs(from, inputs.values(instances[i]), to, values);
-    }
+  std::vector<std::vector<float>> joint_values;
+  std::vector<std::vector<float>> input_values;
+  for (const std::uint32_t i : instances) {
+    if (own_joints) joint_values.push_back(exchanged_joints(from.skeleton, joints.values(i), to.skeleton));
+    if (own_inputs) input_values.push_back(exchanged_inputs(from, inputs.values(i), to));
   }
-  const auto place = [](InputRing& ring, std::uint32_t instance, std::size_t first, std::span<const float> values) {
+  const auto place = [](InputRing& ring, std::uint32_t instance, std::size_t first, const std::vector<float>& values) {
     ring.place(instance, first, values.size());
     std::copy(values.begin(), values.end(), ring.values(instance).begin());
   };
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    const std::uint32_t instance = instances[i];
-    shared::InstanceLocation& location = locations[instance];
-    location.character = number;
-    location.generation = ++generations;
-    instance_states[instance] = {.taken = true};
-    location_changed(instance);
-    if (own_joints)
-      place(joints, instance, kJointFloats * location.first_joint,
-            part_of(joint_values, i, kJointFloats * joint_count));
-    if (own_inputs) place(inputs, instance, location.first_input, part_of(input_values, i, to.input_count));
+  for (std::size_t n = 0; n < instances.size(); ++n) {
+    const std::uint32_t i = instances[n];
+    locations[i].character = number;
+    locations[i].generation = ++generations;
+    instance_states[i] = {.taken = true};
+    location_changed(i);
+    if (own_joints) place(joints, i, kJointFloats * locations[i].first_joint, joint_values[n]);
+    if (own_inputs) place(inputs, i, locations[i].first_input, input_values[n]);
   }
 }
 

@@ -278,24 +278,19 @@ Result<const KernelSets*> Crowd::State::Maker::sets_of(KernelKind kind, std::uin
   const std::span<const Binding> bindings = bindings_of(kind);
   const std::size_t groups = writes_outputs(kind) ? state.outputs.size() : 1;
   const auto count = static_cast<std::uint32_t>(groups * state.slots);
-  KernelSets sets;
-  PELT_ASSIGN(sets.pool,
+  KernelSets one;
+  PELT_ASSIGN(one.pool,
               DescriptorPool::create(device, count, count * static_cast<std::uint32_t>(bindings.size()), state.label));
-  for (std::size_t i = 0; i < state.outputs.size() * state.slots; ++i) {
-    if (i >= count) {
-      sets.sets.push_back(sets.sets[i - count]);
-      continue;
-    }
+  for (std::uint32_t i = 0; i < count; ++i) {
     std::vector<VkDescriptorBufferInfo> bound;
     for (const Binding& binding : bindings) {
-      bound.push_back(
-          binding.buffer == FrameBuffer::kBindData
-              ? state.bind_data[bind_buffer]
-              : state.range_of(binding.buffer, i / state.slots, static_cast<std::uint32_t>(i % state.slots)));
+      bound.push_back(binding.buffer == FrameBuffer::kBindData
+                          ? state.bind_data[bind_buffer]
+                          : state.range_of(binding.buffer, i / state.slots, i % state.slots));
     }
-    PELT_ASSIGN(sets.sets.emplace_back(), sets.pool.make_set(kernel, bound));
+    PELT_ASSIGN(one.sets.emplace_back(), one.pool.make_set(kernel, bound));
   }
-  return &made.emplace(key, std::move(sets)).first->second;
+  return &made.emplace(key, std::move(one)).first->second;
 }
 
 Result<PlannedCharacters> Crowd::State::plan_characters(const Device& owner,

@@ -76,17 +76,16 @@ void Crowd::State::record_dispatch(VkCommandBuffer to, const FrameCommand& dispa
     if (drawn || own_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
     if (!own_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
     if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
-    return plan_kernel->dispatch(to, sets.at({*dispatch.plans, 0}).sets[set], std::as_bytes(std::span(&constants, 1)),
-                                 1);
+    return plan_kernel->dispatch(to, sets.at({*dispatch.plans, 0}).at(set), std::as_bytes(std::span(&constants, 1)), 1);
   }
   const Dispatch& made = dispatches[dispatch.step * output_slots() + output];
   if (!dispatch.indirect && host_plan.workgroups(dispatch.step) == 0) return;
   const CommandLabel step_label(device->functions, to, plan.steps[dispatch.step].name.c_str());
   if (dispatch.indirect) {
-    made.kernel->dispatch_indirect(to, made.sets->sets[set], made.constants, arguments.handle(),
+    made.kernel->dispatch_indirect(to, made.sets->at(set), made.constants, arguments.handle(),
                                    dispatch.step * sizeof(VkDispatchIndirectCommand));
   } else {
-    made.kernel->dispatch(to, made.sets->sets[set], made.constants, host_plan.workgroups(dispatch.step));
+    made.kernel->dispatch(to, made.sets->at(set), made.constants, host_plan.workgroups(dispatch.step));
   }
 }
 

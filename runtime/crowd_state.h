@@ -36,10 +36,11 @@ struct InstanceState {
   ActionProgress action;
 };
 
-// The descriptor sets of a kind of kernel, by output slot, then by frame in flight.
+// The descriptor sets of a kind of kernel: by output slot, if it writes outputs, then by frame in flight.
 struct KernelSets {
   DescriptorPool pool;
   std::vector<VkDescriptorSet> sets;
+  VkDescriptorSet at(std::size_t i) const { return sets[i % sets.size()]; }  // by output slot in any case
 };
 // By kind and number of the buffer of bind data.
 using SetsOfKernels = std::map<std::pair<KernelKind, std::uint32_t>, KernelSets>;

@@ -361,10 +361,7 @@ void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies fami
 }
 
 void GpuCharacters::finish_upload() {
-  const std::lock_guard lock(state_->mutex);
-  for (std::optional<State::Entry>& entry : state_->entries) {
-    if (entry && entry->copied == entry->block.size) entry->staging = Buffer();
-  }
+  for (std::uint32_t number = 0; number < size(); ++number) finish_upload(number);
 }
 
 void GpuCharacters::finish_upload(std::uint32_t number) {
