@@ -301,6 +301,7 @@ class Caller : Calls {
                                          &Caller::call<pelt_crowd_give_outputs>,
                                          &Caller::call<pelt_crowd_take_outputs>,
                                          &Caller::call<pelt_crowd_remove>,
+                                         &Caller::call<pelt_crowd_replace>,
                                          &Caller::call<pelt_crowd_pose, 16, true>,
                                          &Caller::call<pelt_crowd_pose_rows, 12, true>,
                                          &Caller::call<pelt_crowd_inputs, 1, true>,

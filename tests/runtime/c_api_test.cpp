@@ -81,9 +81,9 @@ TEST(CApi, RefusesNullHandles) {
       pelt_gpu_characters_get_free_bytes, pelt_gpu_characters_get_bytes);
   expect_all_need_handles(
       pelt_crowd_create, pelt_add_capacity, pelt_crowd_acquire, pelt_crowd_release, pelt_crowd_give_outputs,
-      pelt_crowd_take_outputs, pelt_crowd_add, pelt_crowd_prepare, pelt_crowd_remove, pelt_crowd_pose,
-      pelt_crowd_pose_rows, pelt_crowd_inputs, pelt_crowd_stream, pelt_crowd_control, pelt_crowd_teleport,
-      pelt_crowd_advance, pelt_crowd_lists_set, pelt_crowd_lists_next, pelt_crowd_lists_get_levels,
+      pelt_crowd_take_outputs, pelt_crowd_add, pelt_crowd_prepare, pelt_crowd_remove, pelt_crowd_replace,
+      pelt_crowd_pose, pelt_crowd_pose_rows, pelt_crowd_inputs, pelt_crowd_stream, pelt_crowd_control,
+      pelt_crowd_teleport, pelt_crowd_advance, pelt_crowd_lists_set, pelt_crowd_lists_next, pelt_crowd_lists_get_levels,
       pelt_crowd_get_table, pelt_crowd_record, pelt_crowd_record_pose, pelt_crowd_record_blend,
       pelt_crowd_record_transfer, pelt_crowd_get_frames, pelt_crowd_get_previous_frame, pelt_crowd_get_info,
       pelt_crowd_get_instance, pelt_crowd_get_outputs, pelt_crowd_get_device_address, pelt_crowd_get_first_instance,
