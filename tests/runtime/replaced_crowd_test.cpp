@@ -37,7 +37,7 @@ class ReplacedCrowds : public Crowds {
   // Returns a pose, a different one for each number.
   std::vector<glm::mat4> pose(std::size_t number) const { return moved(bent_joints(), motion(number)); }
 
-  // Expects the positions of an instance where the CPU moves the skin, and its previous positions elsewhere or there.
+  // Expects an instance's skin as the CPU moves it, and motion or none.
   void expect_as_on_the_cpu(const Crowd& crowd, std::uint32_t instance, const Character& character,
                             std::span<const glm::mat4> joints, bool moves, std::span<const float> inputs = {}) {
     const InstanceVertices got = test::must(read_vertices(*gpu_device(), crowd, instance));
