@@ -14,11 +14,12 @@
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
 #include "runtime/plan/crowd_plan.h"
-#include "shaders/blend/blend.h"
-#include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
 namespace {
+
+// The words of a character in the table of a plan.
+constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
 
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
   return {.bounds = outputs.bounds,
@@ -201,7 +202,6 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
     range(buffer, {at.buffer, at.offset, std::max<VkDeviceSize>(bytes_of(buffer, capacity), 4)});
   };
   range(FrameBuffer::kNothing, nothing.whole());
-  range(FrameBuffer::kBindData, gpu->buffer.whole());
   range(FrameBuffer::kPalettes, palette.part(parts.palettes));
   range(FrameBuffer::kDrivers, palette.part(parts.drivers));
   range(FrameBuffer::kPalettesAndDrivers, {palette.handle(), 0, parts.end});
@@ -212,91 +212,106 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
   external(FrameBuffer::kInputs, wanted.inputs);
   external(FrameBuffer::kList, wanted.list);
   external(FrameBuffer::kDrawnList, wanted.drawn);
-
-  // Sets per frame in flight: one for each plan and for poses; for each kind that writes outputs, one per output slot.
-  const auto set_count = static_cast<std::uint32_t>(slots * (3 + (kKernelKinds - 3) * outputs.size()));
-  PELT_ASSIGN(descriptors,
-              DescriptorPool::create(owner, set_count,
-                                     set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount), label));
   return {};
 }
 
-// Makes the sets of a kind on first use. They do not depend on the characters.
-Result<void> Crowd::Vulkan::need_sets(KernelKind kind, const ComputeKernel& kernel) {
-  std::vector<VkDescriptorSet>& sets_of_kind = sets[static_cast<std::size_t>(kind)];
-  if (!sets_of_kind.empty()) return {};
-  std::vector<VkDescriptorSet> made;
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
-    for (std::uint32_t s = 0; s < slots; ++s) {
-      if (o > 0 && !writes_outputs(kind)) {
-        made.push_back(made[s]);
-        continue;
-      }
-      std::vector<VkDescriptorBufferInfo> bound;
-      for (const Binding& binding : bindings_of(kind)) bound.push_back(range_of(binding.buffer, o, s));
-      PELT_ASSIGN(made.emplace_back(), descriptors.make_set(kernel, bound));
+Result<const KernelSets*> Crowd::Vulkan::sets_of(const Device& owner, const FrameDispatch& dispatch,
+                                                 const ComputeKernel& kernel, SetsOfKernels& made) const {
+  const std::pair key{dispatch.kernel.kind, dispatch.bind_buffer};
+  if (const auto known = sets.find(key); known != sets.end()) return &known->second;
+  if (const auto known = made.find(key); known != made.end()) return &known->second;
+  const std::size_t groups = writes_outputs(dispatch.kernel.kind) ? outputs.size() : 1;
+  const auto count = static_cast<std::uint32_t>(groups * slots);
+  const auto bindings = static_cast<std::uint32_t>(dispatch.bindings.size());
+  KernelSets one;
+  PELT_ASSIGN(one.pool, DescriptorPool::create(owner, count, count * bindings, label));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::vector<VkDescriptorBufferInfo> bound;
+    for (const Binding& binding : dispatch.bindings) {
+      bound.push_back(binding.buffer == FrameBuffer::kBindData ? bind_data[dispatch.bind_buffer]
+                                                               : range_of(binding.buffer, i / slots, i % slots));
     }
+    PELT_ASSIGN(one.sets.emplace_back(), one.pool.make_set(kernel, bound));
   }
-  sets_of_kind = std::move(made);
-  return {};
+  return &made.emplace(key, std::move(one)).first->second;
 }
 
-Result<std::vector<const ComputeKernel*>> Crowd::Vulkan::prepare(const Device& owner,
-                                                                 std::span<const FrameDispatch> dispatches) {
-  std::vector<const ComputeKernel*> made;
-  const auto is_missing = [&](const Binding& binding) {
-    return range_of(binding.buffer, 0, 0).buffer == VK_NULL_HANDLE;
-  };
-  for (const FrameDispatch& dispatch : dispatches) {
-    made.push_back(nullptr);
-    if (std::any_of(dispatch.bindings.begin(), dispatch.bindings.end(), is_missing)) continue;  // no frame has it
-    PELT_ASSIGN(made.back(), pipeline_of(owner, dispatch.kernel));
-    PELT_TRY(need_sets(dispatch.kernel.kind, *made.back()));
+Crowd::Vulkan::~Vulkan() {
+  for (std::uint32_t c = 0; c < used.size(); ++c) {
+    if (used[c]) gpu->give_back(c);
   }
-  return made;
 }
 
-// Plans for the characters with these numbers.
-Result<void> Crowd::use_numbers(const Device& device, const std::vector<bool>& wanted) {
+// Plans for the characters with these numbers, which are in use.
+Result<void> Crowd::use_numbers(const Device& device, const std::vector<bool>& wanted,
+                                const std::optional<Exchange>& exchange) {
   Characters placed(wanted.size());
-  std::vector<std::uint64_t> uploads(wanted.size());
   std::unique_lock lock(vulkan_->gpu->mutex);
   for (std::uint32_t c = 0; c < wanted.size(); ++c) {
-    if (!wanted[c]) continue;
-    PELT_TRY(check_bind_data(c));
-    placed[c] = *vulkan_->gpu->entries[c];
-    uploads[c] = placed[c]->upload;
+    if (wanted[c]) placed[c] = *vulkan_->gpu->entries[c];
   }
+  for (std::size_t b = vulkan_->bind_data.size(); b < vulkan_->gpu->buffers.size(); ++b)
+    vulkan_->bind_data.push_back(vulkan_->gpu->buffers[b].buffer.whole());
   lock.unlock();
-  std::vector<const ComputeKernel*> pipelines;
-  PELT_TRY(use_characters(placed, [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
-    PELT_ASSIGN(const auto made, vulkan_->prepare(device, dispatches));
-    pipelines.insert(pipelines.end(), made.begin(), made.end());
-    return {};
-  }));
-  vulkan_->pipelines = std::move(pipelines);
-  vulkan_->uploads = std::move(uploads);
+  std::vector<PreparedDispatch> prepared;
+  SetsOfKernels sets;
+  PELT_TRY(use_characters(
+      placed,
+      [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
+        for (const FrameDispatch& dispatch : dispatches) {
+          PreparedDispatch& made = prepared.emplace_back();
+          PELT_ASSIGN(made.pipeline, pipeline_of(device, dispatch.kernel));
+          PELT_ASSIGN(made.sets, vulkan_->sets_of(device, dispatch, *made.pipeline, sets));
+        }
+        return {};
+      },
+      exchange));
+  vulkan_->prepared = std::move(prepared);
+  vulkan_->sets.merge(sets);
   return {};
 }
 
-// Precondition: the mutex of the GpuCharacters is locked.
-Result<void> Crowd::check_bind_data(std::uint32_t character) const {
-  const GpuCharacters::State& gpu = *vulkan_->gpu;
-  if (!gpu.has(character)) {
-    return invalid("the {} cannot use character {}, which does not exist", vulkan_->label, character);
+// Adds a character, which gets the instances of one that it replaces; changes nothing on failure.
+Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optional<std::uint32_t> replaced) {
+  std::vector<bool>& used = vulkan_->used;
+  std::vector<bool> wanted = used;
+  if (wanted.size() <= added) wanted.resize(added + 1);
+  const bool is_new = !wanted[added];
+  if (is_new) {
+    const std::lock_guard lock(vulkan_->gpu->mutex);
+    if (!vulkan_->gpu->use(added)) {
+      return invalid("the {} cannot add character {}, which does not exist", vulkan_->label, added);
+    }
   }
-  if (member(character) == nullptr || gpu.entries[character]->upload == vulkan_->uploads[character]) return {};
-  return invalid("the bind data of character {}, '{}', were removed while the {} still has it", character,
-                 member(character)->character->name, vulkan_->label);
+  wanted[added] = true;
+  std::optional<Exchange> exchange;
+  if (replaced) {
+    wanted[*replaced] = false;
+    exchange = {*replaced, added};
+  }
+  const Result<void> changed = use_numbers(device, wanted, exchange);
+  if (changed) used = std::move(wanted);
+  if (changed && replaced) vulkan_->gpu->give_back(*replaced);
+  if (!changed && is_new) vulkan_->gpu->give_back(added);
+  return changed;
 }
 
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
-  std::vector<bool> wanted(std::max(member_count(), character + 1));
-  for (std::uint32_t c = 0; c < wanted.size(); ++c) wanted[c] = c == character || member(c) != nullptr;
-  return use_numbers(device, wanted);
+  return member(character) != nullptr ? Result<void>() : change(device, character, std::nullopt);
 }
 
-Result<void> Crowd::remove(std::uint32_t character) { return remove_member(character); }
+Result<void> Crowd::replace(const Device& device, std::uint32_t character, std::uint32_t with) {
+  if (member(character) == nullptr) return invalid("the {} has no character {}", vulkan_->label, character);
+  if (character == with) return invalid("the {} cannot replace character {} by itself", vulkan_->label, character);
+  return change(device, with, character);
+}
+
+Result<void> Crowd::remove(std::uint32_t character) {
+  PELT_TRY(remove_member(character));
+  vulkan_->used[character] = false;
+  vulkan_->gpu->give_back(character);
+  return {};
+}
 
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
   return plan_ahead(characters, [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
@@ -306,7 +321,9 @@ Result<void> Crowd::prepare(const Device& device, std::span<const Character> cha
 }
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
-  const GpuCharacters::State& gpu = characters.state();
+  GpuCharacters::State& gpu = characters.state();
+  auto vulkan = std::make_unique<Vulkan>();
+  vulkan->gpu = &gpu;
   std::unique_lock lock(gpu.mutex);
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
@@ -322,16 +339,18 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   }
   CrowdCapacity capacity;
   for (std::uint32_t c = 0; c < instances.size(); ++c) {
-    if (!gpu.has(c) && instances[c] > 0) {
+    const std::optional<Character> used = gpu.use(c);
+    vulkan->used.push_back(used.has_value());
+    if (!used && instances[c] > 0) {
       return invalid("a crowd of {} cannot have instances of character {}, which was removed", label, c);
     }
-    if (gpu.has(c)) {
-      capacity += capacity_of(gpu.entries[c]->character, instances[c], options.outputs);
+    if (used) {
+      capacity += capacity_of(*used, instances[c], options.outputs);
     } else {
-      capacity.table_words +=
-          sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // removed characters keep a table entry
+      capacity.table_words += kCharacterWords;  // removed characters keep a table entry
     }
   }
+  capacity.table_words += kCharacterWords;  // so does one that another one replaced
   lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
@@ -339,9 +358,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   PELT_TRY(check_capacity(capacity, layout, device, label));
   PELT_TRY(check_sizes(options.outputs, layout, capacity));
 
-  auto vulkan = std::make_unique<Vulkan>();
   vulkan->device = &device.internals();
-  vulkan->gpu = &gpu;
   vulkan->label = "crowd of " + label;
   vulkan->capacity = capacity;
   vulkan->slots = options.frames_in_flight;
@@ -368,11 +385,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   }
   Crowd crowd(std::move(planned), std::move(vulkan));
   crowd.use_memory(memory);
-  std::vector<bool> wanted(instances.size());
-  lock.lock();
-  for (std::uint32_t c = 0; c < wanted.size(); ++c) wanted[c] = gpu.has(c);
-  lock.unlock();
-  PELT_TRY(crowd.use_numbers(device, wanted));
+  PELT_TRY(crowd.use_numbers(device, crowd.vulkan_->used, std::nullopt));
   for (std::uint32_t c = 0; c < instances.size(); ++c) {
     for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(crowd.acquire(c));
   }

@@ -74,14 +74,13 @@ void Crowd::Vulkan::record_dispatch(VkCommandBuffer to, const CrowdFrame& frame,
   if (!command.indirect && command.workgroups == 0) return;
   const FrameDispatch& dispatch = frame.dispatches[command.dispatch];
   const CommandLabel step_label(device->functions, to, dispatch.name.c_str());
-  const ComputeKernel& pipeline = *pipelines[frame.output_slot * frame.dispatches.size() + command.dispatch];
-  const VkDescriptorSet set =
-      sets[static_cast<std::size_t>(dispatch.kernel.kind)][frame.output_slot * slots + frame.frame_slot];
+  const PreparedDispatch& made = prepared[frame.output_slot * frame.dispatches.size() + command.dispatch];
+  const VkDescriptorSet set = made.sets->at(frame.output_slot * slots + frame.frame_slot);
   if (command.indirect) {
-    pipeline.dispatch_indirect(to, set, dispatch.constants, arguments.handle(),
-                               command.dispatch * sizeof(VkDispatchIndirectCommand));
+    made.pipeline->dispatch_indirect(to, set, dispatch.constants, arguments.handle(),
+                                     command.dispatch * sizeof(VkDispatchIndirectCommand));
   } else {
-    pipeline.dispatch(to, set, dispatch.constants, command.workgroups);
+    made.pipeline->dispatch(to, set, dispatch.constants, command.workgroups);
   }
 }
 

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pelt/runtime/buffer.h>
@@ -19,12 +21,28 @@
 
 namespace pelt::runtime {
 
+// The descriptor sets of a kind of kernel: by output slot, if it writes outputs, then by frame in flight.
+struct KernelSets {
+  DescriptorPool pool;
+  std::vector<VkDescriptorSet> sets;
+  VkDescriptorSet at(std::size_t i) const { return sets[i % sets.size()]; }  // by output slot in any case
+};
+// By kind and number of the buffer of bind data.
+using SetsOfKernels = std::map<std::pair<KernelKind, std::uint32_t>, KernelSets>;
+
+struct PreparedDispatch {
+  const ComputeKernel* pipeline = nullptr;
+  const KernelSets* sets = nullptr;
+};
+
 struct Crowd::Vulkan {
+  ~Vulkan();
+
   DeviceInternals* device = nullptr;
-  const GpuCharacters::State* gpu = nullptr;
+  GpuCharacters::State* gpu = nullptr;
+  std::vector<bool> used;  // characters in use (GpuCharacters::State::use), by number
   std::string label;
   CrowdCapacity capacity;
-  std::vector<std::uint64_t> uploads;                   // of each member: unique, unlike the character's number
   std::vector<OutputLocations> outputs;                 // for each output slot
   std::vector<std::vector<OutputRange>> output_ranges;  // for each output slot
   std::vector<BoundOutputs> bound_outputs;              // for each output slot
@@ -47,10 +65,9 @@ struct Crowd::Vulkan {
   std::uint32_t slots = 1;
   // Ranges that are the same in every frame, by FrameBuffer.
   std::array<VkDescriptorBufferInfo, static_cast<std::size_t>(FrameBuffer::kCount)> ranges{};
-  DescriptorPool descriptors;
-  // By output slot, then by frame in flight; empty until a dispatch binds them.
-  std::array<std::vector<VkDescriptorSet>, kKernelKinds> sets;
-  std::vector<const ComputeKernel*> pipelines;  // by output slot, then by dispatch
+  std::vector<VkDescriptorBufferInfo> bind_data;  // by number of the buffer
+  SetsOfKernels sets;
+  std::vector<PreparedDispatch> prepared;  // by output slot, then by dispatch
 
   const Copies* copies_of(FrameBuffer buffer) const;
   VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
@@ -58,9 +75,9 @@ struct Crowd::Vulkan {
   BufferRange table_range(std::uint64_t of) const { return work.slots[of % slots]; }
 
   Result<void> make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted);
-  Result<void> need_sets(KernelKind kind, const ComputeKernel& kernel);
-  // Makes the pipelines of dispatches, and the descriptor sets that they bind.
-  Result<std::vector<const ComputeKernel*>> prepare(const Device& owner, std::span<const FrameDispatch> dispatches);
+  // Returns the sets that a dispatch binds, which are made on first use. They do not depend on the characters.
+  Result<const KernelSets*> sets_of(const Device& owner, const FrameDispatch& dispatch, const ComputeKernel& kernel,
+                                    SetsOfKernels& made) const;
 
   void transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of, std::optional<std::uint64_t> table_of,
                 VkBufferMemoryBarrier2 barrier) const;

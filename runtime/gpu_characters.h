@@ -17,24 +17,31 @@
 
 namespace pelt::runtime {
 
-// Shaders bind the whole buffer as an array of the elements that they read. Each character has one block, in which
-// every stream begins at a multiple of its element size: indices count elements from the buffer's start.
+// Shaders bind a whole buffer as an array of the elements that they read. Each character has one block, in which every
+// stream begins at a multiple of its element size: indices count elements from the buffer's start.
 struct GpuCharacters::State {
   DeviceInternals* device = nullptr;
-  UploadOptions options;
-  Buffer buffer;
-  FreeRanges free;  // bytes of it
+  UploadOptions options;  // capacity: of the first buffer
+
+  struct BindBuffer {
+    Buffer buffer;
+    FreeRanges free;  // bytes of it
+  };
+  std::deque<BindBuffer> buffers;  // by PlacedCharacter::bind_buffer; none is destroyed
 
   struct Entry : PlacedCharacter {
     BufferRange block;
-    Buffer staging;           // until the upload has finished
-    VkDeviceSize copied = 0;  // bytes whose copy is recorded
-    bool acquired = false;    // by the compute queue family, from the one that copied
+    Buffer staging;            // until the upload has finished
+    VkDeviceSize copied = 0;   // bytes whose copy is recorded
+    bool acquired = false;     // by the compute queue family, from the one that copied
+    std::uint32_t crowds = 0;  // that have it
   };
   std::deque<std::optional<Entry>> entries;  // by number; none: removed. Addresses never change
-  std::uint64_t uploads = 0;                 // number of uploads so far
   bool has(std::uint32_t number) const { return number < entries.size() && entries[number].has_value(); }
-  mutable std::mutex mutex;  // guards entries and blocks
+  // Counts one more crowd that has the character, and one less. Precondition of use(): the mutex is locked.
+  std::optional<Character> use(std::uint32_t number);  // none: no such character
+  void give_back(std::uint32_t number);
+  std::mutex mutex;  // guards buffers and entries
 };
 
 // Returns "'name'" or "3 characters", for messages.

@@ -59,8 +59,9 @@ class BlockWriter {
   VkDeviceSize most_bytes_ = 0;
 };
 
-// The data that upload derives from a character.
+// The data that upload derives from a character, and the size of its block.
 struct FoundData {
+  VkDeviceSize bytes = 0;
   BoundsRecords bounds;
   std::vector<std::vector<std::uint32_t>> normal_rings;  // by mesh, then by level
   std::vector<std::vector<glm::uvec3>> morph_columns;    // by mesh, then by level
@@ -83,16 +84,6 @@ std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
     columns.emplace_back(morphs.columns[c].x, places[c], morphs.columns[c].y);
   }
   return columns;
-}
-
-FoundData find_data(const CharacterData& data, UploadOptions options) {
-  FoundData found{.bounds = find_bounds_records(data)};
-  for_each_mesh(data, [&](const CharacterMesh& mesh) {
-    const bool ringed = options.normal_rings && !mesh.control;
-    found.normal_rings.push_back(ringed ? find_normal_rings(mesh, options.jobs) : std::vector<std::uint32_t>());
-    found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
-  });
-  return found;
 }
 
 MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>& rings,
@@ -142,42 +133,66 @@ void write_character(const FoundData& found, PlacedCharacter& entry, BlockWriter
   entry.painted_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
 }
 
-VkDeviceSize block_bytes(const FoundData& found, const Character& character) {
+FoundData find_data(const Character& character, UploadOptions options) {
+  FoundData found{.bounds = find_bounds_records(*character)};
+  for_each_mesh(*character, [&](const CharacterMesh& mesh) {
+    const bool ringed = options.normal_rings && !mesh.control;
+    found.normal_rings.push_back(ringed ? find_normal_rings(mesh, options.jobs) : std::vector<std::uint32_t>());
+    found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
+  });
   PlacedCharacter entry{.character = character};
   BlockWriter measured;
   write_character(found, entry, measured);
-  return (measured.most_bytes() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+  found.bytes = (measured.most_bytes() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+  return found;
 }
 
 using State = GpuCharacters::State;
 
-// Adds a character with its derived data.
-Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character,
-                                const FoundData& found) {
-  const VkDeviceSize bytes = block_bytes(found, character);
-  std::unique_lock lock(state.mutex);
-  const std::optional<std::uint64_t> begin = state.free.take(bytes, kBlockAlignment);
-  if (!begin) {
+Result<void> add_buffer(const Device& device, State& state, VkDeviceSize bytes, const std::string& label) {
+  bytes = std::min<VkDeviceSize>(bytes, device.limits().maxStorageBufferRange) / kBlockAlignment * kBlockAlignment;
+  PELT_ASSIGN(auto buffer,
+              Buffer::create(device, {.size = bytes,
+                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                      .name = "bind data of " + label}));
+  const std::lock_guard lock(state.mutex);
+  state.buffers.push_back({std::move(buffer), FreeRanges(bytes)});
+  return {};
+}
+
+// Takes a block for the entry in the first buffer that has room.
+bool take_block(State& state, VkDeviceSize bytes, State::Entry& entry) {
+  const std::lock_guard lock(state.mutex);
+  for (entry.bind_buffer = 0; entry.bind_buffer < state.buffers.size(); ++entry.bind_buffer) {
+    const std::optional<std::uint64_t> begin = state.buffers[entry.bind_buffer].free.take(bytes, kBlockAlignment);
+    if (!begin) continue;
+    entry.block = {*begin, bytes};
+    return true;
+  }
+  return false;
+}
+
+// Adds a character with its derived data. `room`: least size of a further buffer. The mutex is not locked while memory
+// is allocated and written, so that frames may record uploads meanwhile.
+Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character, const FoundData& found,
+                                VkDeviceSize room) {
+  const std::string label = "'" + character->name + "'";
+  if (found.bytes > device.limits().maxStorageBufferRange) {
     return fail(ErrorCode::kUnsupported,
-                formatted("'{}' needs {} bytes of bind data; of {}, {} are free, at most {} in one piece",
-                          character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
+                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, found.bytes,
+                          device.description().name, device.limits().maxStorageBufferRange));
   }
-  lock.unlock();  // so that frames may record uploads meanwhile
-  auto staging = Buffer::create(device, {.size = bytes,
-                                         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                         .memory = MemoryUse::kStaging,
-                                         .name = "staging of '" + character->name + "'"});
-  if (!staging) {
-    lock.lock();
-    state.free.give_back(*begin, bytes);
-    return tl::unexpected(staging.error());
-  }
-  State::Entry entry{{.character = character}, {*begin, bytes}, std::move(*staging)};
-  BlockWriter block(*begin, entry.staging.mapped());
+  State::Entry entry{{.character = character}};
+  PELT_ASSIGN(entry.staging, Buffer::create(device, {.size = found.bytes,
+                                                     .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                     .memory = MemoryUse::kStaging,
+                                                     .name = "staging of " + label}));
+  while (!take_block(state, found.bytes, entry))
+    PELT_TRY(add_buffer(device, state, std::max(found.bytes, room), label));
+  BlockWriter block(entry.block.offset, entry.staging.mapped());
   write_character(found, entry, block);
-  entry.staging.flush(0, bytes);
-  lock.lock();
-  entry.upload = state.uploads++;
+  entry.staging.flush(0, found.bytes);
+  const std::lock_guard lock(state.mutex);
   const auto unused = std::find(state.entries.begin(), state.entries.end(), std::nullopt);
   const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
   if (unused == state.entries.end()) state.entries.emplace_back();
@@ -226,14 +241,21 @@ const Character& GpuCharacters::character(std::uint32_t number) const {
   const std::lock_guard lock(state_->mutex);
   return state_->entries[number]->character;
 }
-VkDeviceSize GpuCharacters::bytes() const { return state_->buffer.size(); }
+VkDeviceSize GpuCharacters::bytes() const {
+  const std::lock_guard lock(state_->mutex);
+  VkDeviceSize bytes = 0;
+  for (const State::BindBuffer& buffer : state_->buffers) bytes += buffer.free.size();
+  return bytes;
+}
 VkDeviceSize GpuCharacters::free_bytes() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->free.free();
+  VkDeviceSize bytes = 0;
+  for (const State::BindBuffer& buffer : state_->buffers) bytes += buffer.free.free();
+  return bytes;
 }
 
 VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions options) {
-  return block_bytes(find_data(*character, options), character);
+  return find_data(character, options).bytes;
 }
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
@@ -248,24 +270,15 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
   state->options = options;
   std::vector<FoundData> found;
   VkDeviceSize bytes = 0;
-  for (const Character& character : characters) {
-    found.push_back(find_data(*character, options));
-    bytes += block_bytes(found.back(), character);
-  }
+  for (const Character& character : characters) bytes += found.emplace_back(find_data(character, options)).bytes;
   const std::string label =
       characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
-  bytes = std::max(bytes, options.capacity / kBlockAlignment * kBlockAlignment);
-  if (bytes > device.limits().maxStorageBufferRange) {
-    return fail(ErrorCode::kUnsupported,
-                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, bytes,
-                          device.description().name, device.limits().maxStorageBufferRange));
+  state->options.capacity = std::max(bytes, options.capacity);
+  PELT_TRY(add_buffer(device, *state, state->options.capacity, label));
+  for (std::size_t c = 0; c < characters.size(); ++c) {
+    PELT_TRY(add_found(device, *state, characters[c], found[c], bytes));
+    bytes -= found[c].bytes;
   }
-  PELT_ASSIGN(state->buffer,
-              Buffer::create(device, {.size = bytes,
-                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                      .name = "bind data of " + label}));
-  state->free = FreeRanges(bytes);
-  for (std::size_t c = 0; c < characters.size(); ++c) PELT_TRY(add_found(device, *state, characters[c], found[c]));
   return GpuCharacters(std::move(state));
 }
 
@@ -273,16 +286,32 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
   if (&device.internals() != state_->device) {
     return invalid("'{}' cannot be added: the characters are on another device", character->name);
   }
-  const FoundData found = find_data(*character, state_->options);
-  return add_found(device, *state_, character, found);
+  return add_found(device, *state_, character, find_data(character, state_->options), state_->options.capacity);
 }
 
-void GpuCharacters::remove(std::uint32_t number) {
+std::optional<Character> GpuCharacters::State::use(std::uint32_t number) {
+  if (!has(number)) return std::nullopt;
+  ++entries[number]->crowds;
+  return entries[number]->character;
+}
+
+void GpuCharacters::State::give_back(std::uint32_t number) {
+  const std::lock_guard lock(mutex);
+  --entries[number]->crowds;
+}
+
+Result<void> GpuCharacters::remove(std::uint32_t number) {
   const std::lock_guard lock(state_->mutex);
-  if (!state_->has(number)) return;
-  const BufferRange block = state_->entries[number]->block;
-  state_->free.give_back(block.offset, block.size);
+  if (!state_->has(number)) return invalid("there is no character {}", number);
+  const State::Entry& entry = *state_->entries[number];
+  if (entry.crowds > 0) {
+    return invalid("character {}, '{}', cannot be removed: {} {} it", number, entry.character->name,
+                   entry.crowds == 1 ? "a crowd" : formatted("{} crowds", entry.crowds),
+                   entry.crowds == 1 ? "has" : "have");
+  }
+  state_->buffers[entry.bind_buffer].free.give_back(entry.block.offset, entry.block.size);
   state_->entries[number].reset();
+  return {};
 }
 
 VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes, UploadFamilies families) {
@@ -295,17 +324,18 @@ VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize
     const VkDeviceSize bytes = std::min(most_bytes, entry->block.size - entry->copied);
     const BufferRange part{entry->block.offset + entry->copied, bytes};
     const VkBufferCopy copy{entry->copied, part.offset, bytes};
-    if (bytes > 0) functions.vkCmdCopyBuffer(commands, entry->staging.handle(), state_->buffer.handle(), 1, &copy);
+    const VkBuffer buffer = state_->buffers[entry->bind_buffer].buffer.handle();
+    if (bytes > 0) functions.vkCmdCopyBuffer(commands, entry->staging.handle(), buffer, 1, &copy);
     entry->copied += bytes;
     most_bytes -= bytes;
     left += entry->block.size - entry->copied;
     // Each part needs a barrier, because frames that run meanwhile bind the whole buffer. Another family releases a
     // block once, at its end.
     if (families.same()) {
-      if (bytes > 0) barriers.push_back(block_barrier(state_->buffer.handle(), part, families));
+      if (bytes > 0) barriers.push_back(block_barrier(buffer, part, families));
       entry->acquired = entry->copied == entry->block.size;
     } else if (entry->copied == entry->block.size) {
-      VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
+      VkBufferMemoryBarrier2 barrier = block_barrier(buffer, entry->block, families);
       barrier.dstStageMask = VK_PIPELINE_STAGE_2_NONE;
       barrier.dstAccessMask = VK_ACCESS_2_NONE;
       barriers.push_back(barrier);
@@ -320,7 +350,8 @@ void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies fami
   std::vector<VkBufferMemoryBarrier2> whole;
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (!entry || entry->acquired || entry->copied < entry->block.size) continue;
-    VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
+    VkBufferMemoryBarrier2 barrier =
+        block_barrier(state_->buffers[entry->bind_buffer].buffer.handle(), entry->block, families);
     barrier.srcStageMask = VK_PIPELINE_STAGE_2_NONE;
     barrier.srcAccessMask = VK_ACCESS_2_NONE;
     whole.push_back(barrier);
@@ -330,10 +361,7 @@ void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies fami
 }
 
 void GpuCharacters::finish_upload() {
-  const std::lock_guard lock(state_->mutex);
-  for (std::optional<State::Entry>& entry : state_->entries) {
-    if (entry && entry->copied == entry->block.size) entry->staging = Buffer();
-  }
+  for (std::uint32_t number = 0; number < size(); ++number) finish_upload(number);
 }
 
 void GpuCharacters::finish_upload(std::uint32_t number) {

@@ -127,6 +127,11 @@ pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
   return on_crowd(__func__, crowd, [&](Crowd& runtime_crowd) { value_of(runtime_crowd.remove(character)); });
 }
 
+pelt_result pelt_crowd_replace(pelt_crowd* crowd, uint32_t character, uint32_t with) {
+  return on_crowd(__func__, crowd,
+                  [&](Crowd& runtime_crowd) { value_of(runtime_crowd.replace(device_of(crowd), character, with)); });
+}
+
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
   return posed<glm::mat4>(__func__, crowd, instance, joints, joint_count);
 }

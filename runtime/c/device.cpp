@@ -198,10 +198,8 @@ pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_
 }
 
 pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number) {
-  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
-    if (!state.characters.has(number)) refuse(formatted("there is no character {}", number));
-    state.characters.remove(number);
-  });
+  return on_characters(__func__, characters,
+                       [&](GpuCharactersState& state) { value_of(state.characters.remove(number)); });
 }
 
 pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characters, VkCommandBuffer commands,

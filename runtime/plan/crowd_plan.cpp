@@ -47,11 +47,14 @@ class Planner {
     for_each_character([&](const CharacterData& data, std::size_t, const CrowdCharacter&) {
       plan_.stages = std::max(plan_.stages, data.stage_count);
     });
+    for (const auto& planned : plan_.characters) {
+      if (planned) buffers_ = std::max(buffers_, planned->placed->bind_buffer + 1);
+    }
     for (std::uint32_t stage = 0; stage < plan_.stages; ++stage) {
       bool barrier = true;  // palette passes of one stage write disjoint ranges
       const auto add_poses = [&](PoseKernel kernel) {
         const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
-        return add_step(step, [&] { pose_jobs(kernel, stage); });
+        return add_steps(step, [&] { pose_jobs(kernel, stage); });
       };
       for (const bool weights : {true, false}) {
         for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
@@ -62,11 +65,11 @@ class Planner {
       const bool last = stage + 1 == plan_.stages;
       barrier = true;
       if (last && outputs_.bounds)
-        barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
+        barrier = !add_steps({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
-      add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
+      add_steps({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
       if (last && outputs_.recomputed_normals)
-        add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
+        add_steps({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     add_meshes();
     name_steps();
@@ -80,6 +83,14 @@ class Planner {
     for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
       if (plan_.characters[c]) visit(*plan_.characters[c]->placed->character, c, *plan_.characters[c]);
     }
+  }
+
+  // The same for the characters of the current step's buffer.
+  template <class Visit>
+  void for_each_of_step(const Visit& visit) const {
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+      if (planned.placed->bind_buffer == bind_buffer_) visit(data, c, planned);
+    });
   }
 
   // Fills the table with characters, their ranges of levels and their lists.
@@ -103,20 +114,29 @@ class Planner {
     return list(character, shared::kListLevels + levels);
   }
 
-  // Adds a step with the jobs that `fill` adds, unless `fill` adds none.
+  // Adds a step for each buffer of bind data from whose characters `fill` makes jobs, all by one kernel. They run
+  // concurrently, except for blends of drivers, which write entries of the palettes that they bind for reading. Returns
+  // whether there are any.
   template <class Fill>
-  bool add_step(CrowdStep step, const Fill& fill) {
+  bool add_steps(CrowdStep step, const Fill& fill) {
     std::vector<shared::PlanJob>& jobs = plan_.table.jobs;
-    const std::size_t first = jobs.size();
-    step.range = {.first_job = table_of(step.pass).job_count(), .first_start = shared::kStartPairs * narrow(first)};
+    const std::size_t first_step = plan_.steps.size();
     contents_ = 0;
-    fill();
-    if (jobs.size() == first) return false;
-    step.contents = contents_;
-    step.range.job_count = narrow(jobs.size() - first);
-    plan_.table.steps.push_back({narrow(first), step.range.job_count});
-    plan_.steps.push_back(std::move(step));
-    return true;
+    for (bind_buffer_ = 0; bind_buffer_ < buffers_; ++bind_buffer_) {
+      const std::size_t first = jobs.size();
+      step.bind_buffer = bind_buffer_;
+      step.range = {.first_job = table_of(step.pass).job_count(), .first_start = shared::kStartPairs * narrow(first)};
+      fill();
+      if (jobs.size() == first) continue;
+      step.range.job_count = narrow(jobs.size() - first);
+      plan_.table.steps.push_back({narrow(first), step.range.job_count});
+      plan_.steps.push_back(step);
+    }
+    for (std::size_t s = first_step; s < plan_.steps.size(); ++s) {
+      plan_.steps[s].contents = contents_;
+      if (s > first_step) plan_.steps[s].barrier_before = (contents_ & shared::kHasDrivers) != 0;
+    }
+    return plan_.steps.size() > first_step;
   }
 
   // The jobs of one pass, or the meshes, in the device's layout.
@@ -158,7 +178,7 @@ class Planner {
   }
 
   void pose_jobs(PoseKernel kernel, std::uint32_t stage) {
-    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+    for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
       const PlacedCharacter& placed = *planned.placed;
       for (std::size_t p = 0; p < data.passes.size(); ++p) {
         const PalettePass& pass = data.passes[p];
@@ -179,7 +199,7 @@ class Planner {
   }
 
   void bounds_jobs() {
-    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+    for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
       const PlacedCharacter& placed = *planned.placed;
       const shared::BoundsJob job{.first_record = placed.first_bound,
                                   .record_count = placed.bound_count,
@@ -211,7 +231,7 @@ class Planner {
 
   // Adds the jobs of the meshes of a stage.
   void blend_jobs(std::uint32_t stage) {
-    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+    for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
       for (const ShownMesh& shown : planned.meshes) {
         const CharacterMesh& mesh = *shown.mesh;
         if (mesh.vertex_count() == 0) continue;
@@ -258,7 +278,7 @@ class Planner {
   }
 
   void normals_jobs() {
-    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+    for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
       for (const ShownMesh& shown : planned.meshes) {
         if (!shown.start->normal_ring) continue;
         const std::uint32_t vertices = shown.mesh->vertex_count();
@@ -288,6 +308,7 @@ class Planner {
     std::map<std::string, int> count;
     for (CrowdStep& step : plan_.steps) {
       step.name = name_of(step);
+      if (step.bind_buffer > 0) step.name += formatted(" (bind data {})", step.bind_buffer + 1);
       ++count[step.name];
     }
     for (CrowdStep& step : plan_.steps) {
@@ -334,7 +355,9 @@ class Planner {
                                              {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
                                              {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}},
                                              {sizeof(shared::MeshLocation) / sizeof(std::uint32_t), {}}}};
-  std::uint32_t contents_ = 0;  // of the blends of the current step
+  std::uint32_t buffers_ = 0;
+  std::uint32_t bind_buffer_ = 0;  // of the current step
+  std::uint32_t contents_ = 0;     // of its blends, in all buffers
 };
 
 // Returns a character that is not uploaded, with meaningless starts.
@@ -479,6 +502,14 @@ std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
   const auto read = std::count_if(first, first + plan.characters[character]->list_count(),
                                   [](shared::PlanList list) { return list.first_in_list != shared::kNoIndex; });
   return static_cast<std::uint64_t>(read) * sizeof(shared::ListEntry) / sizeof(std::uint32_t);
+}
+
+std::uint64_t list_words(const CrowdPlan& plan, const std::vector<std::uint32_t>& instances) {
+  std::uint64_t words = 0;
+  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
+    if (plan.characters[c]) words += instances[c] * list_words(plan, c);
+  }
+  return words;
 }
 
 }  // namespace pelt::runtime

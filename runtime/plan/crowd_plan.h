@@ -28,6 +28,7 @@ struct CrowdStep {
   PoseKernel kernel{};  // for CrowdPass::kPose
   shared::JobRange range{};
   std::uint32_t stage = 0;
+  std::uint32_t bind_buffer = 0;  // that its jobs read
   bool barrier_before = true;
   std::uint32_t contents = 0;  // for CrowdPass::kBlend: kHas... of shaders/blend/blend.h
   std::string name;
@@ -97,8 +98,9 @@ std::uint64_t largest_amount(const CrowdCapacity& capacity);
 // Returns the words of the work that a plan needs without its lists.
 std::uint64_t fixed_words(const CrowdPlan& plan);
 std::uint64_t table_words(const PlanTable& table);
-// Returns the words of lists that an instance of a character needs.
+// Return the words of lists that an instance of a character needs, and that so many instances of each need.
 std::uint64_t list_words(const CrowdPlan& plan, std::size_t character);
+std::uint64_t list_words(const CrowdPlan& plan, const std::vector<std::uint32_t>& instances);
 
 struct PlanBases {
   std::uint32_t driver_word = 0;  // of the first vertex of drivers, counted from palette entry 0

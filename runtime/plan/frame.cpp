@@ -168,10 +168,12 @@ Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
 
 std::span<const Binding> bindings_of(KernelKind kind) { return kBindings[static_cast<std::size_t>(kind)]; }
 
-std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStreams& outputs) {
+std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStreams& outputs,
+                                         const FrameOptions& options) {
   std::vector<FrameDispatch> made;
   for (const CrowdStep& step : plan.steps)
-    made.push_back({step.name, kernel_of(step, outputs), constants_of(step, outputs), accesses_of(step, outputs)});
+    made.push_back({step.name, kernel_of(step, outputs), constants_of(step, outputs), accesses_of(step, outputs),
+                    step.bind_buffer});
   const auto add_plan = [&](KernelKind kind, const char* name) {
     const std::span<const Binding> bindings = bindings_of(kind);
     made.push_back({name,
@@ -179,8 +181,8 @@ std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStre
                     std::vector<std::byte>(sizeof(shared::PlanConstants)),
                     {bindings.begin(), bindings.end()}});
   };
-  add_plan(KernelKind::kPlan, "plan");
-  add_plan(KernelKind::kDrawnPlan, "plan of drawn skins");
+  if (options.lists_on_device) add_plan(KernelKind::kPlan, "plan");
+  if (options.drawn_on_device) add_plan(KernelKind::kDrawnPlan, "plan of drawn skins");
   return made;
 }
 
@@ -197,9 +199,10 @@ std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions&
     made.push_back(barrier);
     barrier = {};
   };
-  const auto add_plan = [&](KernelKind kind) {
+  const auto add_plan = [&](bool of_skins) {
     add_barrier(false);
-    made.push_back({.kind = FrameCommand::Kind::kDispatch, .dispatch = plan_dispatch(plan, kind)});
+    made.push_back({.kind = FrameCommand::Kind::kDispatch,
+                    .dispatch = static_cast<std::uint32_t>(plan.steps.size()) + (of_skins && options.lists_on_device)});
   };
   const auto add_steps = [&](std::size_t begin, std::size_t end) {
     for (std::size_t s = begin; s < end; ++s) {
@@ -213,11 +216,11 @@ std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions&
     }
   };
   if (part != FramePart::kBlend) {
-    if (options.lists_on_device) add_plan(KernelKind::kPlan);
+    if (options.lists_on_device) add_plan(false);
     add_steps(0, plan.first_drawing);
   }
   if (part != FramePart::kPose) {
-    if (options.drawn_on_device) add_plan(KernelKind::kDrawnPlan);
+    if (options.drawn_on_device) add_plan(true);
     add_steps(plan.first_drawing, plan.steps.size());
   }
   return made;

@@ -16,12 +16,9 @@ struct FrameOptions {
   std::vector<FrameBuffer> zeroed;  // before the crowd's first frame
 };
 
-// Returns the dispatches of the steps, then those of plans (plan_dispatch).
-std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStreams& outputs);
-// Returns the index of the dispatch that plans frames, or their skins.
-inline std::uint32_t plan_dispatch(const CrowdPlan& plan, KernelKind kind) {
-  return static_cast<std::uint32_t>(plan.steps.size()) + (kind == KernelKind::kDrawnPlan ? 1 : 0);
-}
+// Returns the dispatches of the steps, then, if the device plans, that of the plan of frames, then that of their skins.
+std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStreams& outputs,
+                                         const FrameOptions& options);
 
 std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part, bool first);
 

@@ -24,14 +24,6 @@ void CrowdPlanner::State::location_changed(std::uint32_t instance) {
   }
 }
 
-std::uint64_t CrowdPlanner::State::list_words() const {
-  std::uint64_t words = 0;
-  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
-    if (plan.characters[c]) words += instances_of[c] * runtime::list_words(plan, c);
-  }
-  return words;
-}
-
 namespace {
 
 // A range of a stream that an instance needs.
@@ -64,7 +56,7 @@ Result<void> take(std::span<const TakenPart> parts, const std::string& character
 Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool with_outputs) {
   const CharacterData& data = *members[character]->character;
   const CrowdCharacter& sizes = *plan.characters[character];
-  const std::uint64_t words = fixed_words(plan) + list_words() + runtime::list_words(plan, character);
+  const std::uint64_t words = fixed_words(plan) + list_words(plan, instances_of) + list_words(plan, character);
   if (free_numbers.empty() || words > options.capacity.plan_words) {
     return fail(ErrorCode::kUnsupported,
                 formatted("the {} has no room for another instance of '{}': it has {} of {}{}", options.label,

@@ -155,20 +155,21 @@ void CrowdPlanner::State::write_inputs() {
 
 // Writes the constants of the dispatches that plan this frame.
 void CrowdPlanner::State::write_plan_constants() {
-  for (const KernelKind kind : {KernelKind::kPlan, KernelKind::kDrawnPlan}) {
-    const bool drawn = kind == KernelKind::kDrawnPlan;
+  std::vector<FrameDispatch>& all = dispatches[next.output_slot];
+  for (std::size_t d = plan.steps.size(); d < all.size(); ++d) {
+    const bool drawn = all[d].kernel.kind == KernelKind::kDrawnPlan;
     shared::PlanConstants constants = plan_constants;
     constants.frame = frame_number();
     constants.slots = drawn ? output_slots() : slots_of_first_part();
     if (drawn || options.host_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
     if (!options.host_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
     if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
-    std::memcpy(dispatches[next.output_slot][plan_dispatch(plan, kind)].constants.data(), &constants,
-                sizeof(constants));
+    std::memcpy(all[d].constants.data(), &constants, sizeof(constants));
   }
 }
 
-Result<void> CrowdPlanner::use_characters(const Characters& characters, const Prepare& prepare) {
+Result<void> CrowdPlanner::use_characters(const Characters& characters, const Prepare& prepare,
+                                          const std::optional<Exchange>& exchange) {
   State& state = *planner_;
   const Options& options = state.options;
   if (state.is_posed) {
@@ -179,7 +180,10 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
     if (characters[c]) sizes[c].emplace(*characters[c], options.outputs.control_meshes);
   }
   CrowdPlan made = plan_crowd(std::move(sizes), options.outputs, state.bases());
-  const std::uint64_t words = fixed_words(made) + state.list_words();
+  std::vector<std::uint32_t> counts = state.instances_of;
+  counts.resize(characters.size());
+  if (exchange) counts[exchange->to] += std::exchange(counts[exchange->from], 0);
+  const std::uint64_t words = fixed_words(made) + list_words(made, counts);
   if (words > options.capacity.plan_words ||
       (state.has_table() && table_words(made.table) > options.capacity.table_words)) {
     return fail(
@@ -189,8 +193,18 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   }
   std::vector<std::vector<FrameDispatch>> dispatches;
   for (const OutputStreams& streams : options.streams) {
-    dispatches.push_back(dispatches_of(made, streams));
+    dispatches.push_back(dispatches_of(made, streams, state.frame_options()));
     PELT_TRY(prepare(dispatches.back()));
+  }
+  std::vector<std::uint32_t> exchanged;
+  std::optional<Character> before;
+  if (exchange) {
+    for (std::uint32_t i = 0; i < state.locations.size(); ++i) {
+      if (state.locations[i].character == exchange->from) exchanged.push_back(i);
+    }
+    before = state.members[exchange->from]->character;
+    PELT_TRY(state.exchange_room(exchanged, *state.plan.characters[exchange->from], *made.characters[exchange->to],
+                                 (*characters[exchange->to]->character).name));
   }
   state.members.resize(characters.size());
   state.has_action = false;
@@ -209,12 +223,14 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   }
   state.plan = std::move(made);
   state.dispatches = std::move(dispatches);
-  state.instances_of.resize(characters.size());
+  state.instances_of = std::move(counts);
+  if (exchange) state.exchange(exchanged, **before, exchange->to);
   ++state.plans_made;
   state.lists_changed = true;
   for (std::uint32_t i = 0; i < state.locations.size(); ++i) {
     if (!state.has(i)) continue;
     state.locations[i].first_mesh = state.sizes_of(i).first_mesh;
+    state.locations[i].mesh_count = static_cast<std::uint32_t>(state.sizes_of(i).meshes.size());
     state.location_changed(i);
   }
   state.host_plan.use(state.plan);
@@ -228,7 +244,7 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
                           .first_count = plan.first_count,
                           .instance_count = options.capacity.instances,
                           .most_workgroups = options.most_workgroups};
-  FrameOptions wanted{.lists_on_device = !options.host_list, .drawn_on_device = !options.host_drawn};
+  FrameOptions wanted = state.frame_options();
   // Zero means that a mass has not started, and that an instance was never shown.
   if (state.has_action) wanted.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
   if (!options.host_list) wanted.zeroed.push_back(FrameBuffer::kMemory);
@@ -257,7 +273,7 @@ Result<void> CrowdPlanner::plan_ahead(std::span<const Character> characters, con
     if (member) all.push_back(member->character);
   }
   const CrowdPlan plan = runtime::plan_ahead(all, planner_->options.outputs, planner_->bases());
-  for (const OutputStreams& streams : planner_->options.streams) PELT_TRY(prepare(dispatches_of(plan, streams)));
+  for (const OutputStreams& streams : planner_->options.streams) PELT_TRY(prepare(dispatches_of(plan, streams, {})));
   return {};
 }
 

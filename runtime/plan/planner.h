@@ -84,6 +84,9 @@ struct CrowdPlanner::State {
   std::vector<FrameCommand> next_commands;
 
   // Whether the device plans the frame, or its drawn skins, from a table.
+  FrameOptions frame_options() const {
+    return {.lists_on_device = !options.host_list, .drawn_on_device = !options.host_drawn};
+  }
   bool has_table() const { return !options.host_list || !options.host_drawn; }
   std::uint32_t slots() const { return options.frames_in_flight; }
   std::uint32_t slot() const { return static_cast<std::uint32_t>(frame % slots()); }
@@ -124,7 +127,11 @@ struct CrowdPlanner::State {
   void give_outputs(std::uint32_t instance);
   void release(std::uint32_t instance);
   void location_changed(std::uint32_t instance);
-  std::uint64_t list_words() const;  // of all instances
+
+  // Gives instances of one character the room of another one, or changes nothing; then their joints and inputs.
+  Result<void> exchange_room(std::span<const std::uint32_t> instances, const CrowdCharacter& from,
+                             const CrowdCharacter& to, const std::string& name);
+  void exchange(std::span<const std::uint32_t> instances, const CharacterData& from, std::uint32_t number);
 
   std::uint32_t state_of(std::uint32_t instance) const;
   void plan_entry(shared::ListEntry entry);

@@ -310,6 +310,7 @@ class Caller : Calls {
                                          &Caller::call<pelt_crowd_release>,
                                          &Caller::call<pelt_crowd_set_outputs>,
                                          &Caller::call<pelt_crowd_remove>,
+                                         &Caller::call<pelt_crowd_replace>,
                                          &Caller::call<pelt_crowd_pose, 16, true>,
                                          &Caller::call<pelt_crowd_pose_rows, 12, true>,
                                          &Caller::call<pelt_crowd_inputs, 1, true>,

@@ -80,10 +80,10 @@ TEST(CApi, RefusesNullHandles) {
       pelt_gpu_characters_finish_upload_of, pelt_gpu_characters_add, pelt_gpu_characters_remove,
       pelt_gpu_characters_get_free_bytes, pelt_gpu_characters_get_bytes);
   expect_all_need_handles(pelt_crowd_create, pelt_add_capacity, pelt_crowd_add, pelt_crowd_prepare, pelt_crowd_remove,
-                          pelt_crowd_acquire, pelt_crowd_release, pelt_crowd_set_outputs, pelt_crowd_pose,
-                          pelt_crowd_pose_rows, pelt_crowd_inputs, pelt_crowd_advance, pelt_crowd_lists_set,
-                          pelt_crowd_lists_next, pelt_crowd_lists_get_levels, pelt_crowd_record, pelt_crowd_get_uses,
-                          pelt_crowd_record_transfer, pelt_crowd_get_info, pelt_crowd_get_instance,
+                          pelt_crowd_replace, pelt_crowd_acquire, pelt_crowd_release, pelt_crowd_set_outputs,
+                          pelt_crowd_pose, pelt_crowd_pose_rows, pelt_crowd_inputs, pelt_crowd_advance,
+                          pelt_crowd_lists_set, pelt_crowd_lists_next, pelt_crowd_lists_get_levels, pelt_crowd_record,
+                          pelt_crowd_get_uses, pelt_crowd_record_transfer, pelt_crowd_get_info, pelt_crowd_get_instance,
                           pelt_crowd_get_outputs, pelt_crowd_get_mesh_vertex, pelt_crowd_get_previous_frame,
                           pelt_crowd_get_rooms, pelt_crowd_read_vertices, pelt_crowd_read_bounds);
   expect_all_need_handles(pelt_evaluator_create, pelt_evaluator_pose, pelt_evaluator_evaluate, pelt_evaluator_advance,

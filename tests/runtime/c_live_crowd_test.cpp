@@ -153,6 +153,12 @@ TEST_F(CCrowds, LiveAsThoseOfCpp) {
 
   ASSERT_OK(pelt_crowd_release(c, instances[0]));
   EXPECT_INVALID(pelt_crowd_release(c, instances[0]), "has no instance");
+  EXPECT_INVALID(pelt_crowd_replace(c, 0, 0), "by itself");
+  ASSERT_OK(pelt_crowd_replace(c, 0, 1));
+  ASSERT_OK(pelt_crowd_add(c, 0));
+  ASSERT_OK(pelt_crowd_replace(c, 1, 0));
+  ASSERT_OK(pelt_crowd_add(c, 1));
+  EXPECT_INVALID(pelt_gpu_characters_remove(gpu.get(), 1), "a crowd has it");
   ASSERT_OK(pelt_crowd_remove(c, 1));
   ASSERT_OK(run_frame(device_.get(), c));
   ASSERT_OK(pelt_gpu_characters_remove(gpu.get(), 1));

@@ -21,8 +21,7 @@
 namespace pelt::runtime {
 namespace {
 
-constexpr std::uint32_t kCharacterNumbers = 3;  // of characters, at most at once
-constexpr std::uint32_t kRoomForEach = 3;       // instances that a crowd has room for, of each kind of character
+constexpr std::uint32_t kRoomForEach = 3;  // instances that a crowd has room for, of each kind of character
 constexpr std::uint32_t kLoggedFrames = 20;
 
 // GPU and CPU differ by rounding, of which thin drivers magnify some; stale, torn or another instance's data are off by
@@ -139,7 +138,7 @@ CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector
       configuration_(random_),
       kinds_(kinds),
       refusing_(refusing),
-      kind_by_number_{any(kinds.size()), any(kinds.size()), any(kinds.size())},
+      kind_by_number_{any(kinds.size()), any(kinds.size()), any(kinds.size()), 0},
       list_(callers_buffer(4096, device)),
       drawn_(callers_buffer(4096, device)),
       gpu_(upload_some()) {
@@ -191,11 +190,8 @@ std::vector<std::uint32_t> CrowdPair::instances() const {
 
 GpuCharacters CrowdPair::upload_some() {
   std::vector<Character> some;
-  for (const std::size_t kind : kind_by_number_) some.push_back(kinds_[kind]);
-  UploadOptions options{.normal_rings = true};
-  for (const Character& kind : kinds_)
-    options.capacity = std::max(options.capacity, 2 * kCharacterNumbers * GpuCharacters::bytes_of(kind, options));
-  return made([&] { return upload(device_, some, options); });
+  for (const std::uint32_t number : numbers_) some.push_back(kinds_[kind_by_number_[number]]);
+  return made([&] { return upload(device_, some, {.normal_rings = true}); });
 }
 
 void CrowdPair::call() {
@@ -210,7 +206,7 @@ void CrowdPair::call() {
 }
 
 void CrowdPair::acquire() {
-  const std::uint32_t character = any(kCharacterNumbers);
+  const std::uint32_t character = numbers_[any(numbers_.size())];
   const Result<std::uint32_t> plain = plain_->acquire(character);
   const Result<std::uint32_t> other = other_->acquire(character);
   if (!alike(plain.has_value(), other.has_value())) return;
@@ -234,22 +230,52 @@ void CrowdPair::give_or_take(std::uint32_t i) {
   }
 }
 
-// Removes a character, and adds one of any kind, which takes its number.
+// Adds a character of any kind, which replaces one, or for which one is removed; then the lowest number is another one.
 void CrowdPair::change_character() {
   if (any(3) > 0) return;
-  const std::uint32_t number = any(kCharacterNumbers);
-  for (const std::uint32_t i : instances()) {
-    if (plain_->instance(i)->character == number) release(i);
-  }
-  both([&](Crowd& crowd) { test::must(crowd.remove(number)); });
-  gpu_.remove(number);
-  kind_by_number_[number] = any(kinds_.size());
-  const Character& kind = kinds_[kind_by_number_[number]];
-  write("add", number, kind->name);
-  alike(made([&] { return gpu_.add(device_, kind); }) == number, true);
+  std::uint32_t& number = numbers_[any(numbers_.size())];
+  const bool replaces = any(2) == 0;
+  const std::size_t kind = any(kinds_.size());
+  const auto with = made([&] { return gpu_.add(device_, kinds_[kind]); });
+  kind_by_number_[with] = kind;
   test::must(submit_and_wait(device_, "upload", [&](VkCommandBuffer commands) { gpu_.record_upload(commands); }));
   gpu_.finish_upload();
-  both([&](Crowd& crowd) { made([&] { return crowd.add(device_, number); }); });
+  std::vector<std::uint32_t> of_it;
+  for (const std::uint32_t i : instances()) {
+    if (plain_->instance(i)->character == number) of_it.push_back(i);
+  }
+  write(replaces ? "replace" : "remove and add", number, with, kinds_[kind]->name);
+  if (replaces) {
+    const auto replaced = [&](Crowd& crowd) {
+      const Result<void> result = crowd.replace(device_, number, with);
+      if (!result && result.error().code != ErrorCode::kUnsupported) test::must(result);
+      return result.has_value();
+    };
+    const bool plain = replaced(*plain_);
+    if (!alike(plain, replaced(*other_))) return test::must(gpu_.remove(with));
+    for (const std::uint32_t i : of_it) {
+      rest(i);
+      both([&](Crowd& crowd) { crowd.pose(i, told_[i].joints); });
+      both([&](Crowd& crowd) { crowd.inputs(i, told_[i].inputs); });
+    }
+  } else {
+    for (const std::uint32_t i : of_it) release(i);
+    both([&](Crowd& crowd) {
+      test::must(crowd.remove(number));
+      made([&] { return crowd.add(device_, with); });
+    });
+  }
+  test::must(gpu_.remove(number));
+  number = with;
+}
+
+void CrowdPair::rest(std::uint32_t i) {
+  const Character& character = character_of(i);
+  Told& told = told_[i];
+  told.joints.resize(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, told.joints);
+  told.inputs.resize(character->input_count);
+  rest_inputs(*character, told.inputs);
 }
 
 void CrowdPair::change(std::uint32_t i, std::uint32_t what) {
@@ -280,12 +306,7 @@ void CrowdPair::pose() {
   for (const std::uint32_t i : instances()) {
     const Character& character = character_of(i);
     Told& told = told_[i];
-    if (told.joints.empty()) {
-      told.joints.resize(character->skeleton.joints.size());
-      rest_matrices(character->skeleton, told.joints);
-      told.inputs.resize(character->input_count);
-      rest_inputs(*character, told.inputs);
-    }
+    if (told.joints.empty()) rest(i);
     if (any(3) == 0) continue;
     std::vector<Transform> local(told.joints.size());
     rest_pose(character->skeleton, local);

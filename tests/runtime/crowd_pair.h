@@ -3,6 +3,7 @@
 // agree with the CPU.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -94,6 +95,7 @@ class CrowdPair {
   void release(std::uint32_t i);
   void give_or_take(std::uint32_t i);
   void change_character();
+  void rest(std::uint32_t i);
   void change(std::uint32_t i, std::uint32_t what);
   void pose();
   void record();
@@ -109,7 +111,8 @@ class CrowdPair {
   CrowdConfiguration configuration_;
   const std::vector<Character>& kinds_;
   RefusingDevice* refusing_;
-  std::vector<std::size_t> kind_by_number_;
+  std::vector<std::size_t> kind_by_number_;        // of characters
+  std::array<std::uint32_t, 3> numbers_{0, 1, 2};  // of those that the crowds have
   Buffer list_;
   Buffer drawn_;
   GpuCharacters gpu_;

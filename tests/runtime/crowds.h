@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include <pelt/evaluate.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/crowd_lists.h>
 #include <pelt/runtime/read_back.h>
@@ -37,6 +38,21 @@ inline std::vector<glm::vec3> rest_positions(const Character& character) {
 inline std::vector<glm::vec3> part_of(std::span<const glm::vec3> all, const CharacterMesh& mesh) {
   const auto part = all.subspan(mesh.first_vertex, mesh.vertex_count());
   return {part.begin(), part.end()};
+}
+
+// Returns the skin as the CPU moves it, in packed order. Without inputs: those of rest.
+inline std::vector<glm::vec3> skin_on_the_cpu(const Character& character, std::span<const glm::mat4> joints,
+                                              std::span<const float> inputs = {}) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  if (!inputs.empty()) evaluator.inputs(inputs);
+  evaluator.evaluate();
+  std::vector<glm::vec3> skin;
+  for (const CharacterMesh& mesh : character->meshes) {
+    const std::vector<glm::vec3> part = part_of(evaluator.positions(), mesh);
+    if (!mesh.control) skin.insert(skin.end(), part.begin(), part.end());
+  }
+  return skin;
 }
 
 // Returns a rigid motion, a different one for each number.

@@ -142,8 +142,8 @@ class PlannedFrames : public Crowds {
     fill(work, places_, sizeof(shared::TableHeader));
     const Buffer arguments = callers_buffer(plan_.steps.size() * sizeof(VkDispatchIndirectCommand));
     const Buffer memory = filled_buffer(memories_);
-    const ComputeKernel& kernel = *test::must(
-        pipeline_of(*gpu_device(), dispatches_of(plan_, {})[plan_dispatch(plan_, KernelKind::kPlan)].kernel));
+    const ComputeKernel& kernel =
+        *test::must(pipeline_of(*gpu_device(), dispatches_of(plan_, {}, {.lists_on_device = true}).back().kernel));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),
                                                arguments.whole(), memory.whole()};

@@ -54,6 +54,7 @@ class MisusedCrowds : public MixedCrowds {
     crowd.record(commands, {.part = FramePart::kPose});
     expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
     EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the two parts of a frame"));
+    EXPECT_THAT(crowd.remove(2).error().message, testing::HasSubstr("between the two parts of a frame"));
     EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the two parts of a frame"));
     crowd.pose(0, bind_joints_);
     expect("Crowd::pose: the second part of the frame");
@@ -97,6 +98,35 @@ TEST_F(MisusedCrowds, HaveNoEffect) {
   }));
   EXPECT_TRUE(sentences().empty());
   EXPECT_LT(off(crowd, 0, 0), 1e-5f);
+}
+
+// Bind data stay while a crowd has their character, and no longer.
+TEST_F(MisusedCrowds, KeepTheirCharacters) {
+  GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+  const auto refusal = [&](std::uint32_t number) { return gpu.remove(number).error().message; };
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  EXPECT_EQ(refusal(1), "character 1, 'tube', cannot be removed: a crowd has it");
+  {
+    const Crowd second = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {0, 1}}));
+    EXPECT_THAT(refusal(1), testing::HasSubstr("2 crowds have it"));
+    EXPECT_FALSE(Crowd::create(*gpu_device(), gpu, {.frames_in_flight = 0}));
+    EXPECT_THAT(refusal(2), testing::HasSubstr("a crowd has it"));
+  }
+  crowd.release(1);
+  EXPECT_THAT(refusal(1), testing::HasSubstr("a crowd has it"));
+  ASSERT_TRUE(crowd.remove(1));
+  ASSERT_TRUE(gpu.remove(1));
+  EXPECT_EQ(refusal(1), "there is no character 1");
+  EXPECT_THAT(Crowd::create(*gpu_device(), gpu, {.instances = {1, 1, 1}}).error().message,
+              testing::HasSubstr("character 1, which was removed"));
+  const Crowd without = test::must(Crowd::create(*gpu_device(), gpu));
+  EXPECT_EQ(without.rooms().instances.capacity, 2u);
+  crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {1}}));
+  EXPECT_THAT(refusal(2), testing::HasSubstr("a crowd has it")) << "the other crowd is no more";
+
+  Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
+  ASSERT_TRUE(hidden.set_outputs(0, false));
+  EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
 }
 
 // An instance that gets a NaN keeps its values, and its outputs stay intact.

@@ -362,8 +362,9 @@ typedef struct pelt_upload_options {
   uint32_t struct_size;
   /* 1: also uploads the triangles round each vertex, 32 bytes per vertex, for crowds that recompute normals */
   uint32_t normal_rings;
-  /* room for bind data, bytes, so that characters can be added later (pelt_character_get_upload_bytes); raised to the
-   * size of the first characters. At most maxStorageBufferRange, because the device binds all of it at once */
+  /* size of the first buffer of bind data, bytes (pelt_character_get_upload_bytes); raised to the size of the first
+   * characters, and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as
+   * large, and a crowd one more dispatch per pass for each buffer that its characters are in */
   VkDeviceSize capacity;
 } pelt_upload_options;
 
@@ -372,16 +373,17 @@ PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* chara
                                                      const pelt_upload_options* options, VkDeviceSize* bytes);
 
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no character
- * and no capacity; more bytes than the device can bind at once, or has free. */
+ * and no capacity; a character of more bytes than the device can bind at once; out of memory. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                                 uint32_t character_count, const pelt_upload_options* options,
                                                 pelt_gpu_characters** out);
-/* Takes room for a character, fills new staging memory, and returns the character's number: the lowest unused one. The
- * functions below record its upload. Errors: not enough room left; no staging memory. */
+/* Takes room for a character, in a new buffer if no other has it, fills new staging memory, and returns the character's
+ * number: the lowest unused one. The functions below record its upload. Waits for nothing. Errors: those of
+ * pelt_gpu_characters_create. */
 PELT_API pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_character* character,
                                              uint32_t* number);
-/* Releases the room of a character. Precondition: no crowd has it any more (pelt_crowd_remove), and the device has
- * finished its upload and the frames that moved it. */
+/* Releases the room of a character, in a buffer that stays. Errors: a crowd still has it (pelt_crowd_remove,
+ * pelt_crowd_replace). Precondition: the device has finished its upload and the frames that moved it. */
 PELT_API pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number);
 /* Records the copies of characters added since the last call, and barriers from the copies to compute reads, outside a
  * render pass. The commands must run before the first frame of a crowd that shows the characters. */
@@ -557,13 +559,19 @@ PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
 /* Adds a character of the pelt_gpu_characters to the crowd, so that instances of it can be acquired. Makes the
  * pipelines that no crowd of the device has needed yet; pelt_crowd_prepare makes them in advance, on any thread.
- * Errors: no such character; bind data of a character that the crowd has were removed or uploaded again (call
- * pelt_crowd_remove first); not enough room for the plan; a frame that is recorded in part. */
+ * Errors: no such character; not enough room for the plan; a frame that is recorded in part. */
 PELT_API pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character);
 PELT_API pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
                                         uint32_t character_count);
 /* Removes a character. Errors: the crowd still has instances of it; a frame that is recorded in part. */
 PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
+/* Adds the character `with`, such as the same one with an edited rig, removes `character`, and makes its instances
+ * those of `with`. They keep their numbers; their poses, if the joints' names agree; controls of the same name, and
+ * streams of the same name and points; and their outputs' room, if they have as many vertices. Otherwise poses and
+ * inputs are at rest, and pelt_instance_info changes. All count as teleported, and have no vertices until the next
+ * frame that shows them. Errors, after which nothing has changed: those of pelt_crowd_add; no such character; not
+ * enough room for the instances instead of the old ones. */
+PELT_API pelt_result pelt_crowd_replace(pelt_crowd* crowd, uint32_t character, uint32_t with);
 
 /* Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
  * lowest unused one. `outputs` = 0: the instance takes no room for outputs, and cannot be shown until it has

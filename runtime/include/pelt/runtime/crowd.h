@@ -208,13 +208,20 @@ class Crowd : public CrowdPlanner {
 
   // Adds a character of the GpuCharacters (GpuCharacters::add) to the crowd, so that instances of it can be acquired.
   // Makes the pipelines that no crowd of the device has needed yet; prepare() makes them in advance. Errors: no such
-  // character, removed bind data of a character that the crowd has, not enough room for the plan (the message states
-  // how much it takes), a pipeline that the device cannot make, a frame recorded in part.
+  // character, not enough room for the plan (the message states how much it takes), a pipeline that the device cannot
+  // make, a frame recorded in part.
   Result<void> add(const Device& device, std::uint32_t character);
   // Removes a character. Errors: no such character, instances of it, a frame recorded in part.
   Result<void> remove(std::uint32_t character);
+  // Adds the character `with`, such as the same one with an edited rig, removes `character`, and makes its instances
+  // those of `with`. They keep their numbers; their poses, if the joints' names agree; controls of the same name, and
+  // streams of the same name and points; and their outputs' room, if they have as many vertices. Otherwise poses and
+  // inputs are at rest, and the locations of CrowdInstance change. All count as teleported, and have no vertices until
+  // the next frame that shows them. Errors, after which nothing has changed: those of add() and remove() but for
+  // instances; not enough room for the instances instead of the old ones.
+  Result<void> replace(const Device& device, std::uint32_t character, std::uint32_t with);
   // Makes the pipelines that the crowd will need when these characters are added. May be called on any thread, also
-  // during record(), but not during add() and remove().
+  // during record(), but not during add(), remove() and replace().
   Result<void> prepare(const Device& device, std::span<const Character> characters) const;
 
   // Records a frame, or a part of it, that shows the instances of a list. Entries of instances that do not exist, have
@@ -224,10 +231,10 @@ class Crowd : public CrowdPlanner {
   //
   // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
   // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
-  // dispatch per pose kernel, a barrier, and one blend; barriers separate the stages. Next to the blend of the last
-  // stage, one dispatch computes bounds if they are written; recomputed normals add a barrier and a dispatch. passes()
-  // names the dispatches. The host omits dispatches that have no work. Changes the bound compute pipeline, set 0 and
-  // push constants. Never submits, waits or allocates.
+  // dispatch per pose kernel, a barrier, and one blend, all per buffer of bind data; barriers separate the stages, and
+  // blends of drivers of several buffers. Next to the blend of the last stage, one dispatch computes bounds if they are
+  // written; recomputed normals add a barrier and a dispatch. passes() names the dispatches. The host omits dispatches
+  // that have no work. Changes the bound compute pipeline, set 0 and push constants. Never submits, waits or allocates.
   //
   // Each call is one frame of the crowd. It uses the next of frames_in_flight copies of the host's input: before this
   // frame is posed, the frame recorded frames_in_flight frames earlier must have finished on the device. Its commands
@@ -289,8 +296,9 @@ class Crowd : public CrowdPlanner {
  private:
   struct Vulkan;
   Crowd(Options options, std::unique_ptr<Vulkan> vulkan);
-  Result<void> use_numbers(const Device& device, const std::vector<bool>& wanted);
-  Result<void> check_bind_data(std::uint32_t character) const;
+  Result<void> use_numbers(const Device& device, const std::vector<bool>& wanted,
+                           const std::optional<Exchange>& exchange);
+  Result<void> change(const Device& device, std::uint32_t added, std::optional<std::uint32_t> replaced);
   std::unique_ptr<Vulkan> vulkan_;
 };
 

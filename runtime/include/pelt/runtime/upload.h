@@ -18,8 +18,9 @@ struct UploadOptions {
   // Also uploads the triangles round each vertex of skins, about 32 bytes per vertex, for crowds that recompute normals
   // (CrowdOutputs::normal_mode).
   bool normal_rings = false;
-  // Room for bind data, bytes, so that characters can be added later (GpuCharacters::bytes_of); raised to the size of
-  // the first characters. At most maxStorageBufferRange, because the device binds all of it at once.
+  // Size of the first buffer of bind data, bytes (GpuCharacters::bytes_of); raised to the size of the first characters,
+  // and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as large, and a
+  // crowd one more dispatch per pass for each buffer that its characters are in.
   VkDeviceSize capacity = 0;
   // Runs the search for those triangles; none: the thread that makes or adds characters.
   JobSystem jobs;
@@ -32,15 +33,15 @@ struct UploadFamilies {
   bool same() const { return transfer == compute; }
 };
 
-// The bind data of characters on a device, in one buffer, so that a crowd moves all of them with the same dispatches.
-// Several crowds may share it. Move-only; the Device must outlive it.
+// The bind data of characters on a device, in few buffers, so that a crowd moves all characters of a buffer with the
+// same dispatches. Several crowds may share it. Move-only; the Device must outlive it.
 //
 // Characters may be added and removed while crowds run. Threads: all functions except move and destruction may run
 // concurrently, also while crowds are made and recorded.
 class GpuCharacters {
  public:
-  // Takes the memory and fills staging memory; submits nothing. Errors: no character and no capacity; more bytes than
-  // the device can bind at once, or has free.
+  // Takes the memory and fills staging memory; submits nothing. Errors: no character and no capacity; a character of
+  // more bytes than the device can bind at once; out of memory.
   static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters,
                                       UploadOptions options = {});
   ~GpuCharacters();
@@ -50,13 +51,13 @@ class GpuCharacters {
   // Returns the size of a character's bind data, bytes, for UploadOptions::capacity.
   static VkDeviceSize bytes_of(const Character& character, UploadOptions options = {});
 
-  // Takes room for a character, fills new staging memory, and returns the character's number: the lowest unused one.
-  // record_upload() then records its copy. Errors: not enough room left (the message states how much there is), no
-  // staging memory.
+  // Takes room for a character, in a new buffer if no other has it, fills new staging memory, and returns the
+  // character's number: the lowest unused one. record_upload() then records its copy. Waits for nothing. Errors: those
+  // of create().
   Result<std::uint32_t> add(const Device& device, const Character& character);
-  // Releases the room of a character; an unknown number has no effect. Precondition: no crowd has the character any
-  // more (Crowd::remove), and the device has finished its upload and the frames that moved it.
-  void remove(std::uint32_t number);
+  // Releases the room of a character, in a buffer that stays. Errors: no such character; a crowd still has it
+  // (Crowd::remove, Crowd::replace). Precondition: the device has finished its upload and the frames that moved it.
+  Result<void> remove(std::uint32_t number);
 
   // Records the copies of characters added since the last call, one region each, and barriers from the copies to
   // compute reads, outside a render pass. The commands must run before the first frame of a crowd that moves the
@@ -78,7 +79,7 @@ class GpuCharacters {
   VkDeviceSize free_bytes() const;                             // of these, bytes that no character uses
 
   struct State;
-  const State& state() const { return *state_; }  // for the runtime's own files
+  State& state() const { return *state_; }  // for the runtime's own files
 
  private:
   explicit GpuCharacters(std::unique_ptr<State> state);

@@ -32,10 +32,10 @@ struct PassStart {
   std::uint32_t word = 0;    // first word of its table
 };
 
-// A character, and the starts of its bind data in the buffer of all.
+// A character, and the starts of its bind data in their buffer.
 struct PlacedCharacter {
   Character character;
-  std::uint64_t upload = 0;  // unique, unlike the character's number
+  std::uint32_t bind_buffer = 0;  // number of the buffer
   std::vector<MeshStart> meshes;
   std::vector<MeshStart> levels;  // of CharacterData::levels
   std::vector<PassStart> passes;

@@ -16,7 +16,7 @@ namespace pelt::runtime {
 enum class FrameBuffer : std::uint32_t {
   kNothing,   // bound to bindings that a shader does not use
   kWork,      // *
-  kBindData,  // of all characters
+  kBindData,  // of characters
   kJoints,    // *, unless the caller supplies them
   kInputs,    // *, unless the caller supplies them
   kPalettes,
@@ -89,6 +89,7 @@ struct FrameDispatch {
   Kernel kernel;
   std::vector<std::byte> constants;  // push constants
   std::vector<Binding> bindings;     // those of the kernel, with this dispatch's accesses
+  std::uint32_t bind_buffer = 0;     // that it binds as kBindData: PlacedCharacter::bind_buffer
 };
 
 // Bytes of the host's copy of a buffer that were written for this frame, to make visible to the device.

@@ -182,6 +182,11 @@ class CrowdPlanner {
     std::byte* inputs = nullptr;
   };
   using Characters = std::vector<std::optional<PlacedCharacter>>;  // by character number
+  // The instances of a character that becomes another one.
+  struct Exchange {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+  };
   using Prepare = std::function<Result<void>(std::span<const FrameDispatch> dispatches)>;
 
   explicit CrowdPlanner(Options options);
@@ -192,8 +197,9 @@ class CrowdPlanner {
   // Call it once, before characters are used.
   void use_memory(std::span<const HostMemory> memory);  // of each frame in flight
   // Plans for the characters. `prepare` gets the dispatches of each output slot, and makes their pipelines and
-  // descriptor sets; if it fails, nothing is changed. Errors: not enough room for the plan.
-  Result<void> use_characters(const Characters& characters, const Prepare& prepare);
+  // descriptor sets; if it fails, nothing is changed. Errors: not enough room for the plan, or for exchanged instances.
+  Result<void> use_characters(const Characters& characters, const Prepare& prepare,
+                              const std::optional<Exchange>& exchange = {});
   // Errors: the crowd has instances of the character.
   Result<void> remove_member(std::uint32_t character);
   // Calls `prepare` with the dispatches that the crowd will have when these characters are added.
