@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
@@ -91,6 +92,7 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
                          TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
                          TakenPart{&free_drivers, sizes.driver_vertices, &place.first_driver, "vertices of drivers"},
                          TakenPart{&free_vertices, sizes.vertices, &place.first_vertex, "vertices"}};
+  const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);  // may take memory, unlike what follows
   PELT_TRY(take(std::span(parts).first(with_outputs ? 5 : 4), data.name));
 
   const std::uint32_t instance = free_numbers.back();
@@ -102,7 +104,6 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
   location_changed(instance);
   if (own_joints) {
     joints.place(instance, kJointFloats * place.first_joint, kJointFloats * sizes.joints);
-    const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);
     rest_matrices(data.skeleton, rest);
     write_joints(rest, joints.values(instance));
   }
@@ -150,14 +151,14 @@ void Crowd::State::give_outputs(std::uint32_t instance) {
 
 Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(state_->mutex);
-  if (state_->is_posed) {
-    return invalid("the {} cannot acquire an instance between the two parts of a frame", state_->label);
-  }
-  if (!state_->has_character(character)) {
-    return invalid("the {} has no character {}", state_->label, character);
-  }
-  PELT_TRY(state_->check_bind_data(character));
-  return state_->acquire(character, outputs);
+  return guard_memory([&]() -> Result<std::uint32_t> {
+    if (state_->is_posed) {
+      return invalid("the {} cannot acquire an instance between the two parts of a frame", state_->label);
+    }
+    if (!state_->has_character(character)) return invalid("the {} has no character {}", state_->label, character);
+    PELT_TRY(state_->check_bind_data(character));
+    return state_->acquire(character, outputs);
+  });
 }
 
 void Crowd::release(std::uint32_t instance) {
@@ -178,10 +179,10 @@ void Crowd::give_outputs(std::uint32_t instance) {
 
 Result<void> Crowd::take_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
-  if (!state_->has(instance)) {
-    return invalid("the {} has no instance {}", state_->label, instance);
-  }
-  return state_->take_outputs(instance);
+  return guard_memory([&]() -> Result<void> {
+    if (!state_->has(instance)) return invalid("the {} has no instance {}", state_->label, instance);
+    return state_->take_outputs(instance);
+  });
 }
 
 bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(instance) && state_->has_outputs(instance); }
@@ -204,19 +205,21 @@ Result<void> Crowd::State::check_bind_data(std::uint32_t number) const {
 }
 
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
-  if (state_->has_character(character)) return state_->check_bind_data(character);
-  if (state_->is_posed) {
-    return invalid("the {} cannot add character {} between the two parts of a frame", state_->label, character);
-  }
-  std::unique_lock lock(state_->gpu->mutex);
-  if (!state_->gpu->has(character)) {
-    return invalid("the {} cannot add character {}, which does not exist", state_->label, character);
-  }
-  std::vector<std::optional<Character>> wanted = state_->characters;
-  wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));
-  wanted[character] = state_->gpu->entries[character]->character;
-  lock.unlock();
-  return state_->use_characters(device, std::move(wanted));
+  return guard_memory([&]() -> Result<void> {
+    if (state_->has_character(character)) return state_->check_bind_data(character);
+    if (state_->is_posed) {
+      return invalid("the {} cannot add character {} between the two parts of a frame", state_->label, character);
+    }
+    std::unique_lock lock(state_->gpu->mutex);
+    if (!state_->gpu->has(character)) {
+      return invalid("the {} cannot add character {}, which does not exist", state_->label, character);
+    }
+    std::vector<std::optional<Character>> wanted = state_->characters;
+    wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));
+    wanted[character] = state_->gpu->entries[character]->character;
+    lock.unlock();
+    return state_->use_characters(device, std::move(wanted));
+  });
 }
 
 // Its jobs stay until the next plan; without instances their lists are empty.

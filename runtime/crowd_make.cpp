@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
@@ -276,21 +277,21 @@ Result<void> Crowd::State::Maker::make_rings() {
 
 // Makes the sets of a kind on first use. They do not depend on the characters.
 Result<void> Crowd::State::Maker::need_sets(KernelKind kind, const ComputeKernel& kernel) {
-  std::vector<VkDescriptorSet>& sets_of_kind = state.sets[static_cast<std::size_t>(kind)];
-  if (!sets_of_kind.empty()) return {};
-  std::vector<VkDescriptorSet> made;
-  for (std::size_t o = 0; o < state.outputs.size(); ++o) {
-    for (std::uint32_t s = 0; s < state.slots; ++s) {
-      if (o > 0 && !writes_outputs(kind)) {
-        made.push_back(made[s]);
-        continue;
-      }
-      std::vector<VkDescriptorBufferInfo> bound;
-      for (const Binding& binding : bindings_of(kind)) bound.push_back(state.range_of(binding.buffer, o, s));
-      PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
+  // If one is refused, the next call goes on after those that were made: only the pool frees sets.
+  std::vector<VkDescriptorSet>& made = state.sets[static_cast<std::size_t>(kind)];
+  made.reserve(state.outputs.size() * state.slots);
+  while (made.size() < state.outputs.size() * state.slots) {
+    const std::size_t o = made.size() / state.slots;
+    const auto s = static_cast<std::uint32_t>(made.size() % state.slots);
+    if (o > 0 && !writes_outputs(kind)) {
+      made.push_back(made[s]);
+      continue;
     }
+    std::vector<VkDescriptorBufferInfo> bound;
+    for (const Binding& binding : bindings_of(kind)) bound.push_back(state.range_of(binding.buffer, o, s));
+    PELT_ASSIGN(const VkDescriptorSet set, state.descriptors.make_set(kernel, bound));
+    made.push_back(set);
   }
-  sets_of_kind = std::move(made);
   return {};
 }
 
@@ -336,15 +337,42 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
     if (!own_list) PELT_TRY(maker.need_sets(KernelKind::kPlan, *plan_kernel));
     if (!own_drawn) PELT_TRY(maker.need_sets(KernelKind::kDrawnPlan, *plan_kernel));
   }
+  const bool swings = std::any_of(wanted.begin(), wanted.end(),
+                                  [](const auto& character) { return character && (**character).clock_input(); });
+  FrameOptions options{.lists_on_device = !own_list, .drawn_on_device = !own_drawn};
+  // Zero means that a mass has not started, and that an instance was never shown.
+  if (swings) options.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
+  if (!own_list) options.zeroed.push_back(FrameBuffer::kMemory);
+  if (!own_drawn) options.zeroed.push_back(FrameBuffer::kDrawnMemory);
+  std::array<std::vector<FrameCommand>, kFrameParts> made_commands;
+  std::array<std::vector<FrameCommand>, kFrameParts> made_first;
+  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
+    made_commands[static_cast<std::size_t>(part)] = commands_of(made, options, part, false);
+    made_first[static_cast<std::size_t>(part)] = commands_of(made, options, part, true);
+  }
+  std::vector<std::string> made_names;
+  for (const FrameCommand& command : made_commands[static_cast<std::size_t>(FramePart::kWhole)]) {
+    if (command.kind != FrameCommand::Kind::kDispatch) continue;
+    made_names.push_back(!command.plans                             ? made.steps[command.step].name
+                         : *command.plans == KernelKind::kDrawnPlan ? "plan of drawn skins"
+                                                                    : "plan");
+  }
+  HostPlan made_host_plan;
+  made_host_plan.use(made);  // takes the memory for the same call below
+  instances_of.resize(wanted.size());
+
+  // No memory is taken from here on, so nothing can fail.
   plan = std::move(made);
   characters = std::move(wanted);
   dispatches = std::move(wanted_dispatches);
-  has_action = std::any_of(characters.begin(), characters.end(),
-                           [](const auto& character) { return character && (**character).clock_input(); });
-  instances_of.resize(characters.size());
+  commands = std::move(made_commands);
+  first_commands = std::move(made_first);
+  names = std::move(made_names);
+  host_plan = std::move(made_host_plan);
+  host_plan.use(plan);
+  has_action = swings;
   ++plans_made;
   lists_changed = true;
-  host_plan.use(plan);
   plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
                     .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
                     .list_count = static_cast<std::uint32_t>(plan.table.lists.size()),
@@ -354,40 +382,27 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     .first_count = plan.first_count,
                     .instance_count = capacity.instances,
                     .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
-  FrameOptions options{.lists_on_device = !own_list, .drawn_on_device = !own_drawn};
-  // Zero means that a mass has not started, and that an instance was never shown.
-  if (has_action) options.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
-  if (!own_list) options.zeroed.push_back(FrameBuffer::kMemory);
-  if (!own_drawn) options.zeroed.push_back(FrameBuffer::kDrawnMemory);
-  names.clear();
-  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
-    commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, false);
-    first_commands[static_cast<std::size_t>(part)] = commands_of(plan, options, part, true);
-  }
-  for (const FrameCommand& command : commands[static_cast<std::size_t>(FramePart::kWhole)]) {
-    if (command.kind != FrameCommand::Kind::kDispatch) continue;
-    names.push_back(!command.plans                             ? plan.steps[command.step].name
-                    : *command.plans == KernelKind::kDrawnPlan ? "plan of drawn skins"
-                                                               : "plan");
-  }
   return {};
 }
 
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
-  // A blend's pipeline depends on all characters that it moves, so the crowd's are included.
-  std::vector<Character> all(characters.begin(), characters.end());
-  for (const std::optional<Character>& character : state_->characters) {
-    if (character) all.push_back(*character);
-  }
-  const CrowdPlan plan = plan_ahead(all, planned_outputs(state_->wanted_outputs), state_->bases);
-  const State::Maker maker{.device = device, .state = *state_};
-  for (const CrowdStep& step : plan.steps) {
-    for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.dispatch_of(step, written));
-  }
-  return {};
+  return guard_memory([&]() -> Result<void> {
+    // A blend's pipeline depends on all characters that it moves, so the crowd's are included.
+    std::vector<Character> all(characters.begin(), characters.end());
+    for (const std::optional<Character>& character : state_->characters) {
+      if (character) all.push_back(*character);
+    }
+    const CrowdPlan plan = plan_ahead(all, planned_outputs(state_->wanted_outputs), state_->bases);
+    const State::Maker maker{.device = device, .state = *state_};
+    for (const CrowdStep& step : plan.steps) {
+      for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.dispatch_of(step, written));
+    }
+    return {};
+  });
 }
 
-Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
+Result<std::unique_ptr<Crowd::State>> Crowd::State::create(const Device& device, const GpuCharacters& characters,
+                                                           const CrowdOptions& options) {
   const GpuCharacters::State& gpu = characters.state();
   std::unique_lock lock(gpu.mutex);
   const std::string label = label_of(gpu);
@@ -444,6 +459,11 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
     state->first_instances.push_back(capacity.instances - static_cast<std::uint32_t>(state->free_numbers.size()));
     for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(state->acquire(c, true));
   }
+  return state;
+}
+
+Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
+  PELT_ASSIGN(auto state, guard_memory([&] { return State::create(device, characters, options); }));
   return Crowd(std::move(state));
 }
 

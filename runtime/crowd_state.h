@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -52,6 +53,8 @@ struct HeldWork {
 
 struct Crowd::State {
   struct Maker;  // crowd_make.cpp
+  static Result<std::unique_ptr<State>> create(const Device& device, const GpuCharacters& characters,
+                                               const CrowdOptions& options);
 
   DeviceInternals* device = nullptr;
   const GpuCharacters::State* gpu = nullptr;

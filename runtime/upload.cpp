@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/file/bounds.h"
 #include "engine/character/pose_kernels.h"
@@ -162,17 +164,17 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
                 formatted("'{}' needs {} bytes of bind data; of {}, {} are free, at most {} in one piece",
                           character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
   }
+  auto give_back = [&](FreeRanges* free) {
+    if (!lock.owns_lock()) lock.lock();
+    free->give_back(*begin, bytes);
+  };
+  std::unique_ptr<FreeRanges, decltype(give_back)> block_without_entry(&state.free, give_back);
   lock.unlock();  // so that frames may record uploads meanwhile
-  auto staging = Buffer::create(device, {.size = bytes,
-                                         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                         .memory = MemoryUse::kStaging,
-                                         .name = "staging of '" + character->name + "'"});
-  if (!staging) {
-    lock.lock();
-    state.free.give_back(*begin, bytes);
-    return tl::unexpected(staging.error());
-  }
-  State::Entry entry{{.character = character}, {*begin, bytes}, std::move(*staging)};
+  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = bytes,
+                                                    .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                    .memory = MemoryUse::kStaging,
+                                                    .name = "staging of '" + character->name + "'"}));
+  State::Entry entry{{.character = character}, {*begin, bytes}, std::move(staging)};
   BlockWriter block(*begin, entry.staging.mapped());
   write_character(found, entry, block);
   entry.staging.flush(0, bytes);
@@ -182,7 +184,41 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
   if (unused == state.entries.end()) state.entries.emplace_back();
   state.entries[number] = std::move(entry);
+  static_cast<void>(block_without_entry.release());
   return number;
+}
+
+Result<std::unique_ptr<State>> make_state(const Device& device, std::span<const Character> characters,
+                                          UploadOptions options) {
+  if (characters.empty() && options.capacity < kBlockAlignment) {
+    return fail(ErrorCode::kInvalidArgument,
+                formatted("there is no character to upload, and a capacity of {} bytes is too small for one",
+                          options.capacity));
+  }
+  auto state = std::make_unique<State>();
+  state->device = &device.internals();
+  state->options = options;
+  std::vector<FoundData> found;
+  VkDeviceSize bytes = 0;
+  for (const Character& character : characters) {
+    found.push_back(find_data(*character, options));
+    bytes += block_bytes(found.back(), character);
+  }
+  const std::string label =
+      characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
+  bytes = std::max(bytes, options.capacity / kBlockAlignment * kBlockAlignment);
+  if (bytes > device.limits().maxStorageBufferRange) {
+    return fail(ErrorCode::kUnsupported,
+                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, bytes,
+                          device.description().name, device.limits().maxStorageBufferRange));
+  }
+  PELT_ASSIGN(state->buffer,
+              Buffer::create(device, {.size = bytes,
+                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                      .name = "bind data of " + label}));
+  state->free = FreeRanges(bytes);
+  for (std::size_t c = 0; c < characters.size(); ++c) PELT_TRY(add_found(device, *state, characters[c], found[c]));
+  return state;
 }
 
 // Returns the barrier from a block's copies to compute reads. Between two families it describes both halves of an
@@ -238,34 +274,7 @@ VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions o
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
                                             UploadOptions options) {
-  if (characters.empty() && options.capacity < kBlockAlignment) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("there is no character to upload, and a capacity of {} bytes is too small for one",
-                          options.capacity));
-  }
-  auto state = std::make_unique<State>();
-  state->device = &device.internals();
-  state->options = options;
-  std::vector<FoundData> found;
-  VkDeviceSize bytes = 0;
-  for (const Character& character : characters) {
-    found.push_back(find_data(*character, options));
-    bytes += block_bytes(found.back(), character);
-  }
-  const std::string label =
-      characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
-  bytes = std::max(bytes, options.capacity / kBlockAlignment * kBlockAlignment);
-  if (bytes > device.limits().maxStorageBufferRange) {
-    return fail(ErrorCode::kUnsupported,
-                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, bytes,
-                          device.description().name, device.limits().maxStorageBufferRange));
-  }
-  PELT_ASSIGN(state->buffer,
-              Buffer::create(device, {.size = bytes,
-                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                      .name = "bind data of " + label}));
-  state->free = FreeRanges(bytes);
-  for (std::size_t c = 0; c < characters.size(); ++c) PELT_TRY(add_found(device, *state, characters[c], found[c]));
+  PELT_ASSIGN(auto state, guard_memory([&] { return make_state(device, characters, options); }));
   return GpuCharacters(std::move(state));
 }
 
@@ -273,8 +282,7 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
   if (&device.internals() != state_->device) {
     return invalid("'{}' cannot be added: the characters are on another device", character->name);
   }
-  const FoundData found = find_data(*character, state_->options);
-  return add_found(device, *state_, character, found);
+  return guard_memory([&] { return add_found(device, *state_, character, find_data(*character, state_->options)); });
 }
 
 void GpuCharacters::remove(std::uint32_t number) {
@@ -288,7 +296,9 @@ void GpuCharacters::remove(std::uint32_t number) {
 VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);
   const DeviceFunctions& functions = state_->device->functions;
-  std::vector<VkBufferMemoryBarrier2> barriers;
+  const auto barrier_on = [&](const VkBufferMemoryBarrier2& barrier) {
+    buffer_barriers(functions, commands, {&barrier, 1});
+  };
   VkDeviceSize left = 0;
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (!entry || entry->copied == entry->block.size) continue;
@@ -302,31 +312,28 @@ VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize
     // Each part needs a barrier, because frames that run meanwhile bind the whole buffer. Another family releases a
     // block once, at its end.
     if (families.same()) {
-      if (bytes > 0) barriers.push_back(block_barrier(state_->buffer.handle(), part, families));
+      if (bytes > 0) barrier_on(block_barrier(state_->buffer.handle(), part, families));
       entry->acquired = entry->copied == entry->block.size;
     } else if (entry->copied == entry->block.size) {
       VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
       barrier.dstStageMask = VK_PIPELINE_STAGE_2_NONE;
       barrier.dstAccessMask = VK_ACCESS_2_NONE;
-      barriers.push_back(barrier);
+      barrier_on(barrier);
     }
   }
-  buffer_barriers(functions, commands, barriers);
   return left;
 }
 
 void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);
-  std::vector<VkBufferMemoryBarrier2> whole;
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (!entry || entry->acquired || entry->copied < entry->block.size) continue;
     VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
     barrier.srcStageMask = VK_PIPELINE_STAGE_2_NONE;
     barrier.srcAccessMask = VK_ACCESS_2_NONE;
-    whole.push_back(barrier);
+    buffer_barriers(state_->device->functions, commands, {&barrier, 1});
     entry->acquired = true;
   }
-  buffer_barriers(state_->device->functions, commands, whole);
 }
 
 void GpuCharacters::finish_upload() {
@@ -344,10 +351,12 @@ void GpuCharacters::finish_upload(std::uint32_t number) {
 }
 
 Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options) {
-  PELT_ASSIGN(auto made, GpuCharacters::create(device, characters, options));
-  PELT_TRY(submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made.record_upload(commands); }));
-  made.finish_upload();
-  return made;
+  return guard_memory([&]() -> Result<GpuCharacters> {
+    PELT_ASSIGN(auto made, GpuCharacters::create(device, characters, options));
+    PELT_TRY(submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made.record_upload(commands); }));
+    made.finish_upload();
+    return made;
+  });
 }
 
 Result<GpuCharacters> upload(const Device& device, const Character& character, UploadOptions options) {
