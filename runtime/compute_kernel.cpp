@@ -41,6 +41,9 @@ Result<ComputeKernel> ComputeKernel::create(const Device& device, const ComputeK
   if (result != VK_SUCCESS) return vulkan_failure("create the pipeline layout of " + options.name, result);
   set_name(device, VK_OBJECT_TYPE_PIPELINE_LAYOUT, kernel.layout_, options.name);
 
+  std::vector<VkSpecializationMapEntry> entries;
+  for (std::uint32_t i = 0; i < options.specialization.size(); ++i)
+    entries.push_back({i, static_cast<std::uint32_t>(i * sizeof(std::uint32_t)), sizeof(std::uint32_t)});
   VkShaderModule module = VK_NULL_HANDLE;
   const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                              .codeSize = options.spirv.size_bytes(),
@@ -48,9 +51,6 @@ Result<ComputeKernel> ComputeKernel::create(const Device& device, const ComputeK
   result = functions.vkCreateShaderModule(device.handle(), &module_info, nullptr, &module);
   if (result != VK_SUCCESS) return vulkan_failure("create the shader of " + options.name, result);
   set_name(device, VK_OBJECT_TYPE_SHADER_MODULE, module, options.name);
-  std::vector<VkSpecializationMapEntry> entries;
-  for (std::uint32_t i = 0; i < options.specialization.size(); ++i)
-    entries.push_back({i, static_cast<std::uint32_t>(i * sizeof(std::uint32_t)), sizeof(std::uint32_t)});
   const VkSpecializationInfo specialization{.mapEntryCount = static_cast<std::uint32_t>(entries.size()),
                                             .pMapEntries = entries.data(),
                                             .dataSize = options.specialization.size_bytes(),
@@ -146,11 +146,12 @@ Result<VkDescriptorSet> DescriptorPool::make_set(const ComputeKernel& kernel,
                                          .descriptorPool = handle_,
                                          .descriptorSetCount = 1,
                                          .pSetLayouts = &layout};
+  const std::string set_label = name_ + ": " + kernel.name();  // before the set, which only the pool frees
   VkDescriptorSet set = VK_NULL_HANDLE;
   const VkResult result = device_->functions.vkAllocateDescriptorSets(device_->handle, &info, &set);
   if (result != VK_SUCCESS) return vulkan_failure("allocate a descriptor set of " + name_, result);
   set_name(device_->functions, device_->handle, VK_OBJECT_TYPE_DESCRIPTOR_SET, reinterpret_cast<std::uint64_t>(set),
-           name_ + ": " + kernel.name());
+           set_label);
   const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                    .dstSet = set,
                                    .descriptorCount = static_cast<std::uint32_t>(buffers.size()),

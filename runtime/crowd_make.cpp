@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
@@ -289,7 +290,7 @@ Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optio
     wanted[*replaced] = false;
     exchange = {*replaced, added};
   }
-  const Result<void> changed = use_numbers(device, wanted, exchange);
+  const Result<void> changed = guard_memory([&] { return use_numbers(device, wanted, exchange); });
   if (changed) used = std::move(wanted);
   if (changed && replaced) vulkan_->gpu->give_back(*replaced);
   if (!changed && is_new) vulkan_->gpu->give_back(added);
@@ -297,13 +298,16 @@ Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optio
 }
 
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
-  return member(character) != nullptr ? Result<void>() : change(device, character, std::nullopt);
+  if (member(character) != nullptr) return {};
+  return guard_memory([&] { return change(device, character, std::nullopt); });
 }
 
 Result<void> Crowd::replace(const Device& device, std::uint32_t character, std::uint32_t with) {
-  if (member(character) == nullptr) return invalid("the {} has no character {}", vulkan_->label, character);
-  if (character == with) return invalid("the {} cannot replace character {} by itself", vulkan_->label, character);
-  return change(device, with, character);
+  return guard_memory([&]() -> Result<void> {
+    if (member(character) == nullptr) return invalid("the {} has no character {}", vulkan_->label, character);
+    if (character == with) return invalid("the {} cannot replace character {} by itself", vulkan_->label, character);
+    return change(device, with, character);
+  });
 }
 
 Result<void> Crowd::remove(std::uint32_t character) {
@@ -314,13 +318,15 @@ Result<void> Crowd::remove(std::uint32_t character) {
 }
 
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
-  return plan_ahead(characters, [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
-    for (const FrameDispatch& dispatch : dispatches) PELT_TRY(pipeline_of(device, dispatch.kernel));
-    return {};
+  return guard_memory([&] {
+    return plan_ahead(characters, [&](std::span<const FrameDispatch> dispatches) -> Result<void> {
+      for (const FrameDispatch& dispatch : dispatches) PELT_TRY(pipeline_of(device, dispatch.kernel));
+      return {};
+    });
   });
 }
 
-Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
+Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
   GpuCharacters::State& gpu = characters.state();
   auto vulkan = std::make_unique<Vulkan>();
   vulkan->gpu = &gpu;
@@ -338,6 +344,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
     return invalid("a crowd of {} got instance counts for {} characters", label, instances.size());
   }
   CrowdCapacity capacity;
+  vulkan->used.reserve(instances.size());
   for (std::uint32_t c = 0; c < instances.size(); ++c) {
     const std::optional<Character> used = gpu.use(c);
     vulkan->used.push_back(used.has_value());
@@ -390,6 +397,10 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
     for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(crowd.acquire(c));
   }
   return crowd;
+}
+
+Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
+  return guard_memory([&] { return make(device, characters, options); });
 }
 
 Crowd::Crowd(Options options, std::unique_ptr<Vulkan> vulkan)

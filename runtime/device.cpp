@@ -12,6 +12,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "runtime/device_internals.h"
 #include "runtime/physical_device.h"
@@ -93,6 +94,9 @@ struct Device::State {
   VkQueue queue = VK_NULL_HANDLE;
   DeviceInternals internals;
 
+  static Result<std::unique_ptr<State>> create(const DeviceOptions& options);
+  static Result<std::unique_ptr<State>> adopt(const DeviceHandles& handles);
+
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -131,7 +135,7 @@ struct Device::State {
   }
 };
 
-Result<Device> Device::create(const DeviceOptions& options) {
+Result<std::unique_ptr<Device::State>> Device::State::create(const DeviceOptions& options) {
   auto state = std::make_unique<State>();
   PELT_ASSIGN(auto instance, make_instance(options));
   state->instance = std::move(instance);
@@ -172,10 +176,10 @@ Result<Device> Device::create(const DeviceOptions& options) {
   internals.pretend_discrete = options.pretend_discrete;
   state->finish(state->instance->has_debug_utils, features.has_addresses(), {});
   internals.functions.vkGetDeviceQueue(internals.handle, state->queue_family, 0, &state->queue);
-  return Device(std::move(state));
+  return state;
 }
 
-Result<Device> Device::adopt(const DeviceHandles& handles) {
+Result<std::unique_ptr<Device::State>> Device::State::adopt(const DeviceHandles& handles) {
   if (handles.get_instance_proc_addr == nullptr || handles.instance == VK_NULL_HANDLE ||
       handles.physical == VK_NULL_HANDLE || handles.device == VK_NULL_HANDLE) {
     return invalid("adopting a device needs vkGetInstanceProcAddr, an instance, a physical device and a device");
@@ -212,6 +216,16 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
                 formatted("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.1",
                           state->physical.description.name, joined(missing, ", ")));
   }
+  return state;
+}
+
+Result<Device> Device::create(const DeviceOptions& options) {
+  PELT_ASSIGN(auto state, guard_memory([&] { return State::create(options); }));
+  return Device(std::move(state));
+}
+
+Result<Device> Device::adopt(const DeviceHandles& handles) {
+  PELT_ASSIGN(auto state, guard_memory([&] { return State::adopt(handles); }));
   return Device(std::move(state));
 }
 

@@ -105,7 +105,8 @@ VkDeviceSize MemoryAllocator::budget_left(std::uint32_t type) const {
 }
 
 VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size, bool device_address) {
-  Block block{.size = size, .type = type, .device_address = device_address};
+  Block block{.size = size, .type = type, .device_address = device_address, .free = FreeRanges(size)};
+  blocks_.reserve(blocks_.size() + 1);  // nothing may throw once the block exists
   const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                         .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
   const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
@@ -123,7 +124,6 @@ VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size, bool 
     }
     block.mapped = static_cast<std::byte*>(mapped);
   }
-  block.free = FreeRanges(size);
   blocks_.push_back(std::move(block));
   return VK_SUCCESS;
 }
@@ -172,7 +172,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
     if (result == VK_SUCCESS && take(blocks_.back(), size, alignment, allocation)) return allocation;
   }
   if (over_budget && result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
-    return fail(ErrorCode::kDeviceFailed,
+    return fail(ErrorCode::kOutOfMemory,
                 formatted("cannot take {} bytes for {}: they exceed the memory budget of the process",
                           requirements.size, what));
   }

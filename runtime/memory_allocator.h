@@ -31,7 +31,7 @@ class MemoryAllocator {
   MemoryAllocator(const MemoryAllocator&) = delete;
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
 
-  // Errors, with `what` in the message: kDeviceFailed if no memory is left, kUnsupported if the size exceeds the
+  // Errors, with `what` in the message: kOutOfMemory if none is left, kUnsupported if the size exceeds the
   // device's largest allocation. `device_address`: shaders access the memory by its address; separate blocks provide
   // it.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what,

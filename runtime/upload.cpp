@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/file/bounds.h"
 #include "engine/character/pose_kernels.h"
@@ -189,6 +191,11 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
                                                      .name = "staging of " + label}));
   while (!take_block(state, found.bytes, entry))
     PELT_TRY(add_buffer(device, state, std::max(found.bytes, room), label));
+  const auto give_back = [&](State* from) {
+    const std::lock_guard lock(from->mutex);
+    from->buffers[entry.bind_buffer].free.give_back(entry.block.offset, entry.block.size);
+  };
+  std::unique_ptr<State, decltype(give_back)> block_without_entry(&state, give_back);
   BlockWriter block(entry.block.offset, entry.staging.mapped());
   write_character(found, entry, block);
   entry.staging.flush(0, found.bytes);
@@ -197,7 +204,32 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
   if (unused == state.entries.end()) state.entries.emplace_back();
   state.entries[number] = std::move(entry);
+  static_cast<void>(block_without_entry.release());
   return number;
+}
+
+Result<std::unique_ptr<State>> make_state(const Device& device, std::span<const Character> characters,
+                                          UploadOptions options) {
+  if (characters.empty() && options.capacity < kBlockAlignment) {
+    return fail(ErrorCode::kInvalidArgument,
+                formatted("there is no character to upload, and a capacity of {} bytes is too small for one",
+                          options.capacity));
+  }
+  auto state = std::make_unique<State>();
+  state->device = &device.internals();
+  state->options = options;
+  std::vector<FoundData> found;
+  VkDeviceSize bytes = 0;
+  for (const Character& character : characters) bytes += found.emplace_back(find_data(character, options)).bytes;
+  const std::string label =
+      characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
+  state->options.capacity = std::max(bytes, options.capacity);
+  PELT_TRY(add_buffer(device, *state, state->options.capacity, label));
+  for (std::size_t c = 0; c < characters.size(); ++c) {
+    PELT_TRY(add_found(device, *state, characters[c], found[c], bytes));
+    bytes -= found[c].bytes;
+  }
+  return state;
 }
 
 // Returns the barrier from a block's copies to compute reads. Between two families it describes both halves of an
@@ -260,25 +292,7 @@ VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions o
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
                                             UploadOptions options) {
-  if (characters.empty() && options.capacity < kBlockAlignment) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("there is no character to upload, and a capacity of {} bytes is too small for one",
-                          options.capacity));
-  }
-  auto state = std::make_unique<State>();
-  state->device = &device.internals();
-  state->options = options;
-  std::vector<FoundData> found;
-  VkDeviceSize bytes = 0;
-  for (const Character& character : characters) bytes += found.emplace_back(find_data(character, options)).bytes;
-  const std::string label =
-      characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
-  state->options.capacity = std::max(bytes, options.capacity);
-  PELT_TRY(add_buffer(device, *state, state->options.capacity, label));
-  for (std::size_t c = 0; c < characters.size(); ++c) {
-    PELT_TRY(add_found(device, *state, characters[c], found[c], bytes));
-    bytes -= found[c].bytes;
-  }
+  PELT_ASSIGN(auto state, guard_memory([&] { return make_state(device, characters, options); }));
   return GpuCharacters(std::move(state));
 }
 
@@ -286,7 +300,9 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
   if (&device.internals() != state_->device) {
     return invalid("'{}' cannot be added: the characters are on another device", character->name);
   }
-  return add_found(device, *state_, character, find_data(character, state_->options), state_->options.capacity);
+  return guard_memory([&] {
+    return add_found(device, *state_, character, find_data(character, state_->options), state_->options.capacity);
+  });
 }
 
 std::optional<Character> GpuCharacters::State::use(std::uint32_t number) {
@@ -317,7 +333,9 @@ Result<void> GpuCharacters::remove(std::uint32_t number) {
 VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);
   const DeviceFunctions& functions = state_->device->functions;
-  std::vector<VkBufferMemoryBarrier2> barriers;
+  const auto barrier_on = [&](const VkBufferMemoryBarrier2& barrier) {
+    buffer_barriers(functions, commands, {&barrier, 1});
+  };
   VkDeviceSize left = 0;
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (!entry || entry->copied == entry->block.size) continue;
@@ -332,32 +350,29 @@ VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize
     // Each part needs a barrier, because frames that run meanwhile bind the whole buffer. Another family releases a
     // block once, at its end.
     if (families.same()) {
-      if (bytes > 0) barriers.push_back(block_barrier(buffer, part, families));
+      if (bytes > 0) barrier_on(block_barrier(buffer, part, families));
       entry->acquired = entry->copied == entry->block.size;
     } else if (entry->copied == entry->block.size) {
       VkBufferMemoryBarrier2 barrier = block_barrier(buffer, entry->block, families);
       barrier.dstStageMask = VK_PIPELINE_STAGE_2_NONE;
       barrier.dstAccessMask = VK_ACCESS_2_NONE;
-      barriers.push_back(barrier);
+      barrier_on(barrier);
     }
   }
-  buffer_barriers(functions, commands, barriers);
   return left;
 }
 
 void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);
-  std::vector<VkBufferMemoryBarrier2> whole;
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (!entry || entry->acquired || entry->copied < entry->block.size) continue;
     VkBufferMemoryBarrier2 barrier =
         block_barrier(state_->buffers[entry->bind_buffer].buffer.handle(), entry->block, families);
     barrier.srcStageMask = VK_PIPELINE_STAGE_2_NONE;
     barrier.srcAccessMask = VK_ACCESS_2_NONE;
-    whole.push_back(barrier);
+    buffer_barriers(state_->device->functions, commands, {&barrier, 1});
     entry->acquired = true;
   }
-  buffer_barriers(state_->device->functions, commands, whole);
 }
 
 void GpuCharacters::finish_upload() {
@@ -372,10 +387,12 @@ void GpuCharacters::finish_upload(std::uint32_t number) {
 }
 
 Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options) {
-  PELT_ASSIGN(auto made, GpuCharacters::create(device, characters, options));
-  PELT_TRY(submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made.record_upload(commands); }));
-  made.finish_upload();
-  return made;
+  return guard_memory([&]() -> Result<GpuCharacters> {
+    PELT_ASSIGN(auto made, GpuCharacters::create(device, characters, options));
+    PELT_TRY(submit_and_wait(device, "upload", [&](VkCommandBuffer commands) { made.record_upload(commands); }));
+    made.finish_upload();
+    return made;
+  });
 }
 
 Result<GpuCharacters> upload(const Device& device, const Character& character, UploadOptions options) {

@@ -75,10 +75,12 @@ tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result)
                 {VK_ERROR_EXTENSION_NOT_PRESENT, "an extension is not supported"},
                 {VK_ERROR_INCOMPATIBLE_DRIVER, "no driver supports Vulkan 1.1"},
                 {VK_ERROR_TOO_MANY_OBJECTS, "too many objects"}};
+  const bool no_memory = result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  const ErrorCode code = no_memory ? ErrorCode::kOutOfMemory : ErrorCode::kDeviceFailed;
   for (const auto& known : kKnown) {
-    if (known.result == result) return fail(ErrorCode::kDeviceFailed, formatted("cannot {}: {}", action, known.reason));
+    if (known.result == result) return fail(code, formatted("cannot {}: {}", action, known.reason));
   }
-  return fail(ErrorCode::kDeviceFailed, formatted("cannot {}: VkResult {}", action, static_cast<int>(result)));
+  return fail(code, formatted("cannot {}: VkResult {}", action, static_cast<int>(result)));
 }
 
 }  // namespace pelt::runtime

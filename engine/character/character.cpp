@@ -8,6 +8,7 @@
 #include <pelt/character.h>
 #include <pelt/try.h>
 
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/check_character.h"
 
 namespace pelt {
@@ -94,9 +95,11 @@ Character::Character(std::shared_ptr<const CharacterData> data, std::uint32_t en
     : data_(std::move(data)), size_(skin_diagonal(*data_)), entries_read_(entries_read) {}
 
 Result<Character> Character::create(CharacterData data) {
-  PELT_ASSIGN(auto entries_read, check_character(data));
-  PELT_TRY(check_levels(data, entries_read));
-  return Character(std::make_shared<const CharacterData>(std::move(data)), entries_read);
+  return guard_memory([&]() -> Result<Character> {
+    PELT_ASSIGN(auto entries_read, check_character(data));
+    PELT_TRY(check_levels(data, entries_read));
+    return Character(std::make_shared<const CharacterData>(std::move(data)), entries_read);
+  });
 }
 
 Character Character::at_level(std::uint32_t level) const {

@@ -8,6 +8,7 @@
 
 #include <pelt/normal_rings.h>
 
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/check_records.h"
 #include "shaders/normals/normals.h"
 
@@ -149,6 +150,11 @@ class RingFinder {
  public:
   explicit RingFinder(const RingSource& source) : source_(source) {}
 
+  void clear() {
+    words_.clear();
+    starts_.clear();
+  }
+
   void add_position(std::span<const std::uint32_t> vertices) {
     if (vertices.size() == 1) return add_ring(vertices);
     for (const std::vector<std::uint32_t>& twins : sides(vertices)) add_ring(twins);
@@ -231,12 +237,20 @@ std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const Jo
   const PositionGroups groups = group_positions(source.points);
   // Blocks have a fixed size and keep their order in the result, however the work is divided.
   std::vector<RingFinder> blocks((groups.count() + kBlockGroups - 1) / kBlockGroups, RingFinder(source));
+  const auto search = [&](std::size_t b) -> Result<void> {
+    blocks[b].clear();
+    const std::size_t last = std::min(groups.count(), (b + 1) * kBlockGroups);
+    for (std::size_t group = b * kBlockGroups; group < last; ++group) blocks[b].add_position(groups.vertices(group));
+    return {};
+  };
+  // No exception may leave a job: a block without memory is searched again by the calling thread.
+  std::vector<std::uint8_t> refused(blocks.size());
   for_ranges(jobs, blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t b = begin; b < end; ++b) {
-      const std::size_t last = std::min(groups.count(), (b + 1) * kBlockGroups);
-      for (std::size_t group = b * kBlockGroups; group < last; ++group) blocks[b].add_position(groups.vertices(group));
-    }
+    for (std::size_t b = begin; b < end; ++b) refused[b] = guard_memory([&] { return search(b); }) ? 0 : 1;
   });
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (refused[b] != 0) static_cast<void>(search(b));
+  }
   std::size_t size = source.points.size();
   for (const RingFinder& block : blocks) size += block.size();
   std::vector<std::uint32_t> words;

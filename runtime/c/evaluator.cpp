@@ -82,7 +82,7 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
                                           .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
                                           .morphs = given.no_morphs == 0,
                                           .same_everywhere = given.same_everywhere != 0};
-    made = new pelt_evaluator{bound, pelt::Evaluator(bound, wanted)};
+    made = new pelt_evaluator{bound, value_of(pelt::Evaluator::create(bound, wanted))};
   });
 }
 

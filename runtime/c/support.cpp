@@ -29,6 +29,8 @@ pelt_result to_result(ErrorCode code) {
       return PELT_ERROR_DEVICE_FAILED;
     case ErrorCode::kStopped:
       return PELT_ERROR_STOPPED;
+    case ErrorCode::kOutOfMemory:
+      return PELT_ERROR_OUT_OF_MEMORY;
   }
   return PELT_ERROR_INTERNAL;
 }

@@ -63,7 +63,7 @@ std::vector<float> exchanged_inputs(const CharacterData& from, std::span<const f
 // All old room is released before new room is taken: since all instances need the same, it then suffices if it would
 // suffice otherwise.
 Result<void> CrowdPlanner::State::exchange_room(std::span<const std::uint32_t> instances, const CrowdCharacter& from,
-                                         const CrowdCharacter& to, const std::string& name) {
+                                                const CrowdCharacter& to, const std::string& name) {
   const struct {
     FreeRanges& free;
     std::uint32_t CrowdCharacter::*size;
@@ -101,18 +101,22 @@ Result<void> CrowdPlanner::State::exchange_room(std::span<const std::uint32_t> i
   return {};
 }
 
-// Their room is exchanged; joints and inputs are still in the old one.
-void CrowdPlanner::State::exchange(std::span<const std::uint32_t> instances, const CharacterData& from, std::uint32_t number) {
-  const CharacterData& to = *members[number]->character;
-  std::vector<std::vector<float>> joint_values;
-  std::vector<std::vector<float>> input_values;
+ExchangedValues CrowdPlanner::State::exchanged_values(std::span<const std::uint32_t> instances,
+                                                      const CharacterData& from, const CharacterData& to) {
+  ExchangedValues made;
   for (const std::uint32_t i : instances) {
-    if (options.host_joints) joint_values.push_back(exchanged_joints(from.skeleton, joints.values(i), to.skeleton));
-    if (options.host_inputs) input_values.push_back(exchanged_inputs(from, inputs.values(i), to));
+    if (options.host_joints) made.joints.push_back(exchanged_joints(from.skeleton, joints.values(i), to.skeleton));
+    if (options.host_inputs) made.inputs.push_back(exchanged_inputs(from, inputs.values(i), to));
   }
-  const auto place = [](InputRing& ring, std::uint32_t instance, std::size_t first, const std::vector<float>& values) {
-    ring.place(instance, first, values.size());
-    std::copy(values.begin(), values.end(), ring.values(instance).begin());
+  return made;
+}
+
+// Takes no memory, since it must not fail.
+void CrowdPlanner::State::exchange(std::span<const std::uint32_t> instances, std::uint32_t number,
+                                   const ExchangedValues& values) {
+  const auto place = [](InputRing& ring, std::uint32_t instance, std::size_t first, const std::vector<float>& held) {
+    ring.place(instance, first, held.size());
+    std::copy(held.begin(), held.end(), ring.values(instance).begin());
   };
   for (std::size_t n = 0; n < instances.size(); ++n) {
     const std::uint32_t i = instances[n];
@@ -120,8 +124,8 @@ void CrowdPlanner::State::exchange(std::span<const std::uint32_t> instances, con
     locations[i].generation = ++generations;
     instance_states[i] = {.taken = true};
     location_changed(i);
-    if (options.host_joints) place(joints, i, kJointFloats * locations[i].first_joint, joint_values[n]);
-    if (options.host_inputs) place(inputs, i, locations[i].first_input, input_values[n]);
+    if (options.host_joints) place(joints, i, kJointFloats * locations[i].first_joint, values.joints[n]);
+    if (options.host_inputs) place(inputs, i, locations[i].first_input, values.inputs[n]);
   }
 }
 

@@ -14,6 +14,7 @@ FreeRanges::FreeRanges(std::uint64_t size, std::size_t most_taken) : size_(size)
 
 std::optional<std::uint64_t> FreeRanges::take(std::uint64_t size, std::uint64_t alignment) {
   if (size == 0) return 0;
+  if (parts_.capacity() < taken_ + 2) parts_.reserve(2 * taken_ + 4);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     const std::uint64_t end = part.first + part.size;
@@ -21,6 +22,7 @@ std::optional<std::uint64_t> FreeRanges::take(std::uint64_t size, std::uint64_t 
     if (first > end || size > end - first) continue;
     const Part behind{first + size, end - first - size};
     free_ -= size;
+    ++taken_;
     part.size = first - part.first;
     if (part.size > 0 && behind.size > 0) {
       parts_.insert(parts_.begin() + std::ptrdiff_t(i) + 1, behind);
@@ -37,6 +39,7 @@ std::optional<std::uint64_t> FreeRanges::take(std::uint64_t size, std::uint64_t 
 void FreeRanges::give_back(std::uint64_t first, std::uint64_t size) {
   if (size == 0) return;
   free_ += size;
+  --taken_;
   const auto next =
       std::partition_point(parts_.begin(), parts_.end(), [&](const Part& part) { return part.first < first; });
   assert(next == parts_.end() || first + size <= next->first);

@@ -15,7 +15,7 @@ namespace pelt::runtime {
 class FreeRanges {
  public:
   FreeRanges() = default;
-  // take() and give_back() allocate nothing while at most `most_taken` parts are taken.
+  // take() allocates nothing while at most `most_taken` parts are taken; give_back() never does.
   explicit FreeRanges(std::uint64_t size, std::size_t most_taken = 0);
 
   // Returns the first number of the part, a multiple of the alignment; none: no free part is large enough. A size of 0
@@ -35,6 +35,7 @@ class FreeRanges {
   };
   std::uint64_t size_ = 0;
   std::uint64_t free_ = 0;
+  std::size_t taken_ = 0;    // number of taken parts
   std::vector<Part> parts_;  // ascending, never adjacent
 };
 

@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "runtime/plan/joints.h"
 #include "runtime/plan/misuse.h"
@@ -74,6 +75,7 @@ Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool
                          TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
                          TakenPart{&free_drivers, sizes.driver_vertices, &place.first_driver, "vertices of drivers"},
                          TakenPart{&free_vertices, sizes.vertices, &place.first_vertex, "vertices"}};
+  const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);  // may take memory, unlike what follows
   PELT_TRY(take(std::span(parts).first(with_outputs ? 5 : 4), data.name));
 
   const std::uint32_t instance = free_numbers.back();
@@ -85,7 +87,6 @@ Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool
   location_changed(instance);
   if (options.host_joints) {
     joints.place(instance, kJointFloats * place.first_joint, kJointFloats * sizes.joints);
-    const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);
     rest_matrices(data.skeleton, rest);
     write_joints(rest, joints.values(instance));
   }
@@ -133,13 +134,15 @@ void CrowdPlanner::State::give_outputs(std::uint32_t instance) {
 
 Result<std::uint32_t> CrowdPlanner::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
-  if (planner_->is_posed) {
-    return invalid("the {} cannot acquire an instance between the two parts of a frame", planner_->options.label);
-  }
-  if (!planner_->has_member(character)) {
-    return invalid("the {} has no character {}", planner_->options.label, character);
-  }
-  return planner_->acquire(character, outputs);
+  return guard_memory([&]() -> Result<std::uint32_t> {
+    if (planner_->is_posed) {
+      return invalid("the {} cannot acquire an instance between the two parts of a frame", planner_->options.label);
+    }
+    if (!planner_->has_member(character)) {
+      return invalid("the {} has no character {}", planner_->options.label, character);
+    }
+    return planner_->acquire(character, outputs);
+  });
 }
 
 void CrowdPlanner::release(std::uint32_t instance) {
@@ -149,13 +152,15 @@ void CrowdPlanner::release(std::uint32_t instance) {
 
 Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
-  if (planner_->is_posed) {
-    return invalid("the {} cannot change outputs between the two parts of a frame", planner_->options.label);
-  }
-  if (!planner_->has(instance)) return invalid("the {} has no instance {}", planner_->options.label, instance);
-  if (outputs) return planner_->take_outputs(instance);
-  planner_->give_outputs(instance);
-  return {};
+  return guard_memory([&]() -> Result<void> {
+    if (planner_->is_posed) {
+      return invalid("the {} cannot change outputs between the two parts of a frame", planner_->options.label);
+    }
+    if (!planner_->has(instance)) return invalid("the {} has no instance {}", planner_->options.label, instance);
+    if (outputs) return planner_->take_outputs(instance);
+    planner_->give_outputs(instance);
+    return {};
+  });
 }
 
 Result<void> CrowdPlanner::remove_member(std::uint32_t character) {

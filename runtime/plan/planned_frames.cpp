@@ -196,35 +196,61 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
     dispatches.push_back(dispatches_of(made, streams, state.frame_options()));
     PELT_TRY(prepare(dispatches.back()));
   }
+  std::vector<std::optional<CrowdMember>> members(characters.size());
+  bool has_action = false;
+  for (std::size_t c = 0; c < characters.size(); ++c) {
+    if (!characters[c]) continue;
+    const CharacterData& data = *characters[c]->character;
+    CrowdMember& member = members[c].emplace(CrowdMember{characters[c]->character, {}, {}});
+    for (const ShownMesh& mesh : made.characters[c]->meshes) {
+      std::vector<std::uint32_t>& vertices =
+          member.mesh_vertices.size() < data.meshes.size() ? member.mesh_vertices : member.level_vertices;
+      vertices.push_back(mesh.vertex.value_or(shared::kNoIndex));
+    }
+    has_action = has_action || data.clock_input().has_value();
+  }
+  FrameOptions wanted = state.frame_options();
+  // Zero means that a mass has not started, and that an instance was never shown.
+  if (has_action) wanted.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
+  if (!options.host_list) wanted.zeroed.push_back(FrameBuffer::kMemory);
+  if (!options.host_drawn) wanted.zeroed.push_back(FrameBuffer::kDrawnMemory);
+  std::array<std::vector<FrameCommand>, kFrameParts> commands;
+  std::array<std::vector<FrameCommand>, kFrameParts> first_commands;
+  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
+    commands[static_cast<std::size_t>(part)] = commands_of(made, wanted, part, false);
+    first_commands[static_cast<std::size_t>(part)] = commands_of(made, wanted, part, true);
+  }
+  std::vector<std::string> names;
+  for (const FrameCommand& command : commands[static_cast<std::size_t>(FramePart::kWhole)]) {
+    if (command.kind == FrameCommand::Kind::kDispatch) names.push_back(dispatches[0][command.dispatch].name);
+  }
+  state.next_commands.reserve(first_commands[static_cast<std::size_t>(FramePart::kWhole)].size());
+  state.writes.reserve(16);
+  HostPlan host_plan;
+  host_plan.use(made);
   std::vector<std::uint32_t> exchanged;
-  std::optional<Character> before;
+  ExchangedValues values;
   if (exchange) {
     for (std::uint32_t i = 0; i < state.locations.size(); ++i) {
       if (state.locations[i].character == exchange->from) exchanged.push_back(i);
     }
-    before = state.members[exchange->from]->character;
+    const CharacterData& to = *members[exchange->to]->character;
+    values = state.exchanged_values(exchanged, *state.members[exchange->from]->character, to);
     PELT_TRY(state.exchange_room(exchanged, *state.plan.characters[exchange->from], *made.characters[exchange->to],
-                                 (*characters[exchange->to]->character).name));
+                                 to.name));
   }
-  state.members.resize(characters.size());
-  state.has_action = false;
-  for (std::size_t c = 0; c < characters.size(); ++c) {
-    std::optional<CrowdMember>& member = state.members[c];
-    member.reset();
-    if (!characters[c]) continue;
-    member = CrowdMember{characters[c]->character, {}, {}};
-    const CharacterData& data = *member->character;
-    for (const ShownMesh& mesh : made.characters[c]->meshes)
-      member->mesh_vertices.push_back(mesh.vertex.value_or(shared::kNoIndex));
-    const auto levels = member->mesh_vertices.begin() + std::ptrdiff_t(data.meshes.size());
-    member->level_vertices.assign(levels, member->mesh_vertices.end());
-    member->mesh_vertices.erase(levels, member->mesh_vertices.end());
-    state.has_action = state.has_action || data.clock_input().has_value();
-  }
+  // From here on nothing fails, or takes memory.
+  state.members = std::move(members);
+  state.has_action = has_action;
   state.plan = std::move(made);
   state.dispatches = std::move(dispatches);
+  state.commands = std::move(commands);
+  state.first_commands = std::move(first_commands);
+  state.names = std::move(names);
   state.instances_of = std::move(counts);
-  if (exchange) state.exchange(exchanged, **before, exchange->to);
+  state.host_plan = std::move(host_plan);
+  state.host_plan.use(state.plan);
+  if (exchange) state.exchange(exchanged, exchange->to, values);
   ++state.plans_made;
   state.lists_changed = true;
   for (std::uint32_t i = 0; i < state.locations.size(); ++i) {
@@ -233,7 +259,6 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
     state.locations[i].mesh_count = static_cast<std::uint32_t>(state.sizes_of(i).meshes.size());
     state.location_changed(i);
   }
-  state.host_plan.use(state.plan);
   const CrowdPlan& plan = state.plan;
   state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
                           .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
@@ -244,25 +269,6 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
                           .first_count = plan.first_count,
                           .instance_count = options.capacity.instances,
                           .most_workgroups = options.most_workgroups};
-  FrameOptions wanted = state.frame_options();
-  // Zero means that a mass has not started, and that an instance was never shown.
-  if (state.has_action) wanted.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
-  if (!options.host_list) wanted.zeroed.push_back(FrameBuffer::kMemory);
-  if (!options.host_drawn) wanted.zeroed.push_back(FrameBuffer::kDrawnMemory);
-  std::size_t most = 0;
-  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
-    const auto p = static_cast<std::size_t>(part);
-    state.commands[p] = commands_of(plan, wanted, part, false);
-    state.first_commands[p] = commands_of(plan, wanted, part, true);
-    most = std::max(most, state.first_commands[p].size());
-  }
-  state.next_commands.reserve(most);
-  state.writes.reserve(16);
-  state.names.clear();
-  for (const FrameCommand& command : state.commands[static_cast<std::size_t>(FramePart::kWhole)]) {
-    if (command.kind == FrameCommand::Kind::kDispatch)
-      state.names.push_back(state.dispatches[0][command.dispatch].name);
-  }
   return {};
 }
 

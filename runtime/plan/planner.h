@@ -40,6 +40,12 @@ struct HeldWork {
   std::uint32_t end_changed = 0;
 };
 
+// By instance, as for InputRing; empty if the caller supplies them.
+struct ExchangedValues {
+  std::vector<std::vector<float>> joints;
+  std::vector<std::vector<float>> inputs;
+};
+
 struct CrowdPlanner::State {
   explicit State(Options given);
 
@@ -128,10 +134,13 @@ struct CrowdPlanner::State {
   void release(std::uint32_t instance);
   void location_changed(std::uint32_t instance);
 
-  // Gives instances of one character the room of another one, or changes nothing; then their joints and inputs.
+  // The steps of exchanging instances' characters: their joints and inputs as those of the other character; their room,
+  // which changes nothing on failure; the rest.
+  ExchangedValues exchanged_values(std::span<const std::uint32_t> instances, const CharacterData& from,
+                                   const CharacterData& to);
   Result<void> exchange_room(std::span<const std::uint32_t> instances, const CrowdCharacter& from,
                              const CrowdCharacter& to, const std::string& name);
-  void exchange(std::span<const std::uint32_t> instances, const CharacterData& from, std::uint32_t number);
+  void exchange(std::span<const std::uint32_t> instances, std::uint32_t number, const ExchangedValues& values);
 
   std::uint32_t state_of(std::uint32_t instance) const;
   void plan_entry(shared::ListEntry entry);

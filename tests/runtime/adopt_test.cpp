@@ -25,16 +25,6 @@ namespace {
 using test::gpu_device;
 using testing::HasSubstr;
 
-// The handles that a game would have; here those of a device that the tests watch.
-DeviceHandles handles_of(const Device& device) {
-  return {.get_instance_proc_addr = vulkan_entry_point(),
-          .instance = device.instance(),
-          .physical = device.physical(),
-          .device = device.handle(),
-          .queue_family = device.queue_family(),
-          .queue = device.queue()};
-}
-
 class AdoptedDevices : public testing::Test {
  protected:
   void SetUp() override {

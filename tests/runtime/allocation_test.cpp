@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Costs of a frame that need no clock: the memory it takes, the dispatches and barriers it records. While frames are
 // recorded, the device's functions are replaced by ones that only count, since drivers and layers may allocate.
-#include <atomic>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <pelt/runtime/buffer.h>
@@ -15,6 +16,7 @@
 #include <pelt/runtime/upload.h>
 
 #include "runtime/device_internals.h"
+#include "tests/runtime/refused_memory.h"
 #include "tests/support/aligned.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
@@ -22,17 +24,63 @@
 #include "tests/support/swinging.h"
 #include "tests/support/tube.h"
 
+using pelt::test::allocation_count;
+
 namespace {
 
-std::atomic<std::size_t> allocation_count = 0;
+// Allocates without operator new.
+template <class T>
+struct Plain {
+  using value_type = T;
+  Plain() = default;
+  template <class Other>
+  explicit Plain(const Plain<Other>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(std::malloc(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) { std::free(memory); }
+  bool operator==(const Plain&) const { return true; }
+};
+
+// Memory that refusable threads have taken. Never destroyed, since the program releases memory to its very end.
+struct Held {
+  std::mutex mutex;
+  std::set<void*, std::less<>, Plain<void*>> all;
+  std::atomic<std::size_t> size = 0;
+};
+Held& held() {
+  static Held& held = *new (std::malloc(sizeof(Held))) Held;
+  return held;
+}
+
+bool is_refused() { return pelt::test::refusable && --pelt::test::refuse_in == 0; }
 
 void* counted(void* memory) {
   ++allocation_count;
   if (memory == nullptr) std::abort();
+  if (pelt::test::refusable) {
+    const std::lock_guard lock(held().mutex);
+    held().all.insert(memory);
+    held().size = held().all.size();
+  }
   return memory;
 }
 
+void* allocate(std::size_t size) { return is_refused() ? nullptr : counted(std::malloc(size == 0 ? 1 : size)); }
+
+void* given(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void release(void* memory) {
+  if (held().size == 0) return;
+  const std::lock_guard lock(held().mutex);
+  held().all.erase(memory);
+  held().size = held().all.size();
+}
+
 }  // namespace
+
+std::size_t pelt::test::held_allocations() { return held().size; }
 
 // Replaces operator new and delete of this program; those of arrays call these. If only one of a pair were inlined, GCC
 // would see memory of `new` passed to std::free.
@@ -41,16 +89,23 @@ void* counted(void* memory) {
 #else
 #define PELT_NOINLINE
 #endif
-PELT_NOINLINE void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
-PELT_NOINLINE void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return operator new(size); }
+PELT_NOINLINE void* operator new(std::size_t size) { return given(allocate(size)); }
+PELT_NOINLINE void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
 PELT_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
+  if (is_refused()) throw std::bad_alloc();
   return counted(pelt::test::allocate_aligned(size, static_cast<std::size_t>(alignment)));
 }
-PELT_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
-PELT_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-PELT_NOINLINE void operator delete(void* memory, std::align_val_t) noexcept { pelt::test::free_aligned(memory); }
-PELT_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+PELT_NOINLINE void operator delete(void* memory) noexcept {
+  release(memory);
+  std::free(memory);
+}
+PELT_NOINLINE void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+PELT_NOINLINE void operator delete(void* memory, std::align_val_t) noexcept {
+  release(memory);
   pelt::test::free_aligned(memory);
+}
+PELT_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+  operator delete(memory, alignment);
 }
 
 namespace pelt::runtime {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of a caller's for a device.
+// A caller's handles and memory for a device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,6 +12,16 @@
 
 namespace pelt::runtime {
 
+// The handles that a game would have; here those of a device that the tests watch.
+inline DeviceHandles handles_of(const Device& device, PFN_vkGetInstanceProcAddr entry = vulkan_entry_point()) {
+  return {.get_instance_proc_addr = entry,
+          .instance = device.instance(),
+          .physical = device.physical(),
+          .device = device.handle(),
+          .queue_family = device.queue_family(),
+          .queue = device.queue()};
+}
+
 // Makes one allocation for each piece, and counts them.
 struct CountingMemory {
   const Device& device;
@@ -20,6 +30,7 @@ struct CountingMemory {
   std::map<VkDeviceMemory, VkDeviceSize> held;
   std::size_t taken = 0;
   VkResult refuse = VK_SUCCESS;
+  std::size_t refuse_in = 0;  // 1: the next piece is refused
 
   explicit CountingMemory(const Device& d) : device(d) {
     reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
@@ -40,6 +51,7 @@ struct CountingMemory {
                     MemoryPiece& piece) {
     const std::lock_guard lock(mutex);
     if (refuse != VK_SUCCESS) return refuse;
+    if (refuse_in > 0 && --refuse_in == 0) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     std::uint32_t type = 0;
     while ((requirements.memoryTypeBits >> type & 1u) == 0 ||
            (properties.memoryTypes[type].propertyFlags & required) != required)

@@ -67,7 +67,7 @@ TEST_F(StrictDevices, NameTheBufferForWhichAHeapHasNoMemoryLeft) {
       buffer = make_buffer(test::kStrictAllocation, memory);
     }
     ASSERT_FALSE(buffer);
-    EXPECT_EQ(buffer.error().code, ErrorCode::kDeviceFailed);
+    EXPECT_EQ(buffer.error().code, ErrorCode::kOutOfMemory);
     EXPECT_THAT(buffer.error().message, HasSubstr("8388608 bytes for a buffer"));
   }
   // The characters have blocks of their own; the host's heap is smaller than one buffer.

@@ -73,6 +73,8 @@ constexpr TextPiece take_piece(std::string_view& pattern) {
   return piece;
 }
 
+void pattern_does_not_fit_the_values();  // is not constexpr, so a TextPattern that calls it does not compile
+
 // Writes as much of the text as fits, and returns its full length. Does not allocate.
 std::size_t write_formatted(std::span<char> room, std::string_view pattern, std::span<const TextValue> values);
 std::string formatted(std::string_view pattern, std::span<const TextValue> values);
@@ -88,7 +90,7 @@ class TextPattern {
   consteval TextPattern(const Text& text) : text_(text) {
     std::string_view rest = text_;
     const bool right = (... && fits<Values>(detail::take_piece(rest).style));
-    if (!right || detail::take_piece(rest).style != '.') throw "the pattern does not fit the values";
+    if (!right || detail::take_piece(rest).style != '.') detail::pattern_does_not_fit_the_values();
   }
   std::string_view text() const { return text_; }
 

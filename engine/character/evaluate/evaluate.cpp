@@ -10,6 +10,7 @@
 #include <pelt/pose.h>
 
 #include "engine/character/action_clock.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/evaluate/active_morphs.h"
 #include "engine/character/evaluate/blend.h"
 #include "engine/character/evaluate/lane_kernels.h"
@@ -266,6 +267,10 @@ Evaluator::Evaluator(const Character& character, Options options)
   }
 }
 
+Result<Evaluator> Evaluator::create(const Character& character, Options options) {
+  return guard_memory([&]() -> Result<Evaluator> { return Evaluator(character, options); });
+}
+
 Evaluator::~Evaluator() = default;
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
@@ -297,11 +302,17 @@ void Evaluator::teleport() { state_->action.restart(); }
 
 void Evaluator::set_detail(Detail detail) {
   State& state = *state_;
-  state.detail = state.character->has_linear_blend() ? detail : Detail::kFull;
-  if (state.detail == Detail::kFull || !state.painted.empty()) return;
-  for (const CharacterMesh& mesh : state.character->meshes) {
-    state.painted.push_back(mesh.painted ? painted_binding(mesh) : PackedBinding{});
+  if (!state.character->has_linear_blend()) detail = Detail::kFull;
+  if (detail == Detail::kFull || !state.painted.empty()) {
+    state.detail = detail;
+    return;
   }
+  std::vector<PackedBinding> painted;
+  for (const CharacterMesh& mesh : state.character->meshes) {
+    painted.push_back(mesh.painted ? painted_binding(mesh) : PackedBinding{});
+  }
+  state.painted = std::move(painted);
+  state.detail = detail;
 }
 
 void Evaluator::evaluate() {

@@ -14,6 +14,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/mapped_file.h"
 #include "engine/character/file/pelt_format.h"
 
@@ -366,27 +367,31 @@ Result<void> check_header(std::span<const std::byte> bytes, const std::string& s
 std::vector<std::byte> serialize(const Character& character) { return pelt_file::Writer().write(*character); }
 
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source) {
-  PELT_TRY(pelt_file::check_header(bytes, source));
-  CharacterData data;
-  if (const std::optional<Error> error = pelt_file::Reader(bytes).read(data)) {
-    return fail(error->code, formatted("{}: {}", source, error->message));
-  }
-  Result<Character> character = Character::create(std::move(data));
-  if (!character) return fail(ErrorCode::kInvalidFile, formatted("{}: {}", source, character.error().message));
-  return character;
+  return guard_memory([&]() -> Result<Character> {
+    PELT_TRY(pelt_file::check_header(bytes, source));
+    CharacterData data;
+    if (const std::optional<Error> error = pelt_file::Reader(bytes).read(data)) {
+      return fail(error->code, formatted("{}: {}", source, error->message));
+    }
+    Result<Character> character = Character::create(std::move(data));
+    if (character || character.error().code == ErrorCode::kOutOfMemory) return character;
+    return fail(ErrorCode::kInvalidFile, formatted("{}: {}", source, character.error().message));
+  });
 }
 
 Result<void> save_pelt(const Character& character, const std::filesystem::path& path) {
-  return write_file(path, serialize(character));
+  return guard_memory([&] { return write_file(path, serialize(character)); });
 }
 
 Result<Character> load_pelt(const std::filesystem::path& path, FileAccess access) {
-  if (access == FileAccess::kMapped) {
-    PELT_ASSIGN(const auto file, MappedFile::open(path));
-    return deserialize(file.bytes(), path.string());
-  }
-  PELT_ASSIGN(const auto bytes, read_file(path));
-  return deserialize(bytes, path.string());
+  return guard_memory([&]() -> Result<Character> {
+    if (access == FileAccess::kMapped) {
+      PELT_ASSIGN(const auto file, MappedFile::open(path));
+      return deserialize(file.bytes(), path.string());
+    }
+    PELT_ASSIGN(const auto bytes, read_file(path));
+    return deserialize(bytes, path.string());
+  });
 }
 
 }  // namespace pelt

@@ -10,6 +10,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/hash.h"
 #include "engine/character/glb/container.h"
 
@@ -26,7 +27,8 @@ constexpr std::size_t kAlignment = 8;  // of the character in the binary chunk
 constexpr const char* kHashed[] = {"accessors", "animations", "bufferViews", "meshes",
                                    "nodes",     "scene",      "scenes",      "skins"};
 
-const std::string kPlace = formatted("/extensions/{}", kGltfDeformers);
+// Returns the JSON pointer of a part of the extension. Not a constant, which would take memory before main().
+std::string place_of(const char* part) { return formatted("/extensions/{}{}", kGltfDeformers, part); }
 
 // A range of the binary chunk.
 struct Range {
@@ -134,15 +136,15 @@ Result<const json*> find_extension(const json& document, const std::string& sour
   if (!extensions->is_object()) return fail_at(source, "/extensions", "must be an object");
   const json* extension = find(*extensions, kGltfDeformers);
   if (extension == nullptr) return nullptr;
-  if (!extension->is_object()) return fail_at(source, kPlace, "must be an object");
+  if (!extension->is_object()) return fail_at(source, place_of(""), "must be an object");
   const std::optional<std::size_t> version = count_of(*extension, "version");
-  if (!version) return fail_at(source, kPlace + "/version", "must be a version number");
+  if (!version) return fail_at(source, place_of("/version"), "must be a version number");
   if (*version != kVersion) {
-    return fail(ErrorCode::kUnsupported,
-                formatted("{}: {}/version: is {}, but this program reads {}", source, kPlace, *version, kVersion));
+    return fail(ErrorCode::kUnsupported, formatted("{}: {}/version: is {}, but this program reads {}", source,
+                                                   place_of(""), *version, kVersion));
   }
   const json* rig = find(*extension, "rig");
-  if (rig == nullptr || !rig->is_object()) return fail_at(source, kPlace + "/rig", "must be an object");
+  if (rig == nullptr || !rig->is_object()) return fail_at(source, place_of("/rig"), "must be an object");
   return extension;
 }
 
@@ -171,7 +173,7 @@ struct CharacterBytes {
 // Returns the buffer view and bytes of the character that the extension's `character` refers to.
 Result<CharacterBytes> bytes_of(const json& character, const json& document, std::span<const std::byte> binary,
                                 const std::string& source) {
-  const std::string place = kPlace + "/character";
+  const std::string place = place_of("/character");
   if (!character.is_object()) return fail_at(source, place, "must be an object");
   const json* views = find(document, "bufferViews");
   const std::optional<std::size_t> index = count_of(character, "bufferView");
@@ -233,7 +235,7 @@ Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::by
   PELT_ASSIGN(const auto binary, binary_buffer(opened, source));
   PELT_ASSIGN(const auto place, bytes_of(*character, document, binary, source));
   const json* hash = find(*character, "hash");
-  if (hash == nullptr || !hash->is_string()) return fail_at(source, kPlace + "/character/hash", "must be text");
+  if (hash == nullptr || !hash->is_string()) return fail_at(source, place_of("/character/hash"), "must be text");
   deformers.character = binary.subspan(place.range.offset, place.range.length);
   deformers.current = hash->get_ref<const std::string&>() == hash_of(document, rig, place.view, binary, place.range);
   return deformers;
@@ -259,8 +261,10 @@ Result<Character> read_character(std::span<const std::byte> bytes, const std::st
 }
 
 Result<Character> load_character(const std::filesystem::path& path) {
-  PELT_ASSIGN(const auto bytes, read_file(path));
-  return read_character(bytes, path.string());
+  return guard_memory([&]() -> Result<Character> {
+    PELT_ASSIGN(const auto bytes, read_file(path));
+    return read_character(bytes, path.string());
+  });
 }
 
 Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> glb, std::string_view rig,

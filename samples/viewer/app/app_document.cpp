@@ -115,8 +115,8 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .stop = stop},
                                      part(report_progress, 0.2, 1));
   // An unsuitable rig can be edited, but without the device nothing can be shown.
-  if (!made && made.error().code == ErrorCode::kDeviceFailed) {
-    return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {}", file, made.error().message));
+  if (!made && (made.error().code == ErrorCode::kDeviceFailed || made.error().code == ErrorCode::kOutOfMemory)) {
+    return fail(made.error().code, fmt::format("{}: {}", file, made.error().message));
   }
   Opened opened{std::move(document), std::move(made), {}};
   for (const std::string& other : with) {

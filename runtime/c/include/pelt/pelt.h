@@ -63,7 +63,7 @@ enum {
   PELT_ERROR_INVALID_FILE = 5,     /* the file violates its format */
   PELT_ERROR_UNSUPPORTED = 6,      /* the request is valid but needs something unavailable */
   PELT_ERROR_DEVICE_FAILED = 7,    /* a Vulkan call failed, or the device was lost */
-  PELT_ERROR_OUT_OF_MEMORY = 8,    /* host memory ran out */
+  PELT_ERROR_OUT_OF_MEMORY = 8,    /* memory ran out or was refused */
   PELT_ERROR_INTERNAL = 9,         /* a bug in Pelt, or a callback threw */
   PELT_ERROR_STOPPED = 10          /* the caller stopped the operation */
 };
@@ -71,6 +71,20 @@ enum {
 /* Returns one sentence on the last failure on this thread, with the function, file and location; empty if there was
  * none. Valid until the next failure on this thread; never NULL. */
 PELT_API const char* pelt_last_error(void);
+
+/* A game's allocator of host memory. Its functions are called on all threads that call the library. */
+typedef struct pelt_host_memory {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void* user;
+  /* Returns `size` bytes at a multiple of `alignment`, a power of two. NULL refuses them: the function that needs them
+   * returns PELT_ERROR_OUT_OF_MEMORY, and what it has made so far is destroyed. */
+  void* (*allocate)(void* user, size_t size, size_t alignment);
+  void (*free)(void* user, void* memory);
+} pelt_host_memory;
+/* Sets the allocator of all host memory. NULL: that of the C library, as at first. Call it before all other functions.
+ * Errors: the library already has memory. PELT_ERROR_UNSUPPORTED: not a library of games (docs/c_api.md, Memory). */
+PELT_API pelt_result pelt_set_host_memory(const pelt_host_memory* memory);
 
 /* ------------------------------------------------------------------------------------------------------ characters */
 

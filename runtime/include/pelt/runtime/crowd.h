@@ -296,6 +296,7 @@ class Crowd : public CrowdPlanner {
  private:
   struct Vulkan;
   Crowd(Options options, std::unique_ptr<Vulkan> vulkan);
+  static Result<Crowd> make(const Device& device, const GpuCharacters& characters, const CrowdOptions& options);
   Result<void> use_numbers(const Device& device, const std::vector<bool>& wanted,
                            const std::optional<Exchange>& exchange);
   Result<void> change(const Device& device, std::uint32_t added, std::optional<std::uint32_t> replaced);

@@ -47,7 +47,7 @@ class Allocation {
   void* owner_ = nullptr;  // MemoryPiece::owner
 };
 
-// Allocates memory for an image or a buffer of the caller's. Errors: kDeviceFailed if no memory is left; the message
+// Allocates memory for an image or a buffer of the caller's. Errors: kOutOfMemory if none is left; the message
 // contains `name`. Thread-safe. The Device must outlive the piece.
 Result<Allocation> allocate(const Device& device, const VkMemoryRequirements& requirements, MemoryUse use,
                             const std::string& name);

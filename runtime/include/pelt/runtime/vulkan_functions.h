@@ -133,7 +133,7 @@ std::vector<std::string> missing_functions(const DeviceFunctions& functions);
 // ends.
 PFN_vkGetInstanceProcAddr vulkan_entry_point();
 
-// Makes the error kDeviceFailed: "cannot ACTION: VK_ERROR_...".
+// Makes the error kOutOfMemory or kDeviceFailed: "cannot ACTION: VK_ERROR_...".
 tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result);
 
 }  // namespace pelt::runtime

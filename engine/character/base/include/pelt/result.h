@@ -17,6 +17,7 @@ enum class ErrorCode {
   kUnsupported,      // valid, but needs something that is not available here
   kDeviceFailed,     // Vulkan refused or lost the device
   kStopped,          // the caller cancelled it
+  kOutOfMemory,      // operator new, the caller's memory callbacks or Vulkan refused memory
 };
 
 // `message` is one sentence that names the file and the location: mesh, vertex, joint, key.

@@ -10,6 +10,7 @@
 #include <pelt/frame.h>
 #include <pelt/job_system.h>
 #include <pelt/normal_rings.h>
+#include <pelt/result.h>
 
 namespace pelt {
 
@@ -24,6 +25,9 @@ class Evaluator {
     bool morphs = true;                             // false: skins move without their morph targets
     bool same_everywhere = false;  // slower; the same bits on every processor, without vector instructions
   };
+  // Errors: kOutOfMemory.
+  static Result<Evaluator> create(const Character& character, Options options);
+  // The same; throws std::bad_alloc.
   explicit Evaluator(const Character& character, Options options);
   explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}
   ~Evaluator();
