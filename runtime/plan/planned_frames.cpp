@@ -15,35 +15,6 @@
 
 namespace pelt::runtime {
 
-std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
-  switch (buffer) {
-    case FrameBuffer::kWork:
-      return (2 * (shared::kHeaderPairs + std::uint64_t{shared::kLocationPairs} * capacity.instances) +
-              capacity.plan_words + kMaxPadding) *
-             sizeof(std::uint32_t);
-    case FrameBuffer::kTable:
-      return capacity.table_words * sizeof(std::uint32_t);
-    case FrameBuffer::kArguments:  // there are at most as many steps as jobs
-      return capacity.table_words / 2 * 3 * sizeof(std::uint32_t);
-    case FrameBuffer::kJoints:
-      return capacity.joints * sizeof(shared::Affine);
-    case FrameBuffer::kInputs:
-      return capacity.inputs * sizeof(float);
-    case FrameBuffer::kPalettes:
-      return capacity.palette_entries * sizeof(shared::Affine);
-    case FrameBuffer::kDrivers:
-      return capacity.driver_vertices * sizeof(glm::vec3);
-    case FrameBuffer::kList:
-    case FrameBuffer::kDrawnList:
-      return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
-    case FrameBuffer::kMemory:
-    case FrameBuffer::kDrawnMemory:
-      return capacity.instances * sizeof(shared::InstanceMemory);
-    default:
-      return 0;
-  }
-}
-
 // Writes the header of the table and the changes since the slot's last frame: locations of instances, the plan, and, if
 // the device plans, its table.
 void CrowdPlanner::State::write_work(const std::optional<std::span<const shared::ListEntry>>& list) {

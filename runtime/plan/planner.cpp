@@ -21,11 +21,7 @@ CrowdPlanner::State::State(Options given) : options(std::move(given)) {
   instance_states.resize(count);
   locations.assign(count, {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex, .state = shared::kNoIndex});
   for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
-  free_joints = FreeRanges(room.joints, count);
-  free_inputs = FreeRanges(room.inputs, count);
-  free_palettes = FreeRanges(room.palette_entries, count);
-  free_drivers = FreeRanges(room.driver_vertices, count);
-  free_vertices = FreeRanges(room.vertices, count);
+  for (std::size_t r = 0; r < free.size(); ++r) free[r] = FreeRanges(room.*kSharedRooms[r].capacity, count);
 }
 
 CrowdPlanner::CrowdPlanner(Options options) : planner_(std::make_unique<State>(std::move(options))) {}

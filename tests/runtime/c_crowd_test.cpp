@@ -139,7 +139,7 @@ void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
     EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(frame).previous_positions.offset);
     EXPECT_NE(outputs.table.buffer, VK_NULL_HANDLE);
     EXPECT_EQ(outputs.table.offset, cpp.table(frame).offset);
-    EXPECT_EQ(outputs.table.size, cpp.table(frame).size);
+    EXPECT_EQ(outputs.table.size, cpp.table(frame).range);
   }
 }
 

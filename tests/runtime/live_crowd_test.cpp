@@ -219,7 +219,7 @@ TEST_F(LiveCrowds, GrowIntoFurtherBuffers) {
   for (std::uint32_t c = 0; c < 6; ++c) options.capacity += capacity_of(characters_[c % 3], 1, options.outputs);
   Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
   const std::vector<std::string> before(crowd.passes().names.begin(), crowd.passes().names.end());
-  const std::uint32_t barriers = crowd.barrier_count();
+  const std::uint32_t barriers = crowd.passes().barriers;
   const auto frame = [&] {
     return submit_and_wait(*gpu_device(), "upload and frame", [&](VkCommandBuffer commands) {
       gpu.record_upload(commands, 1000);
@@ -248,7 +248,7 @@ TEST_F(LiveCrowds, GrowIntoFurtherBuffers) {
     after.insert(after.end(), {pass, pass.substr(0, end) + " (bind data 2)" + pass.substr(end)});
   }
   EXPECT_THAT(std::vector(crowd.passes().names.begin(), crowd.passes().names.end()), after);
-  EXPECT_EQ(crowd.barrier_count(), barriers + 1);
+  EXPECT_EQ(crowd.passes().barriers, barriers + 1);
   for (std::uint32_t i = 0; i < 6; ++i) crowd.pose(i, moved(bent_joints(), motion(i)));
   ASSERT_TRUE(frame());
   for (std::uint32_t i = 0; i < 6; ++i) {

@@ -71,7 +71,7 @@ TEST_F(ReplacedCrowds, KeepNumbersAndPoses) {
     const std::uint32_t number = add(ffd);
     ASSERT_TRUE(crowd.replace(*gpu_device(), 0, number));
     EXPECT_EQ(crowd.member(0), nullptr);
-    EXPECT_EQ(crowd.instances_of(number), kInstances);
+    EXPECT_EQ(instances_of(crowd, number), kInstances);
     EXPECT_EQ(crowd.instance(1)->character, number);
     EXPECT_EQ(crowd.instance(1)->first_vertex, first);
     EXPECT_FALSE(crowd.acquire(0));
@@ -105,13 +105,13 @@ TEST_F(ReplacedCrowds, ChangeWhollyOrNotAtAll) {
   EXPECT_EQ(crowd.rooms().vertices.largest_free, rooms.vertices.largest_free);
   EXPECT_EQ(crowd.instance(1)->first_vertex, first);
   EXPECT_EQ(crowd.member(too_large), nullptr);
-  EXPECT_EQ(crowd.instances_of(0), kInstances);
+  EXPECT_EQ(instances_of(crowd, 0), kInstances);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   expect_as_on_the_cpu(crowd, 1, linear_, pose(1), false);
   ASSERT_TRUE(gpu_->remove(too_large)) << "no crowd has it";
 
   ASSERT_TRUE(crowd.replace(*gpu_device(), 0, add(finer)));
-  EXPECT_FALSE(crowd.has_outputs(2));
+  EXPECT_FALSE(crowd.instance(2)->has_outputs);
   ASSERT_TRUE(crowd.set_outputs(2, true));
   EXPECT_EQ(crowd.rooms().vertices.free, 0u);
   ASSERT_TRUE(run(*gpu_device(), crowd));
@@ -153,7 +153,7 @@ TEST_F(ReplacedCrowds, KeepWhatHasTheSameName) {
   const std::uint32_t fourth = test::must(crowd.acquire(number));
   ASSERT_TRUE(crowd.replace(*gpu_device(), 1, number));
   ASSERT_TRUE(run(*gpu_device(), crowd));
-  EXPECT_EQ(crowd.instances_of(number), kInstances + 1);
+  EXPECT_EQ(instances_of(crowd, number), kInstances + 1);
   expect_as_on_the_cpu(crowd, 2, other, bind_joints_, false, kept);
   expect_as_on_the_cpu(crowd, fourth, other, bind_joints_, false);
 }
@@ -168,7 +168,7 @@ TEST_F(ReplacedCrowds, KeepStreams) {
   const Character after = test::bound(caged, test::rig_of(parameters, "tube")).character;
   Crowd crowd = crowd_of(before, after, kInstances);
   const std::vector<glm::vec3> points = test::moved_points(before, "cage", [](glm::vec3 p) { return 1.5f * p; });
-  crowd.stream(1, 0, points);
+  crowd.inputs(1, as_floats(points), before->streams[0].first_input);
   ASSERT_TRUE(crowd.replace(*gpu_device(), 0, add(after)));
   ASSERT_TRUE(run(*gpu_device(), crowd));
   std::vector<float> inputs(after->input_count);
