@@ -11,7 +11,7 @@
 
 namespace pelt::runtime {
 
-// What is derived from a character.
+// Data that are derived from a character.
 struct BindData::Found {
   Character character;
   BoundsRecords bounds;

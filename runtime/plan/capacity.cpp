@@ -69,10 +69,12 @@ std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
       return capacity.joints * sizeof(shared::Affine);
     case FrameBuffer::kInputs:
       return capacity.inputs * sizeof(float);
-    case FrameBuffer::kPalettes:
-      return capacity.palette_entries * sizeof(shared::Affine);
+    case FrameBuffer::kPalettes:  // drivers follow, and a range begins at a multiple of 256 bytes on any device
+      return (capacity.palette_entries * sizeof(shared::Affine) + 255) / 256 * 256;
     case FrameBuffer::kDrivers:
-      return capacity.driver_vertices * sizeof(glm::vec3);
+      return std::max<std::uint64_t>(capacity.driver_vertices * sizeof(glm::vec3), 16);
+    case FrameBuffer::kPalettesAndDrivers:
+      return bytes_of(FrameBuffer::kPalettes, capacity) + bytes_of(FrameBuffer::kDrivers, capacity);
     case FrameBuffer::kList:
     case FrameBuffer::kDrawnList:
       return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);

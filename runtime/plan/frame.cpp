@@ -215,10 +215,10 @@ std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStre
   return made;
 }
 
-std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part, bool first) {
+std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part) {
   std::vector<FrameCommand> made;
   FrameCommand barrier{.after_indirect = options.lists_on_device || options.drawn_on_device};
-  if (first && part != FramePart::kBlend) {
+  if (part != FramePart::kBlend) {
     for (const FrameBuffer buffer : options.zeroed)
       made.push_back({.kind = FrameCommand::Kind::kZero, .zeroed = buffer});
     barrier.after_zero = !made.empty();

@@ -117,9 +117,7 @@ void CrowdPlanner::State::give_outputs(std::uint32_t instance) {
 Result<std::uint32_t> CrowdPlanner::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
   return guard_memory([&]() -> Result<std::uint32_t> {
-    if (planner_->is_posed) {
-      return invalid("the {} cannot acquire an instance between the two parts of a frame", planner_->options.label);
-    }
+    PELT_TRY(planner_->need_whole("acquire an instance"));
     if (!planner_->has_member(character)) {
       return invalid("the {} has no character {}", planner_->options.label, character);
     }
@@ -135,9 +133,7 @@ void CrowdPlanner::release(std::uint32_t instance) {
 Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
   return guard_memory([&]() -> Result<void> {
-    if (planner_->is_posed) {
-      return invalid("the {} cannot change outputs between the two parts of a frame", planner_->options.label);
-    }
+    PELT_TRY(planner_->need_whole("change outputs"));
     if (!planner_->has(instance)) return invalid("the {} has no instance {}", planner_->options.label, instance);
     if (outputs) return planner_->take_outputs(instance);
     planner_->give_outputs(instance);
@@ -147,9 +143,7 @@ Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
 
 Result<void> CrowdPlanner::remove_member(std::uint32_t character) {
   const std::lock_guard lock(planner_->mutex);
-  if (planner_->is_posed) {
-    return invalid("the {} cannot remove a character between the two parts of a frame", planner_->options.label);
-  }
+  PELT_TRY(planner_->need_whole("remove a character"));
   if (!planner_->has_member(character)) {
     return invalid("the {} has no character {}", planner_->options.label, character);
   }

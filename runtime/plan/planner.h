@@ -17,6 +17,7 @@
 #include <pelt/runtime/crowd_planner.h>
 
 #include "engine/character/action_clock.h"
+#include "engine/character/base/invalid.h"
 #include "runtime/plan/crowd_plan.h"
 #include "runtime/plan/frame.h"
 #include "runtime/plan/free_ranges.h"
@@ -26,7 +27,7 @@
 
 namespace pelt::runtime {
 
-// What each instance takes a part of: its room in a crowd, and the size and place of an instance's part.
+// A room that instances share: its size in a crowd, and the size and start of an instance's part.
 struct SharedRoom {
   const char* name;
   std::uint64_t CrowdCapacity::*capacity;
@@ -75,12 +76,10 @@ struct CrowdPlanner::State {
   Options options;
   std::vector<std::optional<CrowdMember>> members;  // by character number
   CrowdPlan plan;
-  std::vector<std::vector<FrameDispatch>> dispatches;                 // by output slot
-  std::vector<std::string> names;                                     // of the dispatches of a whole frame
-  std::array<std::vector<FrameCommand>, kFrameParts> commands;        // of a frame, by part
-  std::array<std::vector<FrameCommand>, kFrameParts> first_commands;  // of the first frame
-  shared::PlanConstants plan_constants{};
-  HostPlan host_plan;  // if the host plans
+  std::vector<std::vector<FrameDispatch>> dispatches;           // by output slot
+  std::vector<std::string> names;                               // of the dispatches of a whole frame
+  std::array<std::vector<FrameCommand>, kFrameParts> commands;  // of the first frame, by part
+  HostPlan host_plan;                                           // if the host plans
 
   std::vector<HostMemory> memory;  // of each frame in flight
   std::vector<HeldWork> held_work;
@@ -125,12 +124,18 @@ struct CrowdPlanner::State {
     return options.host_drawn || options.outputs.bounds ? output_slots() : 1;
   }
   PlanBases bases() const {
-    return {.driver_word = static_cast<std::uint32_t>(options.driver_offset / sizeof(float)),
+    const std::uint64_t palettes = bytes_of(FrameBuffer::kPalettes, options.capacity);
+    return {.driver_word = static_cast<std::uint32_t>(palettes / sizeof(float)),
             .instances = options.capacity.instances};
   }
 
   bool has(std::uint32_t instance) const {
     return instance < instance_states.size() && instance_states[instance].taken;
+  }
+  // Errors: the call came between the two parts of a frame.
+  Result<void> need_whole(const char* action) const {
+    if (is_posed) return invalid("the {} cannot {} between the two parts of a frame", options.label, action);
+    return {};
   }
   bool has_member(std::uint32_t number) const { return number < members.size() && members[number]; }
   // Return whether the call may continue; report misuse if not. expect_whole: not between the two parts of a frame.

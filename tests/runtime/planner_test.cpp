@@ -107,7 +107,7 @@ TEST_F(PlannedCrowds, NameAllThatTheyWrite) {
       for (const std::uint32_t c : {0u, 1u}) instances.push_back(test::must(crowd_->acquire(c)));
     }
     if (frame == 7) crowd_->release(instances[1]);
-    if (frame == 8) ASSERT_TRUE(crowd_->set_outputs(instances[0], false));
+    if (frame == 8) test::must(crowd_->set_outputs(instances[0], false));
     if (frame % 2 == 0) crowd_->pose(instances[0], test::bind_matrices(model_));
     lists.show(instances.back(), frame % 4 != 1);
     const CrowdFrame* planned = crowd_->record(FramePart::kWhole, lists.next());
@@ -182,7 +182,7 @@ TEST_F(PlannedCrowds, HaveTheirPartsInTurn) {
   EXPECT_EQ(crowd_->frames(), 1u);
 }
 
-// What SPIR-V says of a kernel.
+// The declarations of a shader in SPIR-V.
 struct Declared {
   std::uint32_t workgroup_size = 0;
   std::uint32_t bindings = 0;

@@ -134,7 +134,7 @@ class RefusedMemory : public CCrowds {
     made([&] { return crowd.set_outputs(1, false); });
     made([&] { return crowd.set_outputs(1, true); });
     EXPECT_EQ(crowd.rooms().instances.free, 2u);
-    EXPECT_EQ(instances_of(crowd, 1), 1u);
+    EXPECT_EQ(crowd.instance(1)->character, 1u);
   }
 
   CrowdOptions recomputed_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A second recorder of crowds, as another graphics API needs one: docs/graphics_apis.md. It uses Vulkan through buffers
-// and compute kernels alone, and nothing of Crowd, whose outputs it must write byte for byte.
+// and compute kernels, and nothing of Crowd, whose outputs it must write byte for byte.
 #include <map>
 
 #include <pelt/runtime/bind_data.h>
@@ -29,14 +29,14 @@ class SecondRecorder : public CrowdPlanner {
   static constexpr PlannedOutputs kOutputs{.bounds = true};
 
   SecondRecorder(std::span<const Character> characters, const CrowdCapacity& capacity)
-      : CrowdPlanner(options_of(capacity)), drivers_(driver_offset(capacity)) {
+      : CrowdPlanner(options_of(capacity)), palette_bytes_(bytes_of(kPalettes, capacity)) {
     std::vector<BindData> found;
     std::uint64_t end = 0;
     for (const Character& character : characters) end += found.emplace_back(character, false).bytes();
     make(kBindData, 1, end);
     make(kNothing, 1, 16);
     for (const FrameBuffer buffer : {kWork, kJoints, kInputs}) make(buffer, kInFlight, bytes_of(buffer, capacity));
-    make(kPalettesAndDrivers, 1, drivers_ + bytes_of(kDrivers, capacity));
+    make(kPalettesAndDrivers, 1, bytes_of(kPalettesAndDrivers, capacity));
     make(kPositions, kSlots, kPositionBytes * capacity.vertices);
     make(FrameBuffer::kBounds, kSlots, std::uint64_t{kBoxBytes} * capacity.instances);
 
@@ -98,10 +98,6 @@ class SecondRecorder : public CrowdPlanner {
     std::vector<VkDescriptorSet> sets;  // by frame in flight
   };
 
-  static std::uint32_t driver_offset(const CrowdCapacity& capacity) {
-    const std::uint64_t alignment = gpu_device()->limits().minStorageBufferOffsetAlignment;
-    return static_cast<std::uint32_t>((bytes_of(kPalettes, capacity) / alignment + 1) * alignment);
-  }
   static Options options_of(const CrowdCapacity& capacity) {
     const OutputStreams streams{.positions = {.stride = kPositionBytes / 4, .format = StreamFormat::kFloatTight},
                                 .bounds = {.stride = kBoxBytes / 4, .format = StreamFormat::kFloat}};
@@ -109,8 +105,7 @@ class SecondRecorder : public CrowdPlanner {
             .capacity = capacity,
             .frames_in_flight = kInFlight,
             .outputs = kOutputs,
-            .streams = std::vector<OutputStreams>(kSlots, streams),
-            .driver_offset = driver_offset(capacity)};
+            .streams = std::vector<OutputStreams>(kSlots, streams)};
   }
 
   void make(FrameBuffer buffer, std::uint32_t copies, VkDeviceSize size) {
@@ -125,8 +120,8 @@ class SecondRecorder : public CrowdPlanner {
 
   VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::uint32_t frame_slot, std::uint32_t output_slot) const {
     const Buffer& palettes = buffers_.at(kPalettesAndDrivers)[0];
-    if (buffer == kPalettes) return palettes.part({0, drivers_});
-    if (buffer == kDrivers) return palettes.part({drivers_, palettes.size() - drivers_});
+    if (buffer == kPalettes) return palettes.part({0, palette_bytes_});
+    if (buffer == kDrivers) return palettes.part({palette_bytes_, palettes.size() - palette_bytes_});
     const auto made = buffers_.find(buffer);
     if (made == buffers_.end()) return buffers_.at(kNothing)[0].whole();  // outputs that are not written
     return made->second[(buffer >= kPositions ? output_slot : frame_slot) % made->second.size()].whole();
@@ -152,7 +147,7 @@ class SecondRecorder : public CrowdPlanner {
     return {};
   }
 
-  std::uint32_t drivers_;
+  std::uint64_t palette_bytes_;
   std::map<FrameBuffer, std::vector<Buffer>> buffers_;  // by copy
   std::vector<Prepared> prepared_;                      // by output slot, then by dispatch
 };

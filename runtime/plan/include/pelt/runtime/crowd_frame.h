@@ -22,7 +22,7 @@ enum class FrameBuffer : std::uint32_t {
   kInputs,    // *, unless the caller supplies them
   kPalettes,
   kDrivers,             // their vertices
-  kPalettesAndDrivers,  // one after the other, in one buffer: Options::driver_offset
+  kPalettesAndDrivers,  // both, the drivers directly after the palettes' bytes_of()
   kTable,               // *, if the device plans
   kArguments,           // of indirect dispatches
   kList,                // the caller's
