@@ -117,6 +117,13 @@ VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadF
           .size = block.size};
 }
 
+VkDeviceSize sum_of(State& state, std::uint64_t (FreeRanges::*bytes)() const) {
+  const std::lock_guard lock(state.mutex);
+  VkDeviceSize sum = 0;
+  for (const State::BindBuffer& buffer : state.buffers) sum += (buffer.free.*bytes)();
+  return sum;
+}
+
 }  // namespace
 
 std::string label_of(const GpuCharacters::State& characters) {
@@ -143,18 +150,8 @@ const Character& GpuCharacters::character(std::uint32_t number) const {
   const std::lock_guard lock(state_->mutex);
   return state_->entries[number]->character;
 }
-VkDeviceSize GpuCharacters::bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  VkDeviceSize bytes = 0;
-  for (const State::BindBuffer& buffer : state_->buffers) bytes += buffer.free.size();
-  return bytes;
-}
-VkDeviceSize GpuCharacters::free_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  VkDeviceSize bytes = 0;
-  for (const State::BindBuffer& buffer : state_->buffers) bytes += buffer.free.free();
-  return bytes;
-}
+VkDeviceSize GpuCharacters::bytes() const { return sum_of(*state_, &FreeRanges::size); }
+VkDeviceSize GpuCharacters::free_bytes() const { return sum_of(*state_, &FreeRanges::free); }
 
 VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions options) {
   return BindData(character, options.normal_rings, options.jobs).bytes();

@@ -117,7 +117,7 @@ void CrowdPlanner::State::give_outputs(std::uint32_t instance) {
 Result<std::uint32_t> CrowdPlanner::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
   return guard_memory([&]() -> Result<std::uint32_t> {
-    PELT_TRY(planner_->need_whole("acquire an instance"));
+    PELT_TRY(need_whole("acquire an instance"));
     if (!planner_->has_member(character)) {
       return invalid("the {} has no character {}", planner_->options.label, character);
     }
@@ -133,7 +133,7 @@ void CrowdPlanner::release(std::uint32_t instance) {
 Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
   return guard_memory([&]() -> Result<void> {
-    PELT_TRY(planner_->need_whole("change outputs"));
+    PELT_TRY(need_whole("change outputs"));
     if (!planner_->has(instance)) return invalid("the {} has no instance {}", planner_->options.label, instance);
     if (outputs) return planner_->take_outputs(instance);
     planner_->give_outputs(instance);
@@ -143,7 +143,7 @@ Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
 
 Result<void> CrowdPlanner::remove_member(std::uint32_t character) {
   const std::lock_guard lock(planner_->mutex);
-  PELT_TRY(planner_->need_whole("remove a character"));
+  PELT_TRY(need_whole("remove a character"));
   if (!planner_->has_member(character)) {
     return invalid("the {} has no character {}", planner_->options.label, character);
   }

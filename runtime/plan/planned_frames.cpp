@@ -150,7 +150,7 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
                                           const std::optional<Exchange>& exchange) {
   State& state = *planner_;
   const Options& options = state.options;
-  PELT_TRY(state.need_whole("change its characters"));
+  PELT_TRY(need_whole("change its characters"));
   std::vector<std::optional<CrowdCharacter>> sizes(characters.size());
   for (std::size_t c = 0; c < characters.size(); ++c) {
     if (characters[c]) sizes[c].emplace(*characters[c], options.outputs.control_meshes);

@@ -6,6 +6,7 @@
 
 #include <pelt/pose.h>
 
+#include "engine/character/base/invalid.h"
 #include "runtime/plan/joints.h"
 #include "runtime/plan/misuse.h"
 
@@ -28,6 +29,11 @@ CrowdPlanner::CrowdPlanner(Options options) : planner_(std::make_unique<State>(s
 CrowdPlanner::~CrowdPlanner() = default;
 CrowdPlanner::CrowdPlanner(CrowdPlanner&&) noexcept = default;
 CrowdPlanner& CrowdPlanner::operator=(CrowdPlanner&&) noexcept = default;
+
+Result<void> CrowdPlanner::need_whole(const char* action) const {
+  if (!planner_->is_posed) return {};
+  return invalid("the {} cannot {} between the two parts of a frame", planner_->options.label, action);
+}
 
 void CrowdPlanner::use_memory(std::span<const HostMemory> memory) {
   planner_->memory.assign(memory.begin(), memory.end());

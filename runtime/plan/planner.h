@@ -17,7 +17,6 @@
 #include <pelt/runtime/crowd_planner.h>
 
 #include "engine/character/action_clock.h"
-#include "engine/character/base/invalid.h"
 #include "runtime/plan/crowd_plan.h"
 #include "runtime/plan/frame.h"
 #include "runtime/plan/free_ranges.h"
@@ -131,11 +130,6 @@ struct CrowdPlanner::State {
 
   bool has(std::uint32_t instance) const {
     return instance < instance_states.size() && instance_states[instance].taken;
-  }
-  // Errors: the call came between the two parts of a frame.
-  Result<void> need_whole(const char* action) const {
-    if (is_posed) return invalid("the {} cannot {} between the two parts of a frame", options.label, action);
-    return {};
   }
   bool has_member(std::uint32_t number) const { return number < members.size() && members[number]; }
   // Return whether the call may continue; report misuse if not. expect_whole: not between the two parts of a frame.

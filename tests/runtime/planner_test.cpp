@@ -29,17 +29,17 @@ class HostCrowd : public CrowdPlanner {
  public:
   using CrowdPlanner::plan_ahead;
 
-  HostCrowd(const std::vector<Character>& characters, const CrowdCapacity& capacity)
+  HostCrowd(const std::vector<Character>& characters, const CrowdCapacity& capacity, bool host_list = true)
       : CrowdPlanner(Options{.label = "crowd of the host",
                              .capacity = capacity,
                              .frames_in_flight = kInFlight,
-                             .streams = std::vector<OutputStreams>(3)}) {
+                             .streams = std::vector<OutputStreams>(3),
+                             .host_list = host_list}) {
     std::vector<HostMemory> memory(kInFlight);
-    for (const FrameBuffer buffer : {kWork, kJoints, kInputs})
+    for (const FrameBuffer buffer : {kWork, kTable, kJoints, kInputs})
       host_[buffer].assign(kInFlight, std::vector<std::byte>(bytes_of(buffer, capacity)));
     for (std::uint32_t s = 0; s < kInFlight; ++s)
-      memory[s] = {
-          .work = host_[kWork][s].data(), .joints = host_[kJoints][s].data(), .inputs = host_[kInputs][s].data()};
+      memory[s] = {host_[kWork][s].data(), host_[kTable][s].data(), host_[kJoints][s].data(), host_[kInputs][s].data()};
     device_ = host_;
     use_memory(memory);
     Characters placed;
@@ -164,6 +164,34 @@ TEST_F(PlannedCrowds, OmitWhatHasNothingToDo) {
   EXPECT_EQ(of_linear.at("blend of drivers"), 0u);
   const shared::ListEntry both[] = {only_linear, {deformed, 0}};
   EXPECT_GT(workgroups(both).at("blend of skins"), of_linear.at("blend of skins"));
+}
+
+// The first frame of a crowd whose device plans zeroes the memory of its plans, later ones do not.
+TEST_F(PlannedCrowds, LetTheDevicePlan) {
+  HostCrowd crowd(characters_, capacity_, false);
+  test::must(crowd.acquire(1));
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
+    const CrowdFrame* planned = crowd.record(FramePart::kWhole);
+    std::span<const FrameCommand> commands = planned->commands;
+    if (frame == 0) {
+      EXPECT_EQ(commands[0].kind, Kind::kZero);
+      EXPECT_EQ(commands[0].zeroed, kMemory);
+      commands = commands.subspan(1);
+    }
+    EXPECT_EQ(commands[0].kind, Kind::kBarrier);
+    EXPECT_EQ(commands[0].after_zero, frame == 0);
+    EXPECT_TRUE(commands[0].after_indirect);
+    EXPECT_EQ(planned->dispatches[commands[1].dispatch].kernel.kind, KernelKind::kPlan);
+    EXPECT_EQ(commands[1].workgroups, 1u);
+    EXPECT_TRUE(commands[2].before_indirect);
+    for (const FrameCommand& command : commands.subspan(3)) {
+      EXPECT_EQ(command.indirect, command.kind == Kind::kDispatch);
+      EXPECT_NE(command.kind, Kind::kZero);
+    }
+    const bool has_table = std::any_of(planned->writes.begin(), planned->writes.end(),
+                                       [](const HostWrite& write) { return write.buffer == kTable; });
+    EXPECT_EQ(has_table, frame < kInFlight);
+  }
 }
 
 TEST_F(PlannedCrowds, HaveTheirPartsInTurn) {

@@ -193,6 +193,8 @@ class CrowdPlanner {
   CrowdPlanner(CrowdPlanner&&) noexcept;
   CrowdPlanner& operator=(CrowdPlanner&&) noexcept;
 
+  // Errors: the call comes between the two parts of a frame. `action`: for the message.
+  Result<void> need_whole(const char* action) const;
   // Call it once, before characters are used.
   void use_memory(std::span<const HostMemory> memory);  // of each frame in flight
   // Plans for the characters. `prepare` gets the dispatches of each output slot, and makes their pipelines and
