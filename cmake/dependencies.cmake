@@ -71,6 +71,8 @@ endif()
 if(PELT_RUNTIME)
   # Vulkan: headers; the loader is opened at run time.
   pelt_require(Vulkan::Headers Vulkan)
+endif()
+if(PELT_PLANNER)
   # glslang and SPIRV-Tools: compile, check and, if spirv-opt is installed, optimise the shaders while building.
   find_program(PELT_GLSLANG glslangValidator REQUIRED)
   find_program(PELT_SPIRV_VAL spirv-val REQUIRED)

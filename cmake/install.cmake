@@ -98,10 +98,12 @@ if(PELT_INSTALL)
       REQUIRES "pelt-evaluation = ${pelt_VERSION}" "pelt-glb = ${pelt_VERSION}"
       LIBRARIES fmt hwy tinygltf tinyobjloader meshoptimizer osdCPU ${voxels} tbb)
   endif()
-  if(PELT_RUNTIME)
+  if(PELT_PLANNER)
     pelt_install_pc(planner
       DESCRIPTION "Frames of crowds of characters, for any graphics API"
       REQUIRES "pelt-character = ${pelt_VERSION}")
+  endif()
+  if(PELT_RUNTIME)
     pelt_install_pc(runtime
       DESCRIPTION "Characters moved by Vulkan"
       REQUIRES "pelt-planner = ${pelt_VERSION}"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -72,28 +73,24 @@ void memory_barrier(const DeviceFunctions& functions, VkCommandBuffer commands, 
                                  nullptr, 0, nullptr);
 }
 
-// In batches of a fixed size, because recording a frame must not allocate.
 void buffer_barriers(const DeviceFunctions& functions, VkCommandBuffer commands,
                      std::span<const VkBufferMemoryBarrier2> barriers) {
-  std::array<VkBufferMemoryBarrier, 16> plain;
-  while (!barriers.empty()) {
-    const std::size_t count = std::min(barriers.size(), plain.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      const VkBufferMemoryBarrier2& barrier = barriers[i];
-      plain[i] = {.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
-                  .srcAccessMask = plain_access(barrier.srcAccessMask),
-                  .dstAccessMask = plain_access(barrier.dstAccessMask),
-                  .srcQueueFamilyIndex = barrier.srcQueueFamilyIndex,
-                  .dstQueueFamilyIndex = barrier.dstQueueFamilyIndex,
-                  .buffer = barrier.buffer,
-                  .offset = barrier.offset,
-                  .size = barrier.size};
-    }
-    functions.vkCmdPipelineBarrier(commands, stages_before(barriers[0].srcStageMask),
-                                   stages_behind(barriers[0].dstStageMask), 0, 0, nullptr,
-                                   static_cast<std::uint32_t>(count), plain.data(), 0, nullptr);
-    barriers = barriers.subspan(count);
-  }
+  std::array<VkBufferMemoryBarrier, kMaxBufferBarriers> plain;  // recording a frame must not allocate
+  assert(barriers.size() <= plain.size());
+  if (barriers.empty()) return;
+  std::transform(barriers.begin(), barriers.end(), plain.begin(), [](const VkBufferMemoryBarrier2& barrier) {
+    return VkBufferMemoryBarrier{.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+                                 .srcAccessMask = plain_access(barrier.srcAccessMask),
+                                 .dstAccessMask = plain_access(barrier.dstAccessMask),
+                                 .srcQueueFamilyIndex = barrier.srcQueueFamilyIndex,
+                                 .dstQueueFamilyIndex = barrier.dstQueueFamilyIndex,
+                                 .buffer = barrier.buffer,
+                                 .offset = barrier.offset,
+                                 .size = barrier.size};
+  });
+  functions.vkCmdPipelineBarrier(commands, stages_before(barriers[0].srcStageMask),
+                                 stages_behind(barriers[0].dstStageMask), 0, 0, nullptr,
+                                 static_cast<std::uint32_t>(barriers.size()), plain.data(), 0, nullptr);
 }
 
 }  // namespace pelt::runtime

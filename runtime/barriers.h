@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstddef>
 #include <span>
 
 #include <pelt/runtime/vulkan_functions.h>
@@ -14,7 +15,8 @@ namespace pelt::runtime {
 VkPipelineStageFlags plain_stages(VkPipelineStageFlags2 stages);
 VkAccessFlags plain_access(VkAccessFlags2 access);
 
-// Records barriers on buffers. All have the stages of the first.
+// Records barriers on at most kMaxBufferBarriers buffers. All have the stages of the first.
+inline constexpr std::size_t kMaxBufferBarriers = 8;
 void buffer_barriers(const DeviceFunctions& functions, VkCommandBuffer commands,
                      std::span<const VkBufferMemoryBarrier2> barriers);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <pelt/runtime/compute_kernel.h>
+#include <pelt/runtime/crowd_frame.h>
 #include <pelt/runtime/debug.h>
 #include <pelt/runtime/vulkan_functions.h>
 
@@ -91,12 +92,11 @@ ComputeKernel& ComputeKernel::operator=(ComputeKernel&& other) noexcept {
 void ComputeKernel::dispatch(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
                              std::uint64_t workgroups) const {
   const DeviceFunctions& functions = device_->functions;
-  const std::uint64_t most = device_->limits.maxComputeWorkGroupCount[0];
-  const std::uint64_t rows = (workgroups + most - 1) / most;
-  assert(rows > 0 && rows <= device_->limits.maxComputeWorkGroupCount[1]);
-  const std::uint64_t columns = (workgroups + rows - 1) / rows;
+  const std::uint32_t(&most)[3] = device_->limits.maxComputeWorkGroupCount;
+  const auto [columns, rows] = spread_workgroups(workgroups, most[0]);
+  assert(rows > 0 && rows <= most[1]);
   bind(commands, set, constants);
-  functions.vkCmdDispatch(commands, static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows), 1);
+  functions.vkCmdDispatch(commands, columns, rows, 1);
 }
 
 void ComputeKernel::dispatch_indirect(VkCommandBuffer commands, VkDescriptorSet set,

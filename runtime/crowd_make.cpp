@@ -30,15 +30,8 @@ PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
 
 // Checks the parts of buffers that the caller supplies.
 Result<void> check_inputs(const CrowdOptions& options, const CrowdCapacity& capacity, VkDeviceSize alignment) {
-  const struct {
-    const BufferLocation& place;
-    FrameBuffer buffer;
-    const char* name;
-  } locations[] = {{options.joints, FrameBuffer::kJoints, "joint matrices"},
-                   {options.inputs, FrameBuffer::kInputs, "inputs"},
-                   {options.list, FrameBuffer::kList, "list"},
-                   {options.drawn, FrameBuffer::kDrawnList, "drawn list"}};
-  for (const auto& [place, buffer, name] : locations) {
+  for (const auto& [buffer, name, where] : kCallersBuffers) {
+    const BufferLocation& place = options.*where;
     if (place.buffer == VK_NULL_HANDLE) continue;
     if (place.offset % alignment != 0) {
       return invalid("a crowd's {} are at offset {}, which is not a multiple of {} (minStorageBufferOffsetAlignment)",
@@ -47,41 +40,6 @@ Result<void> check_inputs(const CrowdOptions& options, const CrowdCapacity& capa
     PELT_TRY(check_size(place, bytes_of(buffer, capacity), name));
   }
   return {};
-}
-
-// A stream of the crowd that is bound as one range.
-struct CrowdStream {
-  const char* name;
-  std::uint64_t bytes;
-};
-
-// Checks that the device can bind each stream of the crowd at once.
-Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t instances, const Device& device,
-                           const std::string& label) {
-  const std::uint64_t most = device.limits().maxStorageBufferRange;
-  const auto largest = std::max_element(streams.begin(), streams.end(),
-                                        [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
-  if (largest->bytes <= most) return {};
-  // Exact for a single character; an estimate if characters differ.
-  const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
-                                              static_cast<double>(largest->bytes));
-  return fail(ErrorCode::kUnsupported,
-              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, enough for the {} of {}",
-                        instances, label, device.description().name, most, largest->name, fit));
-}
-
-// The layout of the buffer of palettes and, after them, vertices of drivers.
-struct PaletteRanges {
-  BufferRange palettes;
-  BufferRange drivers;
-  VkDeviceSize end = 0;
-};
-
-PaletteRanges palette_ranges(const CrowdCapacity& capacity, VkDeviceSize alignment) {
-  PaletteRanges made;
-  made.palettes = append_range(made.end, bytes_of(FrameBuffer::kPalettes, capacity), alignment);
-  made.drivers = append_range(made.end, bytes_of(FrameBuffer::kDrivers, capacity), alignment);
-  return made;
 }
 
 // Checks everything that does not depend on the sizes of the outputs.
@@ -103,20 +61,31 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
   return {};
 }
 
-// Checks that the device can bind every stream; totals then fit in 32 bits.
+// Checks that the device can bind every stream as one range; totals then fit in 32 bits.
 Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
                             const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
-                                   {"joint matrices", bytes_of(FrameBuffer::kJoints, capacity)},
-                                   {"inputs", bytes_of(FrameBuffer::kInputs, capacity)},
-                                   {"lists", bytes_of(FrameBuffer::kList, capacity)},
-                                   {"jobs, starts and lists", bytes_of(FrameBuffer::kWork, capacity)}};
+  std::pair<std::uint64_t, const char*> largest;  // bytes, name
+  const auto add = [&](std::uint64_t bytes, const char* name) {
+    if (bytes > largest.first) largest = {bytes, name};
+  };
+  add(bytes_of(FrameBuffer::kPalettesAndDrivers, capacity), "palettes");
+  add(bytes_of(FrameBuffer::kJoints, capacity), "joint matrices");
+  add(bytes_of(FrameBuffer::kInputs, capacity), "inputs");
+  add(bytes_of(FrameBuffer::kList, capacity), "lists");
+  add(bytes_of(FrameBuffer::kWork, capacity), "jobs, starts and lists");
   for (const OutputLocations& places : layout.slots) {
     const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
-    for (std::size_t o = 0; o < kMaxOutputs; ++o) streams.push_back({kOutputAttributes[o].name, bound.ranges[o].range});
+    for (std::size_t o = 0; o < kMaxOutputs; ++o) add(bound.ranges[o].range, kOutputAttributes[o].name);
   }
-  return check_streams(streams, capacity.instances, device, label);
+  const std::uint64_t most = device.limits().maxStorageBufferRange;
+  if (largest.first <= most) return {};
+  // Exact for a single character; an estimate if characters differ.
+  const auto fit = static_cast<std::uint64_t>(static_cast<double>(capacity.instances) * static_cast<double>(most) /
+                                              static_cast<double>(largest.first));
+  return fail(ErrorCode::kUnsupported,
+              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, enough for the {} of {}",
+                        capacity.instances, label, device.description().name, most, largest.second, fit));
 }
 
 }  // namespace
@@ -129,7 +98,6 @@ CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, c
 Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted) {
   const VkDeviceSize alignment = owner.limits().minStorageBufferOffsetAlignment;
   const bool has_table = wanted.list.buffer != VK_NULL_HANDLE || wanted.drawn.buffer != VK_NULL_HANDLE;
-  const PaletteRanges parts = palette_ranges(capacity, alignment);
   VkDeviceSize memory_end = 0;
   const auto memory_range = [&](const BufferLocation& list) {
     if (list.buffer == VK_NULL_HANDLE) return BufferRange{};
@@ -149,7 +117,8 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
   } buffers[] = {
       {&vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | wanted.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&palette, parts.end, kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "palettes"},
+      {&palette, bytes_of(FrameBuffer::kPalettesAndDrivers, capacity),
+       kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "palettes"},
       {&arguments, has_table ? bytes_of(FrameBuffer::kArguments, capacity) : 0,
        kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
       {&memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "memory of plans"},
@@ -163,25 +132,25 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
                        {.size = size, .usage = usage, .memory = kind, .name = formatted("{} of the {}", name, label)}));
   }
   const struct {
-    Copies* copies;
     FrameBuffer buffer;
     bool needed;
     const char* name;
-  } all[] = {{&work, FrameBuffer::kWork, true, "work"},
-             {&table, FrameBuffer::kTable, has_table, "plan"},
-             {&joints, FrameBuffer::kJoints, wanted.joints.buffer == VK_NULL_HANDLE, "joint matrices"},
-             {&inputs, FrameBuffer::kInputs, wanted.inputs.buffer == VK_NULL_HANDLE, "inputs"}};
+  } all[] = {{FrameBuffer::kWork, true, "work"},
+             {FrameBuffer::kTable, has_table, "plan"},
+             {FrameBuffer::kJoints, wanted.joints.buffer == VK_NULL_HANDLE, "joint matrices"},
+             {FrameBuffer::kInputs, wanted.inputs.buffer == VK_NULL_HANDLE, "inputs"}};
   // A flush of one slot is rounded to nonCoherentAtomSize, and must not touch another slot that the device may write.
   const VkDeviceSize apart = std::max(alignment, owner.limits().nonCoherentAtomSize);
-  for (const auto& [copies, buffer, needed, name] : all) {
+  for (const auto& [buffer, needed, name] : all) {
     if (!needed) continue;
+    Copies& made = copies[buffer];
     VkDeviceSize end = 0;
     for (std::uint32_t s = 0; s < slots; ++s)
-      copies->slots.push_back(append_range(end, bytes_of(buffer, capacity), apart));
-    PELT_ASSIGN(copies->buffer, Buffer::create(owner, {.size = end,
-                                                       .usage = kStorage | (copies == &work ? kRead : 0),
-                                                       .memory = MemoryUse::kStream,
-                                                       .name = formatted("{} of the {}", name, label)}));
+      made.slots.push_back(append_range(end, bytes_of(buffer, capacity), apart));
+    PELT_ASSIGN(made.buffer, Buffer::create(owner, {.size = end,
+                                                    .usage = kStorage | (buffer == FrameBuffer::kWork ? kRead : 0),
+                                                    .memory = MemoryUse::kStream,
+                                                    .name = formatted("{} of the {}", name, label)}));
   }
   for (OutputLocations& outputs_of_slot : outputs) {
     outputs_of_slot.palettes = palette.handle();
@@ -196,23 +165,18 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
   reads_previous = count > 1 && wanted.outputs.previous_positions.format != VertexFormat::kNone;
   for (std::size_t s = 0; s < count && reads_previous; ++s)
     outputs[s].previous_positions = outputs[(s + count - 1) % count].positions;
-  const auto range = [&](FrameBuffer buffer, const VkDescriptorBufferInfo& info) {
-    ranges[static_cast<std::size_t>(buffer)] = info;
-  };
-  const auto external = [&](FrameBuffer buffer, const BufferLocation& at) {
-    range(buffer, {at.buffer, at.offset, std::max<VkDeviceSize>(bytes_of(buffer, capacity), 4)});
-  };
-  range(FrameBuffer::kNothing, nothing.whole());
-  range(FrameBuffer::kPalettes, palette.part(parts.palettes));
-  range(FrameBuffer::kDrivers, palette.part(parts.drivers));
-  range(FrameBuffer::kPalettesAndDrivers, {palette.handle(), 0, parts.end});
-  range(FrameBuffer::kArguments, arguments.whole());
-  range(FrameBuffer::kMemory, memory.part(list_memory));
-  range(FrameBuffer::kDrawnMemory, memory.part(drawn_memory));
-  external(FrameBuffer::kJoints, wanted.joints);
-  external(FrameBuffer::kInputs, wanted.inputs);
-  external(FrameBuffer::kList, wanted.list);
-  external(FrameBuffer::kDrawnList, wanted.drawn);
+  ranges[FrameBuffer::kNothing] = nothing.whole();
+  const std::uint64_t palette_bytes = bytes_of(FrameBuffer::kPalettes, capacity);
+  ranges[FrameBuffer::kPalettes] = palette.part({0, palette_bytes});
+  ranges[FrameBuffer::kDrivers] = palette.part({palette_bytes, palette.size() - palette_bytes});
+  ranges[FrameBuffer::kPalettesAndDrivers] = palette.whole();
+  ranges[FrameBuffer::kArguments] = arguments.whole();
+  ranges[FrameBuffer::kMemory] = memory.part(list_memory);
+  ranges[FrameBuffer::kDrawnMemory] = memory.part(drawn_memory);
+  for (const auto& [buffer, name, where] : kCallersBuffers) {
+    const BufferLocation& place = wanted.*where;
+    ranges[buffer] = {place.buffer, place.offset, std::max<VkDeviceSize>(bytes_of(buffer, capacity), 4)};
+  }
   return {};
 }
 
@@ -274,6 +238,7 @@ Result<void> Crowd::use_numbers(const Device& device, const std::vector<bool>& w
 
 // Adds a character, which gets the instances of one that it replaces; changes nothing on failure.
 Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optional<std::uint32_t> replaced) {
+  PELT_TRY(need_whole("change its characters"));
   std::vector<bool>& used = vulkan_->used;
   std::vector<bool> wanted = used;
   if (wanted.size() <= added) wanted.resize(added + 1);
@@ -371,7 +336,6 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
   vulkan->slots = options.frames_in_flight;
   vulkan->outputs = layout.slots;
   PELT_TRY(vulkan->make_buffers(device, layout.end, options));
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   Options planned{.label = vulkan->label,
                   .capacity = capacity,
                   .frames_in_flight = options.frames_in_flight,
@@ -380,15 +344,16 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
                   .host_inputs = options.inputs.buffer == VK_NULL_HANDLE,
                   .host_list = options.list.buffer == VK_NULL_HANDLE,
                   .host_drawn = options.drawn.buffer == VK_NULL_HANDLE,
-                  .driver_offset = static_cast<std::uint32_t>(palette_ranges(capacity, alignment).drivers.offset),
                   .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
   for (const BoundOutputs& bound : vulkan->bound_outputs) planned.streams.push_back(bound.streams);
   std::vector<HostMemory> memory(vulkan->slots);
   for (std::uint32_t s = 0; s < vulkan->slots; ++s) {
-    const auto mapped = [&](const Vulkan::Copies& copies) {
-      return copies.slots.empty() ? nullptr : copies.buffer.mapped() + copies.slots[s].offset;
+    const auto mapped = [&](FrameBuffer buffer) {
+      const auto found = vulkan->copies.find(buffer);
+      return found == vulkan->copies.end() ? nullptr : found->second.buffer.mapped() + found->second.slots[s].offset;
     };
-    memory[s] = {mapped(vulkan->work), mapped(vulkan->table), mapped(vulkan->joints), mapped(vulkan->inputs)};
+    memory[s] = {mapped(FrameBuffer::kWork), mapped(FrameBuffer::kTable), mapped(FrameBuffer::kJoints),
+                 mapped(FrameBuffer::kInputs)};
   }
   Crowd crowd(std::move(planned), std::move(vulkan));
   crowd.use_memory(memory);

@@ -13,6 +13,17 @@
 
 namespace pelt::runtime {
 
+// The buffers that the caller may supply.
+struct CallersBuffer {
+  FrameBuffer buffer;
+  const char* name;
+  BufferLocation CrowdOptions::*place;
+};
+inline constexpr CallersBuffer kCallersBuffers[] = {{FrameBuffer::kJoints, "joint matrices", &CrowdOptions::joints},
+                                                    {FrameBuffer::kInputs, "inputs", &CrowdOptions::inputs},
+                                                    {FrameBuffer::kList, "list", &CrowdOptions::list},
+                                                    {FrameBuffer::kDrawnList, "drawn list", &CrowdOptions::drawn}};
+
 // Errors: a buffer of the caller's that has fewer bytes.
 Result<void> check_size(const BufferLocation& location, std::uint64_t bytes, const char* name);
 
@@ -34,8 +45,10 @@ Result<void> check_sizes(const CrowdOutputs& outputs, const OutputLayout& layout
 // One of the outputs of a slot.
 struct OutputAttribute {
   const char* name;
-  OutputLocation OutputLocations::*place;
   std::uint32_t float_bytes;  // size of an element in format kFloat
+  OutputLocation OutputLocations::*place;
+  BufferLocation SlotLocations::*slot_location;  // null: the same in all slots
+  OutputStream OutputStreams::*stream;
 };
 inline constexpr std::size_t kMaxOutputs = 5;
 // In the order of FrameBuffer. Bounds, the last, have an element per instance, the others one per vertex.
@@ -48,14 +61,8 @@ struct BoundOutputs {
   std::array<VkDescriptorBufferInfo, kMaxOutputs> ranges{};
 };
 
-// A part of a buffer that holds outputs.
-struct OutputRange {
-  VkBuffer buffer = VK_NULL_HANDLE;
-  BufferRange range;
-};
-
 // Returns the parts of buffers that hold the outputs of a slot. Overlapping parts are merged.
-std::vector<OutputRange> output_ranges(const OutputLocations& places, const CrowdCapacity& capacity);
+std::vector<VkDescriptorBufferInfo> output_ranges(const OutputLocations& places, const CrowdCapacity& capacity);
 
 // Binds `nothing`, a buffer that no shader writes, instead of outputs that are not written.
 BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,

@@ -23,31 +23,22 @@ constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 
 // Records `barrier` for each range of the outputs of a frame, and for the table of a frame.
 void Crowd::Vulkan::transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of,
-                             std::optional<std::uint64_t> table_of, VkBufferMemoryBarrier2 barrier) const {
+                             std::optional<std::uint64_t> of_table, VkBufferMemoryBarrier2 barrier) const {
+  static_assert(kMaxOutputs + 1 <= kMaxBufferBarriers);
   std::array<VkBufferMemoryBarrier2, kMaxOutputs + 1> barriers{};
   std::size_t count = 0;
   barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
-  const auto add = [&](VkBuffer buffer, BufferRange range) {
-    barrier.buffer = buffer;
+  const auto add = [&](const VkDescriptorBufferInfo& range) {
+    barrier.buffer = range.buffer;
     barrier.offset = range.offset;
-    barrier.size = range.size;
+    barrier.size = range.range;
     barriers[count++] = barrier;
   };
   if (outputs_of) {
-    for (const OutputRange& range : output_ranges[slot_of_frame(*outputs_of)]) add(range.buffer, range.range);
+    for (const VkDescriptorBufferInfo& range : output_ranges[slot_of_frame(*outputs_of)]) add(range);
   }
-  if (table_of) add(work.buffer.handle(), table_range(*table_of));
+  if (of_table) add(table_of(*of_table));
   buffer_barriers(device->functions, to, std::span(barriers).first(count));
-}
-
-// Null: not a buffer that the host writes.
-const Crowd::Vulkan::Copies* Crowd::Vulkan::copies_of(FrameBuffer buffer) const {
-  const Copies* copies = buffer == FrameBuffer::kWork     ? &work
-                         : buffer == FrameBuffer::kTable  ? &table
-                         : buffer == FrameBuffer::kJoints ? &joints
-                         : buffer == FrameBuffer::kInputs ? &inputs
-                                                          : nullptr;
-  return copies != nullptr && !copies->slots.empty() ? copies : nullptr;
 }
 
 VkDescriptorBufferInfo Crowd::Vulkan::range_of(FrameBuffer buffer, std::size_t output_slot,
@@ -55,8 +46,9 @@ VkDescriptorBufferInfo Crowd::Vulkan::range_of(FrameBuffer buffer, std::size_t o
   if (buffer >= FrameBuffer::kPositions)
     return bound_outputs[output_slot]
         .ranges[static_cast<std::size_t>(buffer) - static_cast<std::size_t>(FrameBuffer::kPositions)];
-  if (const Copies* copies = copies_of(buffer)) return copies->buffer.part(copies->slots[frame_slot]);
-  return ranges[static_cast<std::size_t>(buffer)];
+  if (const auto found = copies.find(buffer); found != copies.end())
+    return found->second.buffer.part(found->second.slots[frame_slot]);
+  return ranges.at(buffer);
 }
 
 void Crowd::Vulkan::record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const {
@@ -88,7 +80,7 @@ void Crowd::record(VkCommandBuffer commands, const RecordOptions& options) {
   const CrowdFrame* frame = next_frame(options.part, options.list);
   if (frame == nullptr) return;
   for (const HostWrite& write : frame->writes) {
-    const Vulkan::Copies& copies = *vulkan_->copies_of(write.buffer);
+    const Vulkan::Copies& copies = vulkan_->copies.at(write.buffer);
     copies.buffer.flush(copies.slots[frame->frame_slot].offset + write.offset, write.size);
   }
   const DeviceFunctions& functions = vulkan_->device->functions;
@@ -156,25 +148,18 @@ void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wante
 std::vector<BufferUse> Crowd::uses(FramePart part) const {
   const std::vector<std::uint32_t> all = accesses(part);
   const std::uint32_t frame_slot = static_cast<std::uint32_t>(frames() % vulkan_->slots);
-  constexpr std::pair<FrameBuffer, const char*> kShared[] = {{FrameBuffer::kJoints, "joint matrices"},
-                                                             {FrameBuffer::kInputs, "inputs"},
-                                                             {FrameBuffer::kList, "list"},
-                                                             {FrameBuffer::kDrawnList, "drawn list"},
-                                                             {FrameBuffer::kPositions, "positions"},
-                                                             {FrameBuffer::kNormals, "normals"},
-                                                             {FrameBuffer::kTangents, "tangents"},
-                                                             {FrameBuffer::kPreviousPositions, "previous positions"},
-                                                             {FrameBuffer::kBounds, "bounds"}};
   std::vector<BufferUse> made;
-  for (const auto& [buffer, name] : kShared) {
+  const auto add = [&](FrameBuffer buffer, const char* name) {
     const std::uint32_t access = all[static_cast<std::size_t>(buffer)];
     const VkDescriptorBufferInfo range = vulkan_->range_of(buffer, vulkan_->slot_of_frame(frames()), frame_slot);
-    if (access == kNoAccess || vulkan_->copies_of(buffer) != nullptr || range.buffer == vulkan_->nothing.handle())
-      continue;
+    if (access == kNoAccess || vulkan_->copies.count(buffer) > 0 || range.buffer == vulkan_->nothing.handle()) return;
     made.push_back({name, range.buffer, range.offset, range.range, kWritingStage,
                     ((access & kReads) != 0 ? VK_ACCESS_2_SHADER_STORAGE_READ_BIT : VK_ACCESS_2_NONE) |
                         ((access & kWrites) != 0 ? kWritingAccess : VK_ACCESS_2_NONE)});
-  }
+  };
+  for (const CallersBuffer& callers : kCallersBuffers) add(callers.buffer, callers.name);
+  for (std::size_t o = 0; o < kMaxOutputs; ++o)
+    add(static_cast<FrameBuffer>(static_cast<std::size_t>(FrameBuffer::kPositions) + o), kOutputAttributes[o].name);
   return made;
 }
 
@@ -182,9 +167,7 @@ const OutputLocations& Crowd::outputs(std::uint64_t frame) const {
   return vulkan_->outputs[vulkan_->slot_of_frame(frame)];
 }
 
-VkDescriptorBufferInfo Crowd::table(std::uint64_t frame) const {
-  return vulkan_->work.buffer.part(vulkan_->table_range(frame));
-}
+VkDescriptorBufferInfo Crowd::table(std::uint64_t frame) const { return vulkan_->table_of(frame); }
 
 std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_vertex,
                                     std::optional<std::uint32_t> state) const {
@@ -194,11 +177,15 @@ std::uint64_t Crowd::previous_frame(std::uint32_t instance, std::uint32_t mesh_v
 
 CrowdBytes Crowd::bytes() const {
   const Vulkan& made = *vulkan_;
+  const auto copies = [&](FrameBuffer buffer) {
+    const auto found = made.copies.find(buffer);
+    return found == made.copies.end() ? 0 : found->second.buffer.size();
+  };
   return {.outputs = made.vertices.size(),
           .palettes = made.palette.size(),
-          .inputs = made.joints.buffer.size() + made.inputs.buffer.size(),
-          .plans = made.work.buffer.size() + made.arguments.size() + made.table.buffer.size() + made.memory.size() +
-                   made.nothing.size()};
+          .inputs = copies(FrameBuffer::kJoints) + copies(FrameBuffer::kInputs),
+          .plans = copies(FrameBuffer::kWork) + copies(FrameBuffer::kTable) + made.arguments.size() +
+                   made.memory.size() + made.nothing.size()};
 }
 
 }  // namespace pelt::runtime

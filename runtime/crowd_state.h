@@ -43,10 +43,10 @@ struct Crowd::Vulkan {
   std::vector<bool> used;  // characters in use (GpuCharacters::State::use), by number
   std::string label;
   CrowdCapacity capacity;
-  std::vector<OutputLocations> outputs;                 // for each output slot
-  std::vector<std::vector<OutputRange>> output_ranges;  // for each output slot
-  std::vector<BoundOutputs> bound_outputs;              // for each output slot
-  bool reads_previous = false;                          // readers take previous positions from the slot before
+  std::vector<OutputLocations> outputs;                            // for each output slot
+  std::vector<std::vector<VkDescriptorBufferInfo>> output_ranges;  // for each output slot
+  std::vector<BoundOutputs> bound_outputs;                         // for each output slot
+  bool reads_previous = false;  // readers take previous positions from the slot before
 
   Buffer palette;  // palettes, then the vertices of drivers
   Buffer vertices;
@@ -58,28 +58,26 @@ struct Crowd::Vulkan {
     Buffer buffer;
     std::vector<BufferRange> slots;
   };
-  Copies work;
-  Copies table;
-  Copies joints;
-  Copies inputs;
+  std::map<FrameBuffer, Copies> copies;
   std::uint32_t slots = 1;
-  // Ranges that are the same in every frame, by FrameBuffer.
-  std::array<VkDescriptorBufferInfo, static_cast<std::size_t>(FrameBuffer::kCount)> ranges{};
+  // Ranges that are the same in every frame.
+  std::map<FrameBuffer, VkDescriptorBufferInfo> ranges;
   std::vector<VkDescriptorBufferInfo> bind_data;  // by number of the buffer
   SetsOfKernels sets;
   std::vector<PreparedDispatch> prepared;  // by output slot, then by dispatch
 
-  const Copies* copies_of(FrameBuffer buffer) const;
   VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
-  BufferRange table_range(std::uint64_t of) const { return work.slots[of % slots]; }
+  VkDescriptorBufferInfo table_of(std::uint64_t frame) const {
+    return range_of(FrameBuffer::kWork, 0, static_cast<std::uint32_t>(frame % slots));
+  }
 
   Result<void> make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted);
   // Returns the sets that a dispatch binds, which are made on first use. They do not depend on the characters.
   Result<const KernelSets*> sets_of(const Device& owner, const FrameDispatch& dispatch, const ComputeKernel& kernel,
                                     SetsOfKernels& made) const;
 
-  void transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of, std::optional<std::uint64_t> table_of,
+  void transfer(VkCommandBuffer to, std::optional<std::uint64_t> outputs_of, std::optional<std::uint64_t> of_table,
                 VkBufferMemoryBarrier2 barrier) const;
   void record_barrier(VkCommandBuffer to, const FrameCommand& barrier) const;
   void record_dispatch(VkCommandBuffer to, const CrowdFrame& frame, const FrameCommand& command) const;

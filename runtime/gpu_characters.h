@@ -17,8 +17,6 @@
 
 namespace pelt::runtime {
 
-// Shaders bind a whole buffer as an array of the elements that they read. Each character has one block, in which every
-// stream begins at a multiple of its element size: indices count elements from the buffer's start.
 struct GpuCharacters::State {
   DeviceInternals* device = nullptr;
   UploadOptions options;  // capacity: of the first buffer

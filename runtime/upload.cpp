@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cassert>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
 
-#include <pelt/normal_rings.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
@@ -14,9 +11,6 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
-#include "engine/character/file/bounds.h"
-#include "engine/character/pose_kernels.h"
-#include "engine/character/rows/morphs.h"
 #include "runtime/barriers.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
@@ -24,135 +18,11 @@
 namespace pelt::runtime {
 namespace {
 
-// Blocks begin at multiples of this, so that a stream's alignment does not depend on its block.
-constexpr VkDeviceSize kBlockAlignment = 48;
-
-// Writes streams of elements one after the other into a block, or only measures them.
-class BlockWriter {
- public:
-  // `begin`: the block's first byte in the buffer; `bytes`: the block; null: only measures.
-  explicit BlockWriter(VkDeviceSize begin = 0, std::byte* bytes = nullptr) : begin_(begin), at_(begin), bytes_(bytes) {}
-
-  // Appends a stream and returns the index of its first element, counted from the buffer's start.
-  std::uint32_t append(std::span<const std::byte> stream, std::size_t element_bytes) {
-    most_bytes_ += stream.size() + element_bytes - 1;
-    at_ = (at_ + element_bytes - 1) / element_bytes * element_bytes;
-    const auto index = static_cast<std::uint32_t>(at_ / element_bytes);
-    if (bytes_ != nullptr && !stream.empty()) std::memcpy(bytes_ + (at_ - begin_), stream.data(), stream.size());
-    at_ += stream.size();
-    return index;
-  }
-  template <class T>
-  std::uint32_t append(const std::vector<T>& values) {
-    return append(std::as_bytes(std::span(values)), sizeof(T));
-  }
-  // Appends elements of several words; the returned index counts words.
-  template <class T>
-  std::uint32_t append_words(const std::vector<T>& values) {
-    return append(std::as_bytes(std::span(values)), sizeof(std::uint32_t));
-  }
-
-  VkDeviceSize most_bytes() const { return most_bytes_; }  // an upper bound for any `begin`
-
- private:
-  VkDeviceSize begin_;
-  VkDeviceSize at_;
-  std::byte* bytes_;
-  VkDeviceSize most_bytes_ = 0;
-};
-
-// The data that upload derives from a character, and the size of its block.
-struct FoundData {
-  VkDeviceSize bytes = 0;
-  BoundsRecords bounds;
-  std::vector<std::vector<std::uint32_t>> normal_rings;  // by mesh, then by level
-  std::vector<std::vector<glm::uvec3>> morph_columns;    // by mesh, then by level
-};
-
-// Visits the meshes of a character, then its levels.
-template <class Visit>
-void for_each_mesh(const CharacterData& data, const Visit& visit) {
-  for (const CharacterMesh& mesh : data.meshes) visit(mesh);
-  for (const SkinLevel& level : data.levels) visit(level.skin);
-}
-
-// Returns the columns in the layout of shaders/morph/morph.h.
-std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
-  static_assert(sizeof(glm::uvec3) == shared::kMorphColumnWords * sizeof(std::uint32_t));
-  const std::vector<std::uint32_t> places = morph_places(morphs);
-  std::vector<glm::uvec3> columns;
-  columns.reserve(places.size());
-  for (std::size_t c = 0; c < places.size(); ++c) {
-    columns.emplace_back(morphs.columns[c].x, places[c], morphs.columns[c].y);
-  }
-  return columns;
-}
-
-MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>& rings,
-                     const std::vector<glm::uvec3>& columns, BlockWriter& block) {
-  const PackedBinding& binding = mesh.binding;
-  MeshStart start{.local_point = block.append(binding.local_points),
-                  .point = block.append(binding.points),
-                  .direction = block.append(binding.directions),
-                  .slice = block.append(binding.slices),
-                  .influence = block.append(binding.influences),
-                  .gradient = block.append(binding.gradients),
-                  .gradient_unit = block.append(binding.gradient_units)};
-  if (mesh.painted) {
-    const bool same = mesh.painted->slices == binding.slices && mesh.painted->influences == binding.influences;
-    start.painted_slice = same ? start.slice : block.append(mesh.painted->slices);
-    start.painted_influence = same ? start.influence : block.append(mesh.painted->influences);
-  }
-  if (mesh.morphs) {
-    start.morph_slice = block.append(mesh.morphs->slices);
-    start.morph_column = block.append_words(columns);
-    start.morph_offset = block.append(mesh.morphs->offsets);
-  }
-  if (!rings.empty()) start.normal_ring = block.append(rings);
-  return start;
-}
-
-// Writes a character's block, and the start of each stream to `entry`.
-void write_character(const FoundData& found, PlacedCharacter& entry, BlockWriter& block) {
-  const CharacterData& data = *entry.character;
-  entry.meshes.clear();
-  entry.levels.clear();
-  entry.passes.clear();
-  std::size_t number = 0;
-  for_each_mesh(data, [&](const CharacterMesh& mesh) {
-    std::vector<MeshStart>& starts = number < data.meshes.size() ? entry.meshes : entry.levels;
-    starts.push_back(write_mesh(mesh, found.normal_rings[number], found.morph_columns[number], block));
-    ++number;
-  });
-  for (const PalettePass& pass : data.passes) {
-    const std::size_t record_bytes = pose_kernel(pass.kernel).record_words * sizeof(std::uint32_t);
-    entry.passes.push_back({.record = block.append(std::as_bytes(std::span(pass.records)), record_bytes),
-                            .word = block.append(pass.table)});
-  }
-  entry.first_bound = block.append(found.bounds.records);
-  block.append(found.bounds.entries);  // directly after the records
-  entry.bound_count = found.bounds.count;
-  entry.painted_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
-}
-
-FoundData find_data(const Character& character, UploadOptions options) {
-  FoundData found{.bounds = find_bounds_records(*character)};
-  for_each_mesh(*character, [&](const CharacterMesh& mesh) {
-    const bool ringed = options.normal_rings && !mesh.control;
-    found.normal_rings.push_back(ringed ? find_normal_rings(mesh, options.jobs) : std::vector<std::uint32_t>());
-    found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
-  });
-  PlacedCharacter entry{.character = character};
-  BlockWriter measured;
-  write_character(found, entry, measured);
-  found.bytes = (measured.most_bytes() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
-  return found;
-}
-
 using State = GpuCharacters::State;
 
 Result<void> add_buffer(const Device& device, State& state, VkDeviceSize bytes, const std::string& label) {
-  bytes = std::min<VkDeviceSize>(bytes, device.limits().maxStorageBufferRange) / kBlockAlignment * kBlockAlignment;
+  bytes = std::min<VkDeviceSize>(bytes, device.limits().maxStorageBufferRange) / BindData::kAlignment *
+          BindData::kAlignment;
   PELT_ASSIGN(auto buffer,
               Buffer::create(device, {.size = bytes,
                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
@@ -166,7 +36,7 @@ Result<void> add_buffer(const Device& device, State& state, VkDeviceSize bytes, 
 bool take_block(State& state, VkDeviceSize bytes, State::Entry& entry) {
   const std::lock_guard lock(state.mutex);
   for (entry.bind_buffer = 0; entry.bind_buffer < state.buffers.size(); ++entry.bind_buffer) {
-    const std::optional<std::uint64_t> begin = state.buffers[entry.bind_buffer].free.take(bytes, kBlockAlignment);
+    const std::optional<std::uint64_t> begin = state.buffers[entry.bind_buffer].free.take(bytes, BindData::kAlignment);
     if (!begin) continue;
     entry.block = {*begin, bytes};
     return true;
@@ -176,29 +46,28 @@ bool take_block(State& state, VkDeviceSize bytes, State::Entry& entry) {
 
 // Adds a character with its derived data. `room`: least size of a further buffer. The mutex is not locked while memory
 // is allocated and written, so that frames may record uploads meanwhile.
-Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character, const FoundData& found,
+Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character, const BindData& found,
                                 VkDeviceSize room) {
   const std::string label = "'" + character->name + "'";
-  if (found.bytes > device.limits().maxStorageBufferRange) {
+  if (found.bytes() > device.limits().maxStorageBufferRange) {
     return fail(ErrorCode::kUnsupported,
-                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, found.bytes,
+                formatted("the bind data of {} take {} bytes; {} binds at most {} at once", label, found.bytes(),
                           device.description().name, device.limits().maxStorageBufferRange));
   }
   State::Entry entry{{.character = character}};
-  PELT_ASSIGN(entry.staging, Buffer::create(device, {.size = found.bytes,
+  PELT_ASSIGN(entry.staging, Buffer::create(device, {.size = found.bytes(),
                                                      .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                                      .memory = MemoryUse::kStaging,
                                                      .name = "staging of " + label}));
-  while (!take_block(state, found.bytes, entry))
-    PELT_TRY(add_buffer(device, state, std::max(found.bytes, room), label));
+  while (!take_block(state, found.bytes(), entry))
+    PELT_TRY(add_buffer(device, state, std::max(found.bytes(), room), label));
   const auto give_back = [&](State* from) {
     const std::lock_guard lock(from->mutex);
     from->buffers[entry.bind_buffer].free.give_back(entry.block.offset, entry.block.size);
   };
   std::unique_ptr<State, decltype(give_back)> block_without_entry(&state, give_back);
-  BlockWriter block(entry.block.offset, entry.staging.mapped());
-  write_character(found, entry, block);
-  entry.staging.flush(0, found.bytes);
+  static_cast<PlacedCharacter&>(entry) = found.write(entry.bind_buffer, entry.block.offset, entry.staging.mapped());
+  entry.staging.flush(0, found.bytes());
   const std::lock_guard lock(state.mutex);
   const auto unused = std::find(state.entries.begin(), state.entries.end(), std::nullopt);
   const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
@@ -210,7 +79,7 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
 
 Result<std::unique_ptr<State>> make_state(const Device& device, std::span<const Character> characters,
                                           UploadOptions options) {
-  if (characters.empty() && options.capacity < kBlockAlignment) {
+  if (characters.empty() && options.capacity < BindData::kAlignment) {
     return fail(ErrorCode::kInvalidArgument,
                 formatted("there is no character to upload, and a capacity of {} bytes is too small for one",
                           options.capacity));
@@ -218,16 +87,17 @@ Result<std::unique_ptr<State>> make_state(const Device& device, std::span<const 
   auto state = std::make_unique<State>();
   state->device = &device.internals();
   state->options = options;
-  std::vector<FoundData> found;
+  std::vector<BindData> found;
   VkDeviceSize bytes = 0;
-  for (const Character& character : characters) bytes += found.emplace_back(find_data(character, options)).bytes;
+  for (const Character& character : characters)
+    bytes += found.emplace_back(character, options.normal_rings, options.jobs).bytes();
   const std::string label =
       characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
   state->options.capacity = std::max(bytes, options.capacity);
   PELT_TRY(add_buffer(device, *state, state->options.capacity, label));
   for (std::size_t c = 0; c < characters.size(); ++c) {
     PELT_TRY(add_found(device, *state, characters[c], found[c], bytes));
-    bytes -= found[c].bytes;
+    bytes -= found[c].bytes();
   }
   return state;
 }
@@ -245,6 +115,13 @@ VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadF
           .buffer = buffer,
           .offset = block.offset,
           .size = block.size};
+}
+
+VkDeviceSize sum_of(State& state, std::uint64_t (FreeRanges::*bytes)() const) {
+  const std::lock_guard lock(state.mutex);
+  VkDeviceSize sum = 0;
+  for (const State::BindBuffer& buffer : state.buffers) sum += (buffer.free.*bytes)();
+  return sum;
 }
 
 }  // namespace
@@ -273,21 +150,11 @@ const Character& GpuCharacters::character(std::uint32_t number) const {
   const std::lock_guard lock(state_->mutex);
   return state_->entries[number]->character;
 }
-VkDeviceSize GpuCharacters::bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  VkDeviceSize bytes = 0;
-  for (const State::BindBuffer& buffer : state_->buffers) bytes += buffer.free.size();
-  return bytes;
-}
-VkDeviceSize GpuCharacters::free_bytes() const {
-  const std::lock_guard lock(state_->mutex);
-  VkDeviceSize bytes = 0;
-  for (const State::BindBuffer& buffer : state_->buffers) bytes += buffer.free.free();
-  return bytes;
-}
+VkDeviceSize GpuCharacters::bytes() const { return sum_of(*state_, &FreeRanges::size); }
+VkDeviceSize GpuCharacters::free_bytes() const { return sum_of(*state_, &FreeRanges::free); }
 
 VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions options) {
-  return find_data(character, options).bytes;
+  return BindData(character, options.normal_rings, options.jobs).bytes();
 }
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
@@ -301,7 +168,9 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
     return invalid("'{}' cannot be added: the characters are on another device", character->name);
   }
   return guard_memory([&] {
-    return add_found(device, *state_, character, find_data(character, state_->options), state_->options.capacity);
+    const UploadOptions& options = state_->options;
+    return add_found(device, *state_, character, BindData(character, options.normal_rings, options.jobs),
+                     options.capacity);
   });
 }
 

@@ -22,11 +22,6 @@
 namespace pelt::runtime {
 namespace {
 
-// The numbers of a capacity other than instances.
-constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
-    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
-    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
-
 std::uint32_t narrow(std::uint64_t value) {
   assert(value <= UINT32_MAX);
   return static_cast<std::uint32_t>(value);
@@ -376,42 +371,6 @@ PlacedCharacter without_data(const Character& character, const PlannedOutputs& o
 
 }  // namespace
 
-CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
-  instances += other.instances;
-  for (const auto amount : kAmounts) this->*amount += other.*amount;
-  return *this;
-}
-
-CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
-  a.instances = std::max(a.instances, b.instances);
-  for (const auto amount : kAmounts) a.*amount = std::max(a.*amount, b.*amount);
-  return a;
-}
-
-std::uint64_t largest_amount(const CrowdCapacity& capacity) {
-  std::uint64_t most = 0;
-  for (const auto amount : kAmounts) most = std::max(most, capacity.*amount);
-  return most;
-}
-
-CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const PlannedOutputs& outputs) {
-  const CrowdPlan plan = plan_ahead({&character, 1}, outputs, {});
-  const CrowdCharacter& planned = *plan.characters[0];
-  const std::uint64_t n = instances;
-  return {.instances = instances,
-          .vertices = n * planned.vertices,
-          .palette_entries = n * planned.palette_entries,
-          .driver_vertices = n * planned.driver_vertices,
-          .joints = n * planned.joints,
-          .inputs = n * planned.inputs,
-          .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
-          .table_words = table_words(plan.table)};
-}
-
-const std::uint64_t kMaxPadding = (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) +
-                                   sizeof(shared::NormalsJob) + sizeof(shared::MeshLocation)) /
-                                  sizeof(std::uint32_t);
-
 CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, bool control_meshes)
     : placed(&of),
       joints(narrow(of.character->skeleton.joints.size())),
@@ -486,30 +445,6 @@ CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs
     wanted.emplace_back(CrowdCharacter(placed.back(), outputs.control_meshes));
   }
   return plan_crowd(std::move(wanted), outputs, bases);
-}
-
-std::uint64_t fixed_words(const CrowdPlan& plan) {
-  return plan.jobs.size() + 2 * (shared::kStartPairs * plan.table.jobs.size() + plan.table.lists.size());
-}
-
-std::uint64_t table_words(const PlanTable& table) {
-  return 4 * table.characters.size() +
-         2 * (table.levels.size() + table.lists.size() + table.jobs.size() + table.steps.size());
-}
-
-std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
-  const auto first = plan.table.lists.begin() + plan.table.characters[character].first_list;
-  const auto read = std::count_if(first, first + plan.characters[character]->list_count(),
-                                  [](shared::PlanList list) { return list.first_in_list != shared::kNoIndex; });
-  return static_cast<std::uint64_t>(read) * sizeof(shared::ListEntry) / sizeof(std::uint32_t);
-}
-
-std::uint64_t list_words(const CrowdPlan& plan, const std::vector<std::uint32_t>& instances) {
-  std::uint64_t words = 0;
-  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
-    if (plan.characters[c]) words += instances[c] * list_words(plan, c);
-  }
-  return words;
 }
 
 }  // namespace pelt::runtime

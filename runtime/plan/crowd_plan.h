@@ -88,9 +88,6 @@ struct CrowdPlan {
   PlanTable table;
 };
 
-// The most words of padding, since the jobs of a pass begin at a multiple of their size.
-extern const std::uint64_t kMaxPadding;
-
 // The element-wise maximum.
 CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b);
 std::uint64_t largest_amount(const CrowdCapacity& capacity);

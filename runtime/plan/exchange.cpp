@@ -64,40 +64,29 @@ std::vector<float> exchanged_inputs(const CharacterData& from, std::span<const f
 // suffice otherwise.
 Result<void> CrowdPlanner::State::exchange_room(std::span<const std::uint32_t> instances, const CrowdCharacter& from,
                                                 const CrowdCharacter& to, const std::string& name) {
-  const struct {
-    FreeRanges& free;
-    std::uint32_t CrowdCharacter::*size;
-    std::uint32_t shared::InstanceLocation::*first;
-    const char* name;
-  } parts[] = {
-      {free_joints, &CrowdCharacter::joints, &shared::InstanceLocation::first_joint, "joints"},
-      {free_inputs, &CrowdCharacter::inputs, &shared::InstanceLocation::first_input, "inputs"},
-      {free_palettes, &CrowdCharacter::palette_entries, &shared::InstanceLocation::first_palette, "palette entries"},
-      {free_drivers, &CrowdCharacter::driver_vertices, &shared::InstanceLocation::first_driver, "vertices of drivers"},
-      {free_vertices, &CrowdCharacter::vertices, &shared::InstanceLocation::first_vertex, "vertices"}};
-  std::array<FreeRanges, std::size(parts)> rooms;
+  std::array<FreeRanges, std::size(kSharedRooms)> rooms = free;
   std::vector<shared::InstanceLocation> places = locations;
-  for (std::size_t p = 0; p < rooms.size(); ++p) {
-    const auto& part = parts[p];
-    rooms[p] = part.free;
-    const std::uint32_t size = to.*part.size;
-    if (from.*part.size == size) continue;
+  for (std::size_t r = 0; r < rooms.size(); ++r) {
+    const auto first = kSharedRooms[r].first;
+    const std::uint32_t old_size = from.*kSharedRooms[r].size;
+    const std::uint32_t size = to.*kSharedRooms[r].size;
+    if (old_size == size) continue;
     for (const std::uint32_t i : instances) {
-      if (places[i].*part.first != shared::kNoIndex) rooms[p].give_back(places[i].*part.first, from.*part.size);
+      if (places[i].*first != shared::kNoIndex) rooms[r].give_back(places[i].*first, old_size);
     }
     for (const std::uint32_t i : instances) {
-      if (places[i].*part.first == shared::kNoIndex) continue;  // no outputs
-      const auto taken = rooms[p].take(size);
+      if (places[i].*first == shared::kNoIndex) continue;  // no outputs
+      const auto taken = rooms[r].take(size);
       if (!taken) {
         return fail(ErrorCode::kUnsupported,
                     formatted("{} instances of '{}' need {} {} each; of {}, {} are free", instances.size(), name, size,
-                              part.name, part.free.size(), part.free.free()));
+                              kSharedRooms[r].name, free[r].size(), free[r].free()));
       }
-      places[i].*part.first = static_cast<std::uint32_t>(*taken);
+      places[i].*first = static_cast<std::uint32_t>(*taken);
     }
   }
   locations = std::move(places);
-  for (std::size_t p = 0; p < rooms.size(); ++p) parts[p].free = rooms[p];  // keeps the capacity of `free`
+  for (std::size_t r = 0; r < rooms.size(); ++r) free[r] = rooms[r];  // keeps the capacity of `free`
   return {};
 }
 

@@ -143,28 +143,57 @@ std::vector<Binding> accesses_of(const CrowdStep& step, const OutputStreams& out
   return made;
 }
 
-Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
-  const KernelKind kind = kind_of(step);
+// Returns a kernel with zeros as specialization constants. `pose`: of kPose.
+Kernel kernel_of(KernelKind kind, PoseKernel pose) {
   switch (kind) {
+    case KernelKind::kPlan:
+    case KernelKind::kDrawnPlan:
+      return {kind, "plan", spirv::crowd_plan_comp, sizeof(shared::PlanConstants), shared::kPlanWorkgroupSize};
     case KernelKind::kPose:
-      return {kind, formatted("pose {}", pose_kernel(step.kernel).name), pose_shader(step.kernel),
-              sizeof(shared::JobRange)};
+      return {kind, formatted("pose {}", pose_kernel(pose).name), pose_shader(pose), sizeof(shared::JobRange),
+              shared::kPoseWorkgroupSize};
     case KernelKind::kBounds:
-      return {kind, "bounds", spirv::bounds_bounds_comp, sizeof(shared::BoundsConstants)};
+      return {kind, "bounds", spirv::bounds_bounds_comp, sizeof(shared::BoundsConstants), shared::kBoundsWorkgroupSize};
     case KernelKind::kNormals:
-      return {
-          kind,
-          "normals",
-          spirv::normals_normals_comp,
-          sizeof(shared::NormalsConstants),
-          {static_cast<std::uint32_t>(outputs.normals.format), static_cast<std::uint32_t>(outputs.tangents.format)}};
-    default:
-      return {kind, "blend", spirv::blend_blend_comp, sizeof(shared::BlendConstants),
-              blend_specialization(step, outputs)};
+      return {kind,
+              "normals",
+              spirv::normals_normals_comp,
+              sizeof(shared::NormalsConstants),
+              shared::kNormalsWorkgroupSize,
+              std::vector<std::uint32_t>(2)};
+    case KernelKind::kDrivers:
+    case KernelKind::kSkins:
+      break;
   }
+  return {kind,
+          "blend",
+          spirv::blend_blend_comp,
+          sizeof(shared::BlendConstants),
+          shared::kBlendWorkgroupSize,
+          std::vector<std::uint32_t>(shared::kSpecCount)};
+}
+
+Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
+  Kernel made = kernel_of(kind_of(step), step.kernel);
+  if (step.pass == CrowdPass::kBlend) made.specialization = blend_specialization(step, outputs);
+  if (step.pass == CrowdPass::kNormals) {
+    made.specialization = {static_cast<std::uint32_t>(outputs.normals.format),
+                           static_cast<std::uint32_t>(outputs.tangents.format)};
+  }
+  return made;
 }
 
 }  // namespace
+
+std::vector<Kernel> all_kernels() {
+  std::vector<Kernel> made;
+  for (std::size_t k = 0; k < kKernelKinds; ++k) {
+    const auto kind = static_cast<KernelKind>(k);
+    const std::size_t poses = kind == KernelKind::kPose ? kPoseKernelCount : 1;
+    for (std::size_t p = 0; p < poses; ++p) made.push_back(kernel_of(kind, static_cast<PoseKernel>(p)));
+  }
+  return made;
+}
 
 std::span<const Binding> bindings_of(KernelKind kind) { return kBindings[static_cast<std::size_t>(kind)]; }
 
@@ -177,7 +206,7 @@ std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStre
   const auto add_plan = [&](KernelKind kind, const char* name) {
     const std::span<const Binding> bindings = bindings_of(kind);
     made.push_back({name,
-                    {kind, "plan", spirv::crowd_plan_comp, sizeof(shared::PlanConstants)},
+                    kernel_of(kind, {}),
                     std::vector<std::byte>(sizeof(shared::PlanConstants)),
                     {bindings.begin(), bindings.end()}});
   };
@@ -186,10 +215,10 @@ std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStre
   return made;
 }
 
-std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part, bool first) {
+std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part) {
   std::vector<FrameCommand> made;
   FrameCommand barrier{.after_indirect = options.lists_on_device || options.drawn_on_device};
-  if (first && part != FramePart::kBlend) {
+  if (part != FramePart::kBlend) {
     for (const FrameBuffer buffer : options.zeroed)
       made.push_back({.kind = FrameCommand::Kind::kZero, .zeroed = buffer});
     barrier.after_zero = !made.empty();

@@ -20,6 +20,7 @@ struct FrameOptions {
 std::vector<FrameDispatch> dispatches_of(const CrowdPlan& plan, const OutputStreams& outputs,
                                          const FrameOptions& options);
 
-std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part, bool first);
+// Returns the commands of the crowd's first frame. Later ones zero nothing.
+std::vector<FrameCommand> commands_of(const CrowdPlan& plan, const FrameOptions& options, FramePart part);
 
 }  // namespace pelt::runtime

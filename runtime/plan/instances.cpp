@@ -2,7 +2,6 @@
 // Acquires and releases instances.
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <pelt/pose.h>
@@ -25,34 +24,27 @@ void CrowdPlanner::State::location_changed(std::uint32_t instance) {
   }
 }
 
-namespace {
-
-// A range of a stream that an instance needs.
-struct TakenPart {
-  FreeRanges* free;
-  std::uint64_t size;
-  std::uint32_t* first;
-  const char* name;
-};
-
-// Takes all parts; if one does not fit, takes none and returns an error that names it.
-Result<void> take(std::span<const TakenPart> parts, const std::string& character) {
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const TakenPart& part = parts[p];
-    if (const auto first = part.free->take(part.size)) {
-      *part.first = static_cast<std::uint32_t>(*first);
+Result<void> CrowdPlanner::State::take_room(std::size_t begin, std::size_t end, const CrowdCharacter& sizes,
+                                            const std::string& character, shared::InstanceLocation& place) {
+  for (std::size_t r = begin; r < end; ++r) {
+    const std::uint32_t size = sizes.*kSharedRooms[r].size;
+    if (const auto first = free[r].take(size)) {
+      place.*kSharedRooms[r].first = static_cast<std::uint32_t>(*first);
       continue;
     }
-    for (std::size_t taken = 0; taken < p; ++taken)
-      parts[taken].free->give_back(*parts[taken].first, parts[taken].size);
+    give_room(begin, r, sizes, place);
     return fail(ErrorCode::kUnsupported,
                 formatted("an instance of '{}' needs {} {}; of {}, {} are free, at most {} in one piece", character,
-                          part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
+                          size, kSharedRooms[r].name, free[r].size(), free[r].free(), free[r].largest_free()));
   }
   return {};
 }
 
-}  // namespace
+void CrowdPlanner::State::give_room(std::size_t begin, std::size_t end, const CrowdCharacter& sizes,
+                                    const shared::InstanceLocation& place) {
+  for (std::size_t r = begin; r < end; ++r)
+    free[r].give_back(place.*kSharedRooms[r].first, sizes.*kSharedRooms[r].size);
+}
 
 Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool with_outputs) {
   const CharacterData& data = *members[character]->character;
@@ -70,13 +62,8 @@ Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool
                                  .state = shared::kNoIndex,
                                  .first_mesh = sizes.first_mesh,
                                  .mesh_count = static_cast<std::uint32_t>(sizes.meshes.size())};
-  const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
-                         TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
-                         TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
-                         TakenPart{&free_drivers, sizes.driver_vertices, &place.first_driver, "vertices of drivers"},
-                         TakenPart{&free_vertices, sizes.vertices, &place.first_vertex, "vertices"}};
   const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);  // may take memory, unlike what follows
-  PELT_TRY(take(std::span(parts).first(with_outputs ? 5 : 4), data.name));
+  PELT_TRY(take_room(0, with_outputs ? free.size() : kOutputRoom, sizes, data.name, place));
 
   const std::uint32_t instance = free_numbers.back();
   free_numbers.pop_back();
@@ -99,12 +86,8 @@ Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool
 
 void CrowdPlanner::State::release(std::uint32_t instance) {
   give_outputs(instance);
-  const CrowdCharacter& sizes = sizes_of(instance);
   shared::InstanceLocation& place = locations[instance];
-  free_joints.give_back(place.first_joint, sizes.joints);
-  free_inputs.give_back(place.first_input, sizes.inputs);
-  free_palettes.give_back(place.first_palette, sizes.palette_entries);
-  free_drivers.give_back(place.first_driver, sizes.driver_vertices);
+  give_room(0, kOutputRoom, sizes_of(instance), place);
   if (options.host_joints) joints.release(instance);
   if (options.host_inputs) inputs.release(instance);
   --instances_of[place.character];
@@ -117,8 +100,7 @@ void CrowdPlanner::State::release(std::uint32_t instance) {
 
 Result<void> CrowdPlanner::State::take_outputs(std::uint32_t instance) {
   if (has_outputs(instance)) return {};
-  const TakenPart part{&free_vertices, sizes_of(instance).vertices, &locations[instance].first_vertex, "vertices"};
-  PELT_TRY(take({&part, 1}, data_of(instance).name));
+  PELT_TRY(take_room(kOutputRoom, free.size(), sizes_of(instance), data_of(instance).name, locations[instance]));
   locations[instance].generation = ++generations;
   location_changed(instance);
   return {};
@@ -126,7 +108,7 @@ Result<void> CrowdPlanner::State::take_outputs(std::uint32_t instance) {
 
 void CrowdPlanner::State::give_outputs(std::uint32_t instance) {
   if (!has_outputs(instance)) return;
-  free_vertices.give_back(locations[instance].first_vertex, sizes_of(instance).vertices);
+  give_room(kOutputRoom, free.size(), sizes_of(instance), locations[instance]);
   locations[instance].first_vertex = shared::kNoIndex;
   instance_states[instance].memory = {};
   location_changed(instance);
@@ -135,9 +117,7 @@ void CrowdPlanner::State::give_outputs(std::uint32_t instance) {
 Result<std::uint32_t> CrowdPlanner::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
   return guard_memory([&]() -> Result<std::uint32_t> {
-    if (planner_->is_posed) {
-      return invalid("the {} cannot acquire an instance between the two parts of a frame", planner_->options.label);
-    }
+    PELT_TRY(need_whole("acquire an instance"));
     if (!planner_->has_member(character)) {
       return invalid("the {} has no character {}", planner_->options.label, character);
     }
@@ -153,9 +133,7 @@ void CrowdPlanner::release(std::uint32_t instance) {
 Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
   const std::lock_guard lock(planner_->mutex);
   return guard_memory([&]() -> Result<void> {
-    if (planner_->is_posed) {
-      return invalid("the {} cannot change outputs between the two parts of a frame", planner_->options.label);
-    }
+    PELT_TRY(need_whole("change outputs"));
     if (!planner_->has(instance)) return invalid("the {} has no instance {}", planner_->options.label, instance);
     if (outputs) return planner_->take_outputs(instance);
     planner_->give_outputs(instance);
@@ -165,9 +143,7 @@ Result<void> CrowdPlanner::set_outputs(std::uint32_t instance, bool outputs) {
 
 Result<void> CrowdPlanner::remove_member(std::uint32_t character) {
   const std::lock_guard lock(planner_->mutex);
-  if (planner_->is_posed) {
-    return invalid("the {} cannot remove a character between the two parts of a frame", planner_->options.label);
-  }
+  PELT_TRY(need_whole("remove a character"));
   if (!planner_->has_member(character)) {
     return invalid("the {} has no character {}", planner_->options.label, character);
   }
@@ -182,14 +158,13 @@ Result<void> CrowdPlanner::remove_member(std::uint32_t character) {
 
 CrowdRooms CrowdPlanner::rooms() const {
   const std::lock_guard lock(planner_->mutex);
-  const auto room = [](const FreeRanges& free) { return CrowdRoom{free.size(), free.free(), free.largest_free()}; };
   const std::uint64_t free_instances = planner_->free_numbers.size();
-  return {.instances = {planner_->options.capacity.instances, free_instances, free_instances},
-          .vertices = room(planner_->free_vertices),
-          .palette_entries = room(planner_->free_palettes),
-          .driver_vertices = room(planner_->free_drivers),
-          .joints = room(planner_->free_joints),
-          .inputs = room(planner_->free_inputs)};
+  CrowdRooms rooms{.instances = {planner_->options.capacity.instances, free_instances, free_instances}};
+  for (std::size_t r = 0; r < planner_->free.size(); ++r) {
+    const FreeRanges& free = planner_->free[r];
+    rooms.*kSharedRooms[r].room = {free.size(), free.free(), free.largest_free()};
+  }
+  return rooms;
 }
 
 }  // namespace pelt::runtime

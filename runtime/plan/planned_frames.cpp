@@ -9,40 +9,10 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
-#include "engine/character/base/invalid.h"
 #include "runtime/plan/misuse.h"
 #include "runtime/plan/planner.h"
 
 namespace pelt::runtime {
-
-std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
-  switch (buffer) {
-    case FrameBuffer::kWork:
-      return (2 * (shared::kHeaderPairs + std::uint64_t{shared::kLocationPairs} * capacity.instances) +
-              capacity.plan_words + kMaxPadding) *
-             sizeof(std::uint32_t);
-    case FrameBuffer::kTable:
-      return capacity.table_words * sizeof(std::uint32_t);
-    case FrameBuffer::kArguments:  // there are at most as many steps as jobs
-      return capacity.table_words / 2 * 3 * sizeof(std::uint32_t);
-    case FrameBuffer::kJoints:
-      return capacity.joints * sizeof(shared::Affine);
-    case FrameBuffer::kInputs:
-      return capacity.inputs * sizeof(float);
-    case FrameBuffer::kPalettes:
-      return capacity.palette_entries * sizeof(shared::Affine);
-    case FrameBuffer::kDrivers:
-      return capacity.driver_vertices * sizeof(glm::vec3);
-    case FrameBuffer::kList:
-    case FrameBuffer::kDrawnList:
-      return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
-    case FrameBuffer::kMemory:
-    case FrameBuffer::kDrawnMemory:
-      return capacity.instances * sizeof(shared::InstanceMemory);
-    default:
-      return 0;
-  }
-}
 
 // Writes the header of the table and the changes since the slot's last frame: locations of instances, the plan, and, if
 // the device plans, its table.
@@ -158,9 +128,17 @@ void CrowdPlanner::State::write_plan_constants() {
   std::vector<FrameDispatch>& all = dispatches[next.output_slot];
   for (std::size_t d = plan.steps.size(); d < all.size(); ++d) {
     const bool drawn = all[d].kernel.kind == KernelKind::kDrawnPlan;
-    shared::PlanConstants constants = plan_constants;
-    constants.frame = frame_number();
-    constants.slots = drawn ? output_slots() : slots_of_first_part();
+    shared::PlanConstants constants{.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
+                                    .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
+                                    .list_count = static_cast<std::uint32_t>(plan.table.lists.size()),
+                                    .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
+                                    .step_count = static_cast<std::uint32_t>(plan.table.steps.size()),
+                                    .first_start = plan.first_start,
+                                    .first_count = plan.first_count,
+                                    .instance_count = options.capacity.instances,
+                                    .most_workgroups = options.most_workgroups,
+                                    .frame = frame_number(),
+                                    .slots = drawn ? output_slots() : slots_of_first_part()};
     if (drawn || options.host_drawn) constants.flags |= copies_previous() ? shared::kPlanCopies : 0;
     if (!options.host_drawn) constants.flags |= drawn ? shared::kPlanSecondPart : shared::kPlanFirstPart;
     if (drawn) constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
@@ -172,9 +150,7 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
                                           const std::optional<Exchange>& exchange) {
   State& state = *planner_;
   const Options& options = state.options;
-  if (state.is_posed) {
-    return invalid("the {} cannot change its characters between the two parts of a frame", options.label);
-  }
+  PELT_TRY(need_whole("change its characters"));
   std::vector<std::optional<CrowdCharacter>> sizes(characters.size());
   for (std::size_t c = 0; c < characters.size(); ++c) {
     if (characters[c]) sizes[c].emplace(*characters[c], options.outputs.control_meshes);
@@ -215,16 +191,13 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   if (!options.host_list) wanted.zeroed.push_back(FrameBuffer::kMemory);
   if (!options.host_drawn) wanted.zeroed.push_back(FrameBuffer::kDrawnMemory);
   std::array<std::vector<FrameCommand>, kFrameParts> commands;
-  std::array<std::vector<FrameCommand>, kFrameParts> first_commands;
-  for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
-    commands[static_cast<std::size_t>(part)] = commands_of(made, wanted, part, false);
-    first_commands[static_cast<std::size_t>(part)] = commands_of(made, wanted, part, true);
-  }
+  for (std::size_t part = 0; part < kFrameParts; ++part)
+    commands[part] = commands_of(made, wanted, static_cast<FramePart>(part));
   std::vector<std::string> names;
   for (const FrameCommand& command : commands[static_cast<std::size_t>(FramePart::kWhole)]) {
     if (command.kind == FrameCommand::Kind::kDispatch) names.push_back(dispatches[0][command.dispatch].name);
   }
-  state.next_commands.reserve(first_commands[static_cast<std::size_t>(FramePart::kWhole)].size());
+  state.next_commands.reserve(commands[static_cast<std::size_t>(FramePart::kWhole)].size());
   state.writes.reserve(16);
   HostPlan host_plan;
   host_plan.use(made);
@@ -245,7 +218,6 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   state.plan = std::move(made);
   state.dispatches = std::move(dispatches);
   state.commands = std::move(commands);
-  state.first_commands = std::move(first_commands);
   state.names = std::move(names);
   state.instances_of = std::move(counts);
   state.host_plan = std::move(host_plan);
@@ -259,16 +231,6 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
     state.locations[i].mesh_count = static_cast<std::uint32_t>(state.sizes_of(i).meshes.size());
     state.location_changed(i);
   }
-  const CrowdPlan& plan = state.plan;
-  state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
-                          .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
-                          .list_count = static_cast<std::uint32_t>(plan.table.lists.size()),
-                          .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
-                          .step_count = static_cast<std::uint32_t>(plan.table.steps.size()),
-                          .first_start = plan.first_start,
-                          .first_count = plan.first_count,
-                          .instance_count = options.capacity.instances,
-                          .most_workgroups = options.most_workgroups};
   return {};
 }
 
@@ -307,13 +269,15 @@ const CrowdFrame* CrowdPlanner::next_frame(FramePart part,
     state.write_work(list);
   }
   if (state.has_table()) state.write_plan_constants();
-  const auto& commands = state.frame == 0 ? state.first_commands : state.commands;
-  state.next_commands = commands[static_cast<std::size_t>(part)];
-  for (FrameCommand& command : state.next_commands) {
+  state.next_commands.clear();
+  for (FrameCommand command : state.commands[static_cast<std::size_t>(part)]) {
+    if (command.kind == FrameCommand::Kind::kZero && state.frame > 0) continue;
+    command.after_zero = command.after_zero && state.frame == 0;
     if (command.kind == FrameCommand::Kind::kDispatch && !command.indirect) {
       const bool plans = command.dispatch >= state.plan.steps.size();
       command.workgroups = plans ? 1 : state.host_plan.workgroups(command.dispatch);
     }
+    state.next_commands.push_back(command);
   }
   state.next.writes = state.writes;
   state.next.commands = state.next_commands;

@@ -6,6 +6,7 @@
 
 #include <pelt/pose.h>
 
+#include "engine/character/base/invalid.h"
 #include "runtime/plan/joints.h"
 #include "runtime/plan/misuse.h"
 
@@ -21,17 +22,18 @@ CrowdPlanner::State::State(Options given) : options(std::move(given)) {
   instance_states.resize(count);
   locations.assign(count, {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex, .state = shared::kNoIndex});
   for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
-  free_joints = FreeRanges(room.joints, count);
-  free_inputs = FreeRanges(room.inputs, count);
-  free_palettes = FreeRanges(room.palette_entries, count);
-  free_drivers = FreeRanges(room.driver_vertices, count);
-  free_vertices = FreeRanges(room.vertices, count);
+  for (std::size_t r = 0; r < free.size(); ++r) free[r] = FreeRanges(room.*kSharedRooms[r].capacity, count);
 }
 
 CrowdPlanner::CrowdPlanner(Options options) : planner_(std::make_unique<State>(std::move(options))) {}
 CrowdPlanner::~CrowdPlanner() = default;
 CrowdPlanner::CrowdPlanner(CrowdPlanner&&) noexcept = default;
 CrowdPlanner& CrowdPlanner::operator=(CrowdPlanner&&) noexcept = default;
+
+Result<void> CrowdPlanner::need_whole(const char* action) const {
+  if (!planner_->is_posed) return {};
+  return invalid("the {} cannot {} between the two parts of a frame", planner_->options.label, action);
+}
 
 void CrowdPlanner::use_memory(std::span<const HostMemory> memory) {
   planner_->memory.assign(memory.begin(), memory.end());

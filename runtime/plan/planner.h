@@ -5,7 +5,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -23,6 +25,27 @@
 #include "shaders/crowd/plan.h"
 
 namespace pelt::runtime {
+
+// A room that instances share: its size in a crowd, and the size and start of an instance's part.
+struct SharedRoom {
+  const char* name;
+  std::uint64_t CrowdCapacity::*capacity;
+  CrowdRoom CrowdRooms::*room;
+  std::uint32_t CrowdCharacter::*size;
+  std::uint32_t shared::InstanceLocation::*first;
+};
+inline constexpr SharedRoom kSharedRooms[] = {
+    {"joints", &CrowdCapacity::joints, &CrowdRooms::joints, &CrowdCharacter::joints,
+     &shared::InstanceLocation::first_joint},
+    {"inputs", &CrowdCapacity::inputs, &CrowdRooms::inputs, &CrowdCharacter::inputs,
+     &shared::InstanceLocation::first_input},
+    {"palette entries", &CrowdCapacity::palette_entries, &CrowdRooms::palette_entries, &CrowdCharacter::palette_entries,
+     &shared::InstanceLocation::first_palette},
+    {"vertices of drivers", &CrowdCapacity::driver_vertices, &CrowdRooms::driver_vertices,
+     &CrowdCharacter::driver_vertices, &shared::InstanceLocation::first_driver},
+    {"vertices", &CrowdCapacity::vertices, &CrowdRooms::vertices, &CrowdCharacter::vertices,
+     &shared::InstanceLocation::first_vertex}};
+inline constexpr std::size_t kOutputRoom = std::size(kSharedRooms) - 1;  // that an instance without outputs lacks
 
 // The persistent state of an instance.
 struct InstanceState {
@@ -52,12 +75,10 @@ struct CrowdPlanner::State {
   Options options;
   std::vector<std::optional<CrowdMember>> members;  // by character number
   CrowdPlan plan;
-  std::vector<std::vector<FrameDispatch>> dispatches;                 // by output slot
-  std::vector<std::string> names;                                     // of the dispatches of a whole frame
-  std::array<std::vector<FrameCommand>, kFrameParts> commands;        // of a frame, by part
-  std::array<std::vector<FrameCommand>, kFrameParts> first_commands;  // of the first frame
-  shared::PlanConstants plan_constants{};
-  HostPlan host_plan;  // if the host plans
+  std::vector<std::vector<FrameDispatch>> dispatches;           // by output slot
+  std::vector<std::string> names;                               // of the dispatches of a whole frame
+  std::array<std::vector<FrameCommand>, kFrameParts> commands;  // of the first frame, by part
+  HostPlan host_plan;                                           // if the host plans
 
   std::vector<HostMemory> memory;  // of each frame in flight
   std::vector<HeldWork> held_work;
@@ -70,11 +91,7 @@ struct CrowdPlanner::State {
   std::vector<shared::InstanceLocation> locations;
   std::vector<std::uint32_t> free_numbers;  // the last is next
   std::vector<std::uint32_t> instances_of;  // for each character
-  FreeRanges free_joints;
-  FreeRanges free_inputs;
-  FreeRanges free_palettes;
-  FreeRanges free_drivers;
-  FreeRanges free_vertices;
+  std::array<FreeRanges, std::size(kSharedRooms)> free;
   std::uint64_t plans_made = 0;
   std::uint64_t lists_placed = 0;
   bool lists_changed = false;  // numbers of instances changed
@@ -106,7 +123,8 @@ struct CrowdPlanner::State {
     return options.host_drawn || options.outputs.bounds ? output_slots() : 1;
   }
   PlanBases bases() const {
-    return {.driver_word = static_cast<std::uint32_t>(options.driver_offset / sizeof(float)),
+    const std::uint64_t palettes = bytes_of(FrameBuffer::kPalettes, options.capacity);
+    return {.driver_word = static_cast<std::uint32_t>(palettes / sizeof(float)),
             .instances = options.capacity.instances};
   }
 
@@ -133,6 +151,11 @@ struct CrowdPlanner::State {
   void give_outputs(std::uint32_t instance);
   void release(std::uint32_t instance);
   void location_changed(std::uint32_t instance);
+  // Takes parts of the rooms [begin, end); if one does not fit, takes none and returns an error that names it.
+  Result<void> take_room(std::size_t begin, std::size_t end, const CrowdCharacter& sizes, const std::string& character,
+                         shared::InstanceLocation& place);
+  void give_room(std::size_t begin, std::size_t end, const CrowdCharacter& sizes,
+                 const shared::InstanceLocation& place);
 
   // The steps of exchanging instances' characters: their joints and inputs as those of the other character; their room,
   // which changes nothing on failure; the rest.

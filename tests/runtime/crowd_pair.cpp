@@ -332,7 +332,8 @@ void CrowdPair::record() {
   std::fill(listed_.begin(), listed_.end(), false);
   for (shared::ListEntry& entry : list) {
     if (teleported_.contains(entry.instance)) entry.state |= shared::kEntryTeleport;
-    if (!plain_->instance(entry.instance)->has_outputs || (configuration_.drawn && any(4) == 0)) continue;
+    const std::optional<CrowdInstance> instance = plain_->instance(entry.instance);
+    if (!instance || !instance->has_outputs || (configuration_.drawn && any(4) == 0)) continue;
     listed_[entry.instance] = true;
     drawn.push_back(entry);
   }

@@ -78,6 +78,15 @@ inline float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4&
   return test::worst_distance(rest, posed, test::by_matrix(by));
 }
 
+inline std::uint32_t instances_of(const CrowdPlanner& crowd, std::uint32_t character) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+    const std::optional<CrowdInstance> instance = crowd.instance(i);
+    count += instance && instance->character == character ? 1 : 0;
+  }
+  return count;
+}
+
 // Returns the address of element 0 of an output.
 inline VkDeviceAddress address_of(const Device& device, const OutputLocation& output) {
   const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = output.buffer};

@@ -202,7 +202,7 @@ TEST_F(PlannedFrames, HaveTheCommandsOfTheirParts) {
     const FrameOptions options{.drawn_on_device = drawn, .zeroed = {FrameBuffer::kDrawnMemory}};
     std::vector<std::size_t> steps[kFrameParts];
     for (const FramePart part : {FramePart::kPose, FramePart::kBlend, FramePart::kWhole}) {
-      const std::vector<FrameCommand> commands = commands_of(plan_, options, part, true);
+      const std::vector<FrameCommand> commands = commands_of(plan_, options, part);
       const bool zeroes = part != FramePart::kBlend;
       EXPECT_EQ(commands[0].kind, zeroes ? Kind::kZero : Kind::kBarrier);
       EXPECT_EQ(commands[zeroes].after_zero, zeroes);

@@ -71,6 +71,7 @@ TEST_F(ReplacedCrowds, KeepNumbersAndPoses) {
     const std::uint32_t number = add(ffd);
     ASSERT_TRUE(crowd.replace(*gpu_device(), 0, number));
     EXPECT_EQ(crowd.member(0), nullptr);
+    EXPECT_EQ(instances_of(crowd, number), kInstances);
     EXPECT_EQ(crowd.instance(1)->character, number);
     EXPECT_EQ(crowd.instance(1)->first_vertex, first);
     EXPECT_FALSE(crowd.acquire(0));
@@ -104,6 +105,7 @@ TEST_F(ReplacedCrowds, ChangeWhollyOrNotAtAll) {
   EXPECT_EQ(crowd.rooms().vertices.largest_free, rooms.vertices.largest_free);
   EXPECT_EQ(crowd.instance(1)->first_vertex, first);
   EXPECT_EQ(crowd.member(too_large), nullptr);
+  EXPECT_EQ(instances_of(crowd, 0), kInstances);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   expect_as_on_the_cpu(crowd, 1, linear_, pose(1), false);
   ASSERT_TRUE(gpu_->remove(too_large)) << "no crowd has it";
@@ -151,6 +153,7 @@ TEST_F(ReplacedCrowds, KeepWhatHasTheSameName) {
   const std::uint32_t fourth = test::must(crowd.acquire(number));
   ASSERT_TRUE(crowd.replace(*gpu_device(), 1, number));
   ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_EQ(instances_of(crowd, number), kInstances + 1);
   expect_as_on_the_cpu(crowd, 2, other, bind_joints_, false, kept);
   expect_as_on_the_cpu(crowd, fourth, other, bind_joints_, false);
 }

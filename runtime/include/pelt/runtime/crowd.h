@@ -242,19 +242,8 @@ class Crowd : public CrowdPlanner {
   // previous positions that the frame before left. If a frame is recorded but never submitted, list each
   // instance in the next frame with kEntryTeleport and without kEntryStay.
   //
-  // Barriers that the caller records (docs/outputs.md has code to copy; names are short for VK_PIPELINE_STAGE_2_..._BIT
-  // and VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is already ordered and visible. On
-  // entry, for all other work:
-  //   reads of outputs, of the      ordered before COMPUTE_SHADER, no access
-  //   slot that is written
-  //   writes of the caller's to     visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE
-  //   outputs
-  //   joints, inputs, lists of      visible at COMPUTE_SHADER to SHADER_STORAGE_READ
-  //   the caller's
-  // On exit:
-  //   outputs, wherever they are    written at COMPUTE_SHADER with SHADER_STORAGE_WRITE: barrier from there to reads
-  //   joints, inputs, lists of      read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
-  //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
+  // The caller records barriers: docs/outputs.md, The barrier contract. Work of earlier compute shaders in the same
+  // queue is already ordered and visible. The host waits for a fence before it writes joints, inputs and lists again.
   //
   // Recording parts in another order is misuse and records nothing.
   void record(VkCommandBuffer commands, const RecordOptions& options = {});

@@ -2,11 +2,14 @@
 // The bind data of characters in a buffer of the device (FrameBuffer::kBindData). Knows no Vulkan.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <pelt/character.h>
+#include <pelt/job_system.h>
 
 namespace pelt::runtime {
 
@@ -42,6 +45,24 @@ struct PlacedCharacter {
   std::uint32_t first_bound = 0;
   std::uint32_t bound_count = 0;
   std::uint32_t painted_bound_count = 0;  // after those of the deformers
+};
+
+// The bind data of a character, to be written into a part of a buffer that has those of others too. Shaders bind the
+// whole buffer as an array of the elements that they read, so indices count elements from its start.
+class BindData {
+ public:
+  static constexpr std::uint64_t kAlignment = 48;  // of offsets and sizes: a stream's does not depend on its part
+
+  // normal_rings: also finds the triangles round each vertex of skins, for crowds that recompute normals.
+  BindData(const Character& character, bool normal_rings, const JobSystem& jobs = {});
+  std::uint64_t bytes() const { return bytes_; }
+  // Writes them to the host's copy of the part, of bytes(), that begins at `offset` in the buffer of this number.
+  PlacedCharacter write(std::uint32_t bind_buffer, std::uint64_t offset, std::byte* part) const;
+
+ private:
+  struct Found;
+  std::shared_ptr<const Found> found_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace pelt::runtime

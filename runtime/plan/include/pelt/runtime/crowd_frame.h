@@ -3,6 +3,7 @@
 // calls of a graphics API: runtime/crowd_record.cpp into Vulkan's. Knows no Vulkan.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,16 +13,16 @@
 namespace pelt::runtime {
 
 // The storage buffers of a crowd. Those marked * have a copy for each frame in flight, which the host writes
-// (HostMemory).
+// (CrowdPlanner::HostMemory). All keep their content from frame to frame.
 enum class FrameBuffer : std::uint32_t {
-  kNothing,   // bound to bindings that a shader does not use
+  kNothing,   // bound to bindings that a shader does not use; so may outputs be that are not written
   kWork,      // *
   kBindData,  // of characters
   kJoints,    // *, unless the caller supplies them
   kInputs,    // *, unless the caller supplies them
   kPalettes,
   kDrivers,             // their vertices
-  kPalettesAndDrivers,  // one after the other, in one buffer
+  kPalettesAndDrivers,  // both, the drivers directly after the palettes' bytes_of()
   kTable,               // *, if the device plans
   kArguments,           // of indirect dispatches
   kList,                // the caller's
@@ -53,14 +54,26 @@ inline constexpr std::size_t kKernelKinds = 7;
 std::span<const Binding> bindings_of(KernelKind kind);
 constexpr bool writes_outputs(KernelKind kind) { return kind > KernelKind::kPose; }
 
-// A compute shader.
+// A compute shader: SPIR-V 1.3 for Vulkan 1.1, entry point "main".
 struct Kernel {
   KernelKind kind = KernelKind::kPose;
   std::string name;
   std::span<const std::uint32_t> spirv;
   std::uint32_t constant_bytes = 0;                // push constants
-  std::vector<std::uint32_t> specialization = {};  // constants 0, 1, ...
+  std::uint32_t workgroup_size = 0;                // invocations, in x
+  std::vector<std::uint32_t> specialization = {};  // constants 0, 1, ..., 32 bits each
 };
+
+// Returns each shader once per kind, with zeros as specialization constants, to translate ahead of time. If a
+// translator needs their values, CrowdPlanner::plan_ahead has them.
+std::vector<Kernel> all_kernels();
+
+// Returns the workgroups in x and y of a dispatch if at most `most` are possible in x. Shaders number them
+// y * (number in x) + x, and ignore those that are surplus.
+constexpr std::array<std::uint32_t, 2> spread_workgroups(std::uint64_t workgroups, std::uint64_t most) {
+  const std::uint64_t rows = (workgroups + most - 1) / most;
+  return {static_cast<std::uint32_t>((workgroups + rows - 1) / rows), static_cast<std::uint32_t>(rows)};
+}
 
 // An output in the form that shaders receive.
 enum class StreamFormat : std::uint32_t {
@@ -104,14 +117,14 @@ struct FrameCommand {
   enum class Kind : std::uint32_t { kZero, kBarrier, kDispatch };
   Kind kind = Kind::kBarrier;
   FrameBuffer zeroed = FrameBuffer::kNothing;  // kZero: set to 0
-  // kBarrier, on all memory, from and to reads and writes of compute:
+  // kBarrier, on all buffers: reads and writes of compute before it come before those after it, which see the writes
   bool after_zero = false;
   bool after_indirect = false;   // and from dispatches that read arguments
   bool before_indirect = false;  // and to them
   // kDispatch:
   std::uint32_t dispatch = 0;    // index in CrowdFrame::dispatches
-  bool indirect = false;         // its workgroups are words 3 * dispatch to 3 * dispatch + 2 of kArguments
-  std::uint32_t workgroups = 0;  // else; 0: to be omitted
+  bool indirect = false;         // its workgroups in x, y and z are word 3 * dispatch of kArguments and the next two
+  std::uint32_t workgroups = 0;  // else (spread_workgroups); 0: to be omitted
 };
 
 // The part of a frame.

@@ -171,7 +171,6 @@ class CrowdPlanner {
     bool host_inputs = true;                // inputs() supplies inputs
     bool host_list = true;                  // each frame gets a list, or moves all; else kList has it
     bool host_drawn = true;                 // the second part of a frame has the same list; else kDrawnList has its own
-    std::uint32_t driver_offset = 0;        // of kDrivers in kPalettesAndDrivers, bytes
     std::uint32_t most_workgroups = 65535;  // in one dimension
   };
   // The host's copies of the buffers of one frame in flight, each of bytes_of() bytes; or null.
@@ -194,6 +193,8 @@ class CrowdPlanner {
   CrowdPlanner(CrowdPlanner&&) noexcept;
   CrowdPlanner& operator=(CrowdPlanner&&) noexcept;
 
+  // Errors: the call comes between the two parts of a frame. `action`: for the message.
+  Result<void> need_whole(const char* action) const;
   // Call it once, before characters are used.
   void use_memory(std::span<const HostMemory> memory);  // of each frame in flight
   // Plans for the characters. `prepare` gets the dispatches of each output slot, and makes their pipelines and
