@@ -34,7 +34,7 @@ class Culling {
   // meshes, no room for the indices.
   Result<void> add_character(const GameDevice& device, std::uint32_t number, const CharacterData& character);
 
-  // Records culling after Crowd::record_pose(), on the queue of compute. `frame`: counts from 0; frame %
+  // Records culling between the parts of the crowd's frame, on the queue of compute. `frame`: counts from 0; frame %
   // kFramesInFlight is its slot below, of which draws and counts have a copy each: the next frame is culled while one
   // is drawn.
   void record(const GameDevice& device, VkCommandBuffer commands, std::uint64_t frame,

@@ -37,7 +37,7 @@ Geometry make_geometry(const CharacterData& character);
 // A drawn mesh, and the index of its vertex 0.
 struct DrawnMesh {
   std::uint32_t item = 0;
-  std::uint32_t crowd_vertex = 0;      // among an instance's vertices in the crowd's outputs (Crowd::mesh_vertex)
+  std::uint32_t crowd_vertex = 0;      // among an instance's vertices in the crowd's outputs (mesh_vertices)
   std::uint32_t character_vertex = 0;  // among the character's vertices, like weights and uvs (first_vertex)
 };
 
