@@ -181,7 +181,7 @@ TEST_F(EngineSample, CullsAsTheCpuDoes) {
       for (const std::uint32_t level : {shown.from, shown.to}) {
         for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
           std::uint32_t first = engine->crowd().member(engine->crowd().instance(i)->character)->mesh_vertices[m];
-          if (!first) continue;
+          if (first == pelt::shared::kNoIndex) continue;
           const CharacterMesh* skin = &character->meshes[m];
           for (std::uint32_t l = 0; l < character->levels.size(); ++l) {
             if (character->levels[l].of != m || character->levels[l].level != level) continue;
