@@ -239,9 +239,7 @@ Result<void> Crowd::use_numbers(const Device& device, const std::vector<bool>& w
 // Adds a character, which gets the instances of one that it replaces; changes nothing on failure.
 Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optional<std::uint32_t> replaced) {
   PELT_TRY(need_whole("change its characters"));
-  if (is_posed()) {
-    return invalid("the {} cannot change its characters between the two parts of a frame", vulkan_->label);
-  }
+  PELT_TRY(need_whole("change its characters"));
   std::vector<bool>& used = vulkan_->used;
   std::vector<bool> wanted = used;
   if (wanted.size() <= added) wanted.resize(added + 1);

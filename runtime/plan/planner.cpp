@@ -146,8 +146,6 @@ CrowdPasses CrowdPlanner::passes() const {
   return {planner_->names, static_cast<std::uint32_t>(std::count_if(whole.begin(), whole.end(), is_barrier))};
 }
 
-bool CrowdPlanner::is_posed() const { return planner_->is_posed; }
-
 std::uint64_t CrowdPlanner::frames() const { return planner_->frame; }
 
 }  // namespace pelt::runtime

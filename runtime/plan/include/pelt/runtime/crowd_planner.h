@@ -201,7 +201,6 @@ class CrowdPlanner {
   // descriptor sets; if it fails, nothing is changed. Errors: not enough room for the plan, or for exchanged instances.
   Result<void> use_characters(const Characters& characters, const Prepare& prepare,
                               const std::optional<Exchange>& exchange = {});
-  bool is_posed() const;  // the first part of the frame was planned, and the second is next
   // Errors: the crowd has instances of the character.
   Result<void> remove_member(std::uint32_t character);
   // Calls `prepare` with the dispatches that the crowd will have when these characters are added.
