@@ -39,6 +39,7 @@ struct CrowdConfiguration {
   bool previous = false;
   bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
+  bool bounds = true;
 };
 
 // A device that refuses memory now and then, and the objects on it that were not destroyed.

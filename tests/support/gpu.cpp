@@ -53,7 +53,7 @@ Devices* const devices = static_cast<Devices*>(testing::AddGlobalTestEnvironment
 runtime::DeviceOptions validated_options() {
   runtime::DeviceOptions options;
 #ifndef _WIN32  // Wine gives programs a Vulkan without layers
-  options.validation = true;
+  options.validation = !is_wanted("unvalidated");
 #endif
   options.on_validation_message = [](const std::string& message) { ADD_FAILURE() << "validation: " << message; };
   if (is_wanted("mutated")) options.get_instance_proc_addr = mutated_entry_point;
