@@ -229,12 +229,9 @@ class Crowd : public CrowdPlanner {
   // may have older ones; if it is listed again, it has just appeared. An instance that stays (kEntryStay) costs nothing
   // once its previous positions and all slots are up to date.
   //
-  // `commands` are outside a render pass. Their number does not depend on the number of instances and characters. First
-  // comes a barrier; with CrowdOptions::list, a dispatch that plans the frame and a barrier follow. Each stage has one
-  // dispatch per pose kernel, a barrier, and one blend, all per buffer of bind data; barriers separate the stages, and
-  // blends of drivers of several buffers. Next to the blend of the last stage, one dispatch computes bounds if they are
-  // written; recomputed normals add a barrier and a dispatch. passes() names the dispatches. The host omits dispatches
-  // that have no work. Changes the bound compute pipeline, set 0 and push constants. Never submits, waits or allocates.
+  // `commands` are outside a render pass. Their number does not depend on the number of instances and characters
+  // (docs/runtime_testing.md, A frame); passes() names the dispatches, and the host omits those that have no work.
+  // Changes the bound compute pipeline, set 0 and push constants. Never submits, waits or allocates.
   //
   // Each call is one frame of the crowd. It uses the next of frames_in_flight copies of the host's input: before this
   // frame is posed, the frame recorded frames_in_flight frames earlier must have finished on the device. Its commands
