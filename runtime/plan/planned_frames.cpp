@@ -22,7 +22,7 @@ void CrowdPlanner::State::write_work(const std::optional<std::span<const shared:
     ++lists_placed;
     lists_changed = false;
   }
-  HeldWork& held = held_work[slot()];
+  HeldWork& held = held_work[slot];
   const auto write = [&](FrameBuffer buffer, std::byte* to, std::uint64_t offset, const auto& values) {
     const auto bytes = std::as_bytes(std::span(values));
     if (bytes.empty()) return offset;
@@ -30,7 +30,7 @@ void CrowdPlanner::State::write_work(const std::optional<std::span<const shared:
     writes.push_back({buffer, offset, bytes.size()});
     return offset + bytes.size();
   };
-  std::byte* const work = memory[slot()].work;
+  std::byte* const work = memory[slot].work;
   const auto byte_of = [](std::uint32_t pair) { return std::uint64_t{pair} * 2 * sizeof(std::uint32_t); };
   write(FrameBuffer::kWork, work, 0,
         std::array{shared::TableHeader{
@@ -45,7 +45,7 @@ void CrowdPlanner::State::write_work(const std::optional<std::span<const shared:
   if (held.plan != plans_made) write(FrameBuffer::kWork, work, byte_of(plan.first_job), plan.jobs);
   if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {
     std::uint64_t at = 0;
-    std::byte* const table = memory[slot()].table;
+    std::byte* const table = memory[slot].table;
     at = write(FrameBuffer::kTable, table, at, plan.table.characters);
     at = write(FrameBuffer::kTable, table, at, plan.table.levels);
     at = write(FrameBuffer::kTable, table, at, plan.table.lists);
@@ -82,7 +82,7 @@ void CrowdPlanner::State::plan_entry(shared::ListEntry entry) {
 
 // Without a list, all instances are moved.
 void CrowdPlanner::State::plan_frame(const std::optional<std::span<const shared::ListEntry>>& list) {
-  std::byte* const to = memory[slot()].work;
+  std::byte* const to = memory[slot].work;
   host_plan.begin(to);
   if (list) {
     for (const shared::ListEntry& entry : *list) plan_entry(entry);
@@ -107,18 +107,18 @@ void CrowdPlanner::State::write_clock() {
   for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
     if (!instance_states[i].taken) continue;
     const std::optional<std::uint32_t> input = sizes_of(i).clock_input;
-    if (input && inputs.values(i)[*input] != value) inputs.set(slot(), i, *input, std::span(&value, 1));
+    if (input && inputs.values(i)[*input] != value) inputs.set(slot, i, *input, std::span(&value, 1));
   }
 }
 
 void CrowdPlanner::State::write_inputs() {
   if (options.host_joints) {
-    joints.finish(slot());
+    joints.finish(slot);
     writes.push_back({FrameBuffer::kJoints, 0, joints.bytes()});
   }
   if (options.host_inputs && inputs.bytes() > 0) {
     if (has_action) write_clock();
-    inputs.finish(slot());
+    inputs.finish(slot);
     writes.push_back({FrameBuffer::kInputs, 0, inputs.bytes()});
   }
 }
@@ -262,7 +262,7 @@ const CrowdFrame* CrowdPlanner::next_frame(FramePart part,
     return nullptr;
   }
   state.writes.clear();
-  state.next = {.number = state.frame, .frame_slot = state.slot()};
+  state.next = {.number = state.frame, .frame_slot = state.slot};
   state.next.output_slot = static_cast<std::uint32_t>(state.frame % state.output_slots());
   if (part != FramePart::kBlend) {
     state.write_inputs();
@@ -287,7 +287,9 @@ const CrowdFrame* CrowdPlanner::next_frame(FramePart part,
 
 void CrowdPlanner::end_frame(FramePart part) {
   planner_->is_posed = part == FramePart::kPose;
-  if (part != FramePart::kPose) ++planner_->frame;
+  if (part == FramePart::kPose) return;
+  planner_->slot = (planner_->slot + 1) % planner_->slots();
+  ++planner_->frame;
 }
 
 std::vector<std::uint32_t> CrowdPlanner::accesses(FramePart part) const {

@@ -97,7 +97,7 @@ void CrowdPlanner::State::pose(std::uint32_t instance, std::span<const Joint> gi
     turn_helpers(skeleton, turned);
     write_joints(turned, kept);
   }
-  joints.publish(slot(), instance);
+  joints.publish(slot, instance);
 }
 
 void CrowdPlanner::pose(std::uint32_t instance, std::span<const glm::mat4> joints) { planner_->pose(instance, joints); }
@@ -113,7 +113,7 @@ void CrowdPlanner::inputs(std::uint32_t instance, std::span<const float> values,
     return report_misuse("inputs", "got {} values from input {} on, of {}", values.size(), first, count);
   }
   if (!expect_usable("inputs", "input", instance, values, first)) return;
-  state.inputs.set(state.slot(), instance, first, values);
+  state.inputs.set(state.slot, instance, first, values);
 }
 
 void CrowdPlanner::advance(float seconds) { planner_->clock.advance(seconds); }

@@ -100,6 +100,7 @@ struct CrowdPlanner::State {
   bool has_action = false;  // a character has secondary action
   ActionClock clock;
   std::atomic<std::uint64_t> frame = 0;
+  std::uint32_t slot = 0;  // frame % slots(), without a division per pose
   bool is_posed = false;  // the first part of the frame was planned, and the second is next
   // The next frame, and what it points to.
   CrowdFrame next;
@@ -112,7 +113,6 @@ struct CrowdPlanner::State {
   }
   bool has_table() const { return !options.host_list || !options.host_drawn; }
   std::uint32_t slots() const { return options.frames_in_flight; }
-  std::uint32_t slot() const { return static_cast<std::uint32_t>(frame % slots()); }
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(options.streams.size()); }
   std::uint32_t frame_number() const { return static_cast<std::uint32_t>(frame + 1); }
   bool copies_previous() const {
