@@ -48,7 +48,6 @@ class MisusedCrowds : public MixedCrowds {
     EXPECT_EQ(crowd.instance(gone), std::nullopt);
     EXPECT_EQ(crowd.previous_frame(gone, 0), 0u);
     expect("Crowd::previous_frame");
-    expect("Crowd::previous_frame");
     EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("has no instance "));
   }
   // Expects calls that would change the frame to be refused between its two parts.

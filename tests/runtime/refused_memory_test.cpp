@@ -104,7 +104,7 @@ std::ptrdiff_t refuse_each(const Make& make, std::ptrdiff_t step = 1) {
     const std::size_t held = test::held_allocations();
     refuse_in = n;
     make();
-    EXPECT_EQ(test::held_allocations(), held);
+    EXPECT_LE(test::held_allocations(), held);  // fewer: a thread's own scratch memory moved
     if (refuse_in.exchange(0) > 0 || testing::Test::HasFailure()) return n - 1;
   }
 }
