@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <pelt/finite.h>
 #include <pelt/skeletonize.h>
-#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/geometry/bounds.h"
+#include "engine/authoring/geometry/closed_parts.h"
 #include "engine/authoring/geometry/spread_weights.h"
 #include "engine/authoring/model/builtin/model_builder.h"
 #include "engine/authoring/skeletonize/force_field.h"
@@ -52,73 +51,32 @@ Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   return {};
 }
 
-// The connected parts of a mesh, divided into closed and open ones. Vertices at the same position are one.
-struct ClosedParts {
-  std::vector<glm::uvec3> closed;  // triangles of parts whose edges all belong to an even number of triangles
-  std::vector<glm::uvec3> open;    // triangles of the other parts
-  std::size_t closed_count = 0;    // number of parts
-  std::size_t open_count = 0;
-  // If there are open parts: an edge of an odd number of triangles, as indices of the mesh's vertices.
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> open_edge;
-};
-
-// Finds the closed and open parts. Triangles with two corners at one position are ignored. Positions must be finite,
-// and triangles must have existing vertices.
-ClosedParts find_closed_parts(const Mesh& mesh) {
-  const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
-  std::vector<glm::uvec3> triangles = welded_triangles(first, mesh.triangles);
-  std::erase_if(triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
-  const std::vector<MeshEdge> edges = edge_uses(triangles);
-  const std::vector<std::uint32_t> part_of = connected_parts(mesh.positions.size(), triangles);
-
-  ClosedParts result;
-  std::vector<bool> is_open(mesh.positions.size(), false);  // by the lowest vertex of each part
-  for (auto run = edges.begin(); run != edges.end();) {
-    const auto next = std::find_if(run, edges.end(), [&](const MeshEdge& edge) { return edge != *run; });
-    if ((next - run) % 2 != 0) {
-      is_open[part_of[run->first]] = true;
-      if (!result.open_edge) result.open_edge = *run;
-    }
-    run = next;
-  }
-  std::vector<bool> counted(mesh.positions.size(), false);
-  for (const glm::uvec3 t : triangles) {
-    const std::uint32_t part = part_of[t.x];
-    (is_open[part] ? result.open : result.closed).push_back(t);
-    if (counted[part]) continue;
-    counted[part] = true;
-    ++(is_open[part] ? result.open_count : result.closed_count);
-  }
-  return result;
-}
-
-std::string describe_open(const Mesh& mesh, const ClosedParts& parts) {
-  const auto [a, b] = *parts.open_edge;
-  const glm::vec3 p = mesh.positions[a];
-  return fmt::format("mesh '{}' is open at the edge from vertex {} to {}, at ({:.4g}, {:.4g}, {:.4g})", mesh.name, a, b,
-                     p.x, p.y, p.z);
+std::string describe_open(const Mesh& mesh, const MeshEdge& edge) {
+  const glm::vec3 p = mesh.positions[edge.first];
+  return fmt::format("mesh '{}' is open at the edge from vertex {} to {}, at ({:.4g}, {:.4g}, {:.4g})", mesh.name,
+                     edge.first, edge.second, p.x, p.y, p.z);
 }
 
 struct Surface {
   std::vector<glm::vec3> positions;  // of all meshes, concatenated
-  std::vector<glm::uvec3> closed;    // triangles of the closed parts
-  std::vector<glm::uvec3> open;
-  std::string open_edge;  // describes the first open edge; empty: nothing is open
+  std::vector<glm::uvec3> closed;    // triangles of the parts with an inside
+  std::vector<glm::uvec3> sheets;
+  std::string sheet;  // describes the first sheet; empty: there is none
 };
 
 Surface find_surface(const Model& model, SkeletonizeReport& report) {
   Surface surface;
   for (const Mesh& mesh : model.meshes) {
-    const ClosedParts parts = find_closed_parts(mesh);
+    const ClosedParts parts = close_parts(mesh.positions, mesh.triangles);
     if (parts.open_edge) {
-      const std::string where = describe_open(mesh, parts);
-      if (surface.open_edge.empty()) surface.open_edge = where;
-      report.notes.push_back(fmt::format("{}; {} of its {} parts are open, and what they enclose counts as inside",
-                                         where, parts.open_count, parts.open_count + parts.closed_count));
+      report.notes.push_back(fmt::format(
+          "{}; of its {} parts {} have holes that count as closed, {} in all, and {} are sheets that count as walls",
+          describe_open(mesh, *parts.open_edge), parts.parts, parts.capped_parts, parts.holes, parts.sheet_parts));
     }
+    if (parts.sheet_edge && surface.sheet.empty()) surface.sheet = describe_open(mesh, *parts.sheet_edge);
     const auto first = static_cast<std::uint32_t>(surface.positions.size());
     for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
-    for (const glm::uvec3 t : parts.open) surface.open.push_back(t + first);
+    for (const glm::uvec3 t : parts.sheets) surface.sheets.push_back(t + first);
     surface.positions.insert(surface.positions.end(), mesh.positions.begin(), mesh.positions.end());
   }
   return surface;
@@ -127,7 +85,7 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
 double diagonal(const Surface& surface) {
   Bounds<glm::dvec3> bounds;
   bounds.add(surface.positions, surface.closed);
-  bounds.add(surface.positions, surface.open);
+  bounds.add(surface.positions, surface.sheets);
   return glm::length(bounds.size());
 }
 
@@ -165,23 +123,23 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
                                        model.skeleton.joints.size(), model.clips.size()));
   }
   const Surface surface = find_surface(model, report);
-  if (surface.closed.empty() && surface.open.empty()) {
+  if (surface.closed.empty() && surface.sheets.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: has no triangle with area", model.name));
   }
 
   progress(0, "voxels");
   const double detail = options.detail * diagonal(surface);
   Result<skeletonize::Voxels> voxels =
-      skeletonize::voxelize(surface.positions, surface.closed, surface.open, options.resolution);
+      skeletonize::voxelize(surface.positions, surface.closed, surface.sheets, options.resolution);
   if (voxels && voxels->cells.size() > kMaxVoxels) {
     const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
     const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
     report.notes.push_back(fmt::format("resolution {} instead of {}: more than half a million voxels would be inside",
                                        coarser, options.resolution));
-    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.open, coarser);
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.sheets, coarser);
   }
   if (!voxels) {
-    const std::string open = surface.open_edge.empty() ? "" : fmt::format("; {}", surface.open_edge);
+    const std::string open = surface.sheet.empty() ? "" : fmt::format("; {}", surface.sheet);
     return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, open));
   }
   if (voxels->enclosed != 0) {
