@@ -144,7 +144,7 @@ ClosedParts close_parts(std::span<const glm::vec3> positions, std::span<const gl
   ClosedParts result;
   for (const glm::uvec3 t : welded) {
     Part& part = parts[part_of[t.x]];
-    (part.is_sheet() ? result.sheets : result.closed).push_back(t);
+    (part.is_sheet() ? result.sheets : part.holes > 0 ? result.capped : result.closed).push_back(t);
     if (std::exchange(part.counted, true)) continue;
     ++result.parts;
     if (part.is_sheet()) {
@@ -156,7 +156,7 @@ ClosedParts close_parts(std::span<const glm::vec3> positions, std::span<const gl
   }
   for (const std::vector<glm::uvec3>& cap : caps) {
     if (parts[part_of[cap[0].x]].is_sheet()) continue;
-    result.closed.insert(result.closed.end(), cap.begin(), cap.end());
+    result.capped.insert(result.capped.end(), cap.begin(), cap.end());
   }
   for (const MeshEdge& edge : odd) {
     if (!result.open_edge) result.open_edge = edge;

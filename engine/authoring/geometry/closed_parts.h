@@ -13,12 +13,12 @@
 
 namespace pelt {
 
-// The connected parts of a mesh. Vertices at the same position are one.
+// The triangles of a mesh by the kind of their connected part. Vertices at the same position are one.
 struct ClosedParts {
-  // Triangles of parts with an inside: every edge belongs to an even number of them. Parts with holes have caps too,
-  // triangles between the vertices of a hole's border with nearly the least area.
-  std::vector<glm::uvec3> closed;
-  std::vector<glm::uvec3> sheets;  // triangles of parts with a hole that is larger than most of the part
+  std::vector<glm::uvec3> closed;  // parts whose every edge belongs to an even number of triangles
+  // Parts with holes, and for each hole triangles between the vertices of its border, with nearly the least area.
+  std::vector<glm::uvec3> capped;
+  std::vector<glm::uvec3> sheets;  // parts with a hole that is larger than most of the part
   std::size_t parts = 0;           // number of all parts
   std::size_t capped_parts = 0;    // those with caps
   std::size_t sheet_parts = 0;

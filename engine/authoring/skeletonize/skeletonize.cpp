@@ -59,7 +59,8 @@ std::string describe_open(const Mesh& mesh, const MeshEdge& edge) {
 
 struct Surface {
   std::vector<glm::vec3> positions;  // of all meshes, concatenated
-  std::vector<glm::uvec3> closed;    // triangles of the parts with an inside
+  std::vector<glm::uvec3> closed;    // triangles, as in ClosedParts
+  std::vector<glm::uvec3> capped;
   std::vector<glm::uvec3> sheets;
   std::string sheet;  // describes the first sheet; empty: there is none
 };
@@ -76,6 +77,7 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
     if (parts.sheet_edge && surface.sheet.empty()) surface.sheet = describe_open(mesh, *parts.sheet_edge);
     const auto first = static_cast<std::uint32_t>(surface.positions.size());
     for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
+    for (const glm::uvec3 t : parts.capped) surface.capped.push_back(t + first);
     for (const glm::uvec3 t : parts.sheets) surface.sheets.push_back(t + first);
     surface.positions.insert(surface.positions.end(), mesh.positions.begin(), mesh.positions.end());
   }
@@ -85,6 +87,7 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
 double diagonal(const Surface& surface) {
   Bounds<glm::dvec3> bounds;
   bounds.add(surface.positions, surface.closed);
+  bounds.add(surface.positions, surface.capped);
   bounds.add(surface.positions, surface.sheets);
   return glm::length(bounds.size());
 }
@@ -123,20 +126,20 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
                                        model.skeleton.joints.size(), model.clips.size()));
   }
   const Surface surface = find_surface(model, report);
-  if (surface.closed.empty() && surface.sheets.empty()) {
+  if (surface.closed.empty() && surface.capped.empty() && surface.sheets.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: has no triangle with area", model.name));
   }
 
   progress(0, "voxels");
   const double detail = options.detail * diagonal(surface);
   Result<skeletonize::Voxels> voxels =
-      skeletonize::voxelize(surface.positions, surface.closed, surface.sheets, options.resolution);
+      skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, options.resolution);
   if (voxels && voxels->cells.size() > kMaxVoxels) {
     const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
     const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
     report.notes.push_back(fmt::format("resolution {} instead of {}: more than half a million voxels would be inside",
                                        coarser, options.resolution));
-    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.sheets, coarser);
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, coarser);
   }
   if (!voxels) {
     const std::string open = surface.sheet.empty() ? "" : fmt::format("; {}", surface.sheet);

@@ -180,17 +180,22 @@ std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const floa
   return points;
 }
 
-Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::span<const glm::uvec3> open,
-            Voxels voxels) {
+Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::span<const glm::uvec3> capped,
+            std::span<const glm::uvec3> sheets, Voxels voxels) {
   const std::size_t count = static_cast<std::size_t>(voxels.extent.x) * static_cast<std::size_t>(voxels.extent.y) *
                             static_cast<std::size_t>(voxels.extent.z);
   voxels.number.assign(count, kOutside);
   std::vector<float> distance = distances(points, closed, voxels, 0);
-  const std::vector<float> from_open = distances(points, open, voxels, openvdb::tools::UNSIGNED_DISTANCE_FIELD);
+  const std::vector<float> from_capped = distances(points, capped, voxels, 0);
+  const std::vector<float> from_sheets = distances(points, sheets, voxels, openvdb::tools::UNSIGNED_DISTANCE_FIELD);
   std::vector<bool> walls(count);
-  for (std::size_t i = 0; i < count; ++i) walls[i] = distance[i] < kWall || from_open[i] < kWall;
+  for (std::size_t i = 0; i < count; ++i) walls[i] = std::min({distance[i], from_capped[i], from_sheets[i]}) < kWall;
   std::vector<bool> enclosed = find_enclosed(voxels, walls);
-  for (std::size_t i = 0; i < count; ++i) enclosed[i] = enclosed[i] && !(distance[i] < 0);
+  // Slits between capped parts, such as a face and its helmet, belong to the hollow that these make together.
+  for (std::size_t i = 0; i < count; ++i) {
+    enclosed[i] = (enclosed[i] || from_capped[i] < 0) && !(distance[i] < 0);
+    distance[i] = std::min(distance[i], from_capped[i]);
+  }
   enclosed = keep_hollows(voxels, enclosed,
                           std::max(2, std::max({voxels.extent.x, voxels.extent.y, voxels.extent.z}) / kHollow));
   for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {
@@ -206,10 +211,12 @@ Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::
 }  // namespace
 
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
-                        std::span<const glm::uvec3> open, std::uint32_t resolution) {
+                        std::span<const glm::uvec3> capped, std::span<const glm::uvec3> sheets,
+                        std::uint32_t resolution) {
   Bounds<glm::dvec3> bounds;
   bounds.add(positions, closed);
-  bounds.add(positions, open);
+  bounds.add(positions, capped);
+  bounds.add(positions, sheets);
   const glm::dvec3 sides = bounds.size();
   Voxels voxels;
   voxels.size = std::max({sides.x, sides.y, sides.z}) / resolution;
@@ -222,7 +229,7 @@ Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const gl
     points.emplace_back(point.x, point.y, point.z);
   }
   try {
-    voxels = fill(points, closed, open, std::move(voxels));
+    voxels = fill(points, closed, capped, sheets, std::move(voxels));
   } catch (const std::exception& error) {
     return fail(ErrorCode::kUnsupported, fmt::format("cannot be made into voxels: {}", error.what()));
   }
