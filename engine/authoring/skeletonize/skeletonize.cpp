@@ -24,6 +24,7 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at most
+constexpr std::size_t kMostJoints = 256;     // of a skeleton; shapes without limbs would get thousands
 constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
@@ -74,7 +75,9 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
           "{}; of its {} parts {} have holes that count as closed, {} in all, and {} are sheets that count as walls",
           describe_open(mesh, *parts.open_edge), parts.parts, parts.capped_parts, parts.holes, parts.sheet_parts));
     }
-    if (parts.sheet_edge && surface.sheet.empty()) surface.sheet = describe_open(mesh, *parts.sheet_edge);
+    if (parts.sheet_edge && surface.sheet.empty()) {
+      surface.sheet = describe_open(mesh, *parts.sheet_edge) + " and is too flat to be filled";
+    }
     const auto first = static_cast<std::uint32_t>(surface.positions.size());
     for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
     for (const glm::uvec3 t : parts.capped) surface.capped.push_back(t + first);
@@ -83,6 +86,9 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
   }
   return surface;
 }
+
+// Returns the end of an error's sentence.
+std::string where(const Surface& surface) { return surface.sheet.empty() ? "" : "; " + surface.sheet; }
 
 double diagonal(const Surface& surface) {
   Bounds<glm::dvec3> bounds;
@@ -122,8 +128,8 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   };
   SkeletonizeReport report;
   if (!model.skeleton.joints.empty() || !model.clips.empty()) {
-    report.notes.push_back(fmt::format("its skeleton of {} joints and {} clips are dropped",
-                                       model.skeleton.joints.size(), model.clips.size()));
+    report.notes.push_back(fmt::format("its skeleton of {} joints and {} clips are dropped; pelt bind {} keeps them",
+                                       model.skeleton.joints.size(), model.clips.size(), model.name));
   }
   const Surface surface = find_surface(model, report);
   if (surface.closed.empty() && surface.capped.empty() && surface.sheets.empty()) {
@@ -142,8 +148,7 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
     voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, coarser);
   }
   if (!voxels) {
-    const std::string open = surface.sheet.empty() ? "" : fmt::format("; {}", surface.sheet);
-    return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, open));
+    return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, where(surface)));
   }
   if (voxels->enclosed != 0) {
     report.notes.push_back(fmt::format("hollows and enclosures of open parts count as inside: {} of {} voxels",
@@ -155,6 +160,13 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   const skeletonize::Traced traced = skeletonize::trace(field, *voxels, detail / voxels->size, options.threads);
   const skeletonize::JointPlan plan =
       skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels->size);
+  if (plan.joints.size() > kMostJoints) {
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: {} joints and {} ends of limbs found, and {} joints are the most; the shape has no clear "
+                    "limbs: raise --detail, now {}, or close it{}",
+                    model.name, plan.joints.size(), plan.ends, kMostJoints, options.detail, where(surface)));
+  }
 
   model.skeleton = {};
   model.clips.clear();
