@@ -63,7 +63,7 @@ struct Surface {
   std::vector<glm::uvec3> closed;    // triangles, as in ClosedParts
   std::vector<glm::uvec3> capped;
   std::vector<glm::uvec3> sheets;
-  std::string sheet;  // describes the first sheet; empty: there is none
+  std::string sheet;  // describes the first sheet; empty without one
 };
 
 Surface find_surface(const Model& model, SkeletonizeReport& report) {

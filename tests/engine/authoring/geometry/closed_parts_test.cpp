@@ -96,7 +96,7 @@ TEST(CloseParts, CapsHoles) {
   EXPECT_FALSE(parts.open_edge);
 }
 
-// The open box beside a square, whose corners do not belong to the box.
+// The open box and a square.
 TEST(CloseParts, LeavesSheetsOpen) {
   Box box;
   for (const glm::vec3& corner : {glm::vec3(3, 0, 0), {4, 0, 0}, {4, 1, 0}, {3, 1, 0}}) box.positions.push_back(corner);
