@@ -207,19 +207,14 @@ Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::
   for (std::size_t i = 0; i < count; ++i) walls[i] = std::min({distance[i], from_capped[i], from_sheets[i]}) < kWall;
   if (!capped.empty()) drop_thin(voxels, from_capped);
   const std::vector<std::uint8_t> blocked = count_blocked(voxels, walls);
-  // Slits between capped parts, such as a face and its helmet, belong to the hollow that these make together; the
-  // outside along them does not.
+  // Slits between capped parts, such as a face and its helmet, belong to the hollow that these make together; creases
+  // along them do not.
   std::vector<bool> enclosed(count);
-  for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {
-    const auto meets_capped = [&](const glm::ivec3& step) {
-      return from_capped[voxels.place(cell + step)] < 0 || from_capped[voxels.place(cell + 2 * step)] < 0;
-    };
-    bool beside = from_capped[place] < kWall && !(from_capped[place] < 0);
-    for (int n = 0; n < kSelf && beside; ++n) beside = !meets_capped(neighbour(n)) || !meets_capped(-neighbour(n));
-    const bool within = from_capped[place] < 0 || (blocked[place] >= kEnclosed && !beside);
-    enclosed[place] = within && !(distance[place] < 0);
-  });
-  for (std::size_t i = 0; i < count; ++i) distance[i] = std::min(distance[i], from_capped[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool within = from_capped[i] < 0 || blocked[i] >= (from_capped[i] < kWall ? kNeighbours - 1 : kEnclosed);
+    enclosed[i] = within && !(distance[i] < 0);
+    distance[i] = std::min(distance[i], from_capped[i]);
+  }
   enclosed = keep_hollows(voxels, enclosed,
                           std::max(2, std::max({voxels.extent.x, voxels.extent.y, voxels.extent.z}) / kHollow));
   for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {

@@ -268,7 +268,8 @@ TEST(MakeSkeleton, GivesAnOpenTubeTheJointsOfAClosedOne) {
     const Skeletonized open = made(model_of({tube({0, 0, 0}, limb.end, 1, limb.radius)}));
     const Skeletonized closed = made(model_of({tube({0, 0, 0}, limb.end, 1, limb.radius, false)}));
     expect_sound(open.model);
-    EXPECT_NEAR(open.report.joints, closed.report.joints, 2);
+    EXPECT_LE(open.report.joints, closed.report.joints + 2);
+    EXPECT_GE(open.report.joints + 2, closed.report.joints);
     EXPECT_EQ(open.report.ends, 2u);
     EXPECT_EQ(open.report.junctions, 0u);
     const glm::vec3 axis = glm::normalize(limb.end);
