@@ -156,7 +156,7 @@ ClosedParts close_parts(std::span<const glm::vec3> positions, std::span<const gl
   }
   for (const std::vector<glm::uvec3>& cap : caps) {
     if (parts[part_of[cap[0].x]].is_sheet()) continue;
-    result.capped.insert(result.capped.end(), cap.begin(), cap.end());
+    result.caps.insert(result.caps.end(), cap.begin(), cap.end());
   }
   for (const MeshEdge& edge : odd) {
     if (!result.open_edge) result.open_edge = edge;

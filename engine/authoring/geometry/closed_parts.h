@@ -16,8 +16,8 @@ namespace pelt {
 // The triangles of a mesh by the kind of their connected part. Vertices at the same position are one.
 struct ClosedParts {
   std::vector<glm::uvec3> closed;  // parts whose every edge belongs to an even number of triangles
-  // Parts with holes, and for each hole triangles between the vertices of its border, with nearly the least area.
-  std::vector<glm::uvec3> capped;
+  std::vector<glm::uvec3> capped;  // parts with holes
+  std::vector<glm::uvec3> caps;    // close these holes: triangles between the vertices of their borders
   std::vector<glm::uvec3> sheets;  // parts with a hole that is larger than most of the part
   std::size_t parts = 0;           // number of all parts
   std::size_t capped_parts = 0;    // those with caps

@@ -23,8 +23,9 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at most
-constexpr std::size_t kMostJoints = 256;     // of a skeleton; shapes without limbs would get thousands
+constexpr std::size_t kMaxJoints = 4;     // joints that move a vertex, at most
+constexpr std::size_t kMostJoints = 256;  // of a skeleton; shapes without limbs would get thousands
+constexpr double kNearly = 0.95;
 constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
@@ -61,9 +62,10 @@ std::string describe_open(const Mesh& mesh, const MeshEdge& edge) {
 struct Surface {
   std::vector<glm::vec3> positions;  // of all meshes, concatenated
   std::vector<glm::uvec3> closed;    // triangles, as in ClosedParts
-  std::vector<glm::uvec3> capped;
+  std::vector<glm::uvec3> capped;    // with their caps
   std::vector<glm::uvec3> sheets;
-  std::string sheet;  // describes the first sheet; empty without one
+  std::vector<glm::uvec3> open;  // parts with holes, without caps, and sheets
+  std::string sheet;             // describes the first sheet; empty without one
 };
 
 Surface find_surface(const Model& model, SkeletonizeReport& report) {
@@ -79,9 +81,15 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
       surface.sheet = describe_open(mesh, *parts.sheet_edge) + " and is too flat to be filled";
     }
     const auto first = static_cast<std::uint32_t>(surface.positions.size());
-    for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
-    for (const glm::uvec3 t : parts.capped) surface.capped.push_back(t + first);
-    for (const glm::uvec3 t : parts.sheets) surface.sheets.push_back(t + first);
+    const auto add = [&](std::vector<glm::uvec3>& to, const std::vector<glm::uvec3>& triangles) {
+      for (const glm::uvec3 t : triangles) to.push_back(t + first);
+    };
+    add(surface.closed, parts.closed);
+    add(surface.capped, parts.capped);
+    add(surface.capped, parts.caps);
+    add(surface.sheets, parts.sheets);
+    add(surface.open, parts.capped);
+    add(surface.open, parts.sheets);
     surface.positions.insert(surface.positions.end(), mesh.positions.begin(), mesh.positions.end());
   }
   return surface;
@@ -96,6 +104,20 @@ double diagonal(const Surface& surface) {
   bounds.add(surface.positions, surface.capped);
   bounds.add(surface.positions, surface.sheets);
   return glm::length(bounds.size());
+}
+
+struct Found {
+  skeletonize::Voxels voxels;
+  skeletonize::Traced traced;
+  skeletonize::JointPlan plan;
+};
+
+// `detail`: metres.
+Found find_joints(skeletonize::Voxels voxels, double detail, const SkeletonizeOptions& options) {
+  const skeletonize::ForceField field = skeletonize::find_forces(voxels, options.threads);
+  skeletonize::Traced traced = skeletonize::trace(field, voxels, detail / voxels.size, options.threads);
+  skeletonize::JointPlan plan = skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels.size);
+  return {std::move(voxels), std::move(traced), std::move(plan)};
 }
 
 void add_joints(Model& model, const skeletonize::JointPlan& plan, const skeletonize::Voxels& voxels) {
@@ -138,28 +160,37 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
 
   progress(0, "voxels");
   const double detail = options.detail * diagonal(surface);
+  std::uint32_t resolution = options.resolution;
   Result<skeletonize::Voxels> voxels =
-      skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, options.resolution);
+      skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, resolution);
   if (voxels && voxels->cells.size() > kMaxVoxels) {
     const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
-    const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
+    resolution = static_cast<std::uint32_t>(share * options.resolution);
     report.notes.push_back(fmt::format("resolution {} instead of {}: more than half a million voxels would be inside",
-                                       coarser, options.resolution));
-    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, coarser);
+                                       resolution, options.resolution));
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, resolution);
   }
   if (!voxels) {
     return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, where(surface)));
   }
-  if (voxels->enclosed != 0) {
-    report.notes.push_back(fmt::format("hollows and enclosures of open parts count as inside: {} of {} voxels",
-                                       voxels->enclosed, voxels->cells.size()));
-  }
   progress(0.1, "force field");
-  const skeletonize::ForceField field = skeletonize::find_forces(*voxels, options.threads);
-  progress(0.5, "tracing");
-  const skeletonize::Traced traced = skeletonize::trace(field, *voxels, detail / voxels->size, options.threads);
-  const skeletonize::JointPlan plan =
-      skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels->size);
+  Found found = find_joints(std::move(*voxels), detail, options);
+  // Caps also cut: those of clothes pass between them and the body. If walls enclose nearly as much, take the simpler
+  // skeleton.
+  if (!surface.capped.empty()) {
+    progress(0.4, "force field");
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, {}, surface.open, resolution);
+    if (voxels &&
+        static_cast<double>(voxels->cells.size()) > kNearly * static_cast<double>(found.voxels.cells.size())) {
+      Found walled = find_joints(std::move(*voxels), detail, options);
+      if (walled.plan.joints.size() < found.plan.joints.size()) found = std::move(walled);
+    }
+  }
+  const auto& [inside, traced, plan] = found;
+  if (inside.enclosed != 0) {
+    report.notes.push_back(fmt::format("hollows and enclosures of open parts count as inside: {} of {} voxels",
+                                       inside.enclosed, inside.cells.size()));
+  }
   if (plan.joints.size() > kMostJoints) {
     return fail(
         ErrorCode::kUnsupported,
@@ -170,9 +201,9 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
 
   model.skeleton = {};
   model.clips.clear();
-  add_joints(model, plan, *voxels);
+  add_joints(model, plan, inside);
   progress(0.6, "weights");
-  const std::vector<std::uint32_t> joints = skeletonize::joints_of(surface.positions, traced, plan, *voxels);
+  const std::vector<std::uint32_t> joints = skeletonize::joints_of(surface.positions, traced, plan, inside);
   std::size_t first = 0;
   for (Mesh& mesh : model.meshes) {
     const auto vertex_joints = std::span(joints).subspan(first, mesh.positions.size());
@@ -184,8 +215,8 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   report.ends = plan.ends;
   report.junctions = plan.junctions;
   report.pieces = traced.pieces.size();
-  report.voxel_size = voxels->size;
-  report.voxels = voxels->cells.size();
+  report.voxel_size = inside.size;
+  report.voxels = inside.cells.size();
   report.critical_points = traced.critical_points;
   report.seeds = traced.seeds;
   return Skeletonized{std::move(model), std::move(report)};

@@ -80,16 +80,18 @@ TEST(CapOf, KeepsEveryEdgeOfALongBorder) {
 }
 
 TEST(CloseParts, CapsHoles) {
-  const Box box;
+  Box box;
   ClosedParts parts = close_parts(box.positions, box.triangles);
   EXPECT_TRUE(parts.closed.empty());
-  EXPECT_EQ(parts.capped.size(), 12u);
-  expect_closed(parts.capped);
+  EXPECT_EQ(parts.capped, box.triangles);
+  EXPECT_EQ(parts.caps.size(), 2u);
+  box.triangles.insert(box.triangles.end(), parts.caps.begin(), parts.caps.end());
+  expect_closed(box.triangles);
   EXPECT_EQ(parts.holes, 1u);
   EXPECT_EQ(parts.open_edge, MeshEdge(4, 5));
   EXPECT_FALSE(parts.sheet_edge);
 
-  parts = close_parts(box.positions, parts.capped);
+  parts = close_parts(box.positions, box.triangles);
   EXPECT_EQ(parts.closed.size(), 12u);
   EXPECT_EQ(parts.parts, 1u);
   EXPECT_EQ(parts.capped_parts, 0u);

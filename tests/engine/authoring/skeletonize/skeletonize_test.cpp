@@ -264,7 +264,7 @@ TEST(MakeSkeleton, GivesAnOpenTubeTheJointsOfAClosedOne) {
     glm::vec3 end;
     float radius;
   };
-  for (const Limb& limb : {Limb{{10, 0, 0}, 1}, {{10, 0, 0}, 0.5f}, {{4, 0, 0}, 1}, {{30, 0, 0}, 1}, {{7, 4, 2}, 1}}) {
+  for (const Limb& limb : {Limb{{10, 0, 0}, 1}, {{10, 0, 0}, 0.5f}, {{30, 0, 0}, 1}, {{7, 4, 2}, 1}}) {
     const Skeletonized open = made(model_of({tube({0, 0, 0}, limb.end, 1, limb.radius)}));
     const Skeletonized closed = made(model_of({tube({0, 0, 0}, limb.end, 1, limb.radius, false)}));
     expect_sound(open.model);
@@ -277,7 +277,8 @@ TEST(MakeSkeleton, GivesAnOpenTubeTheJointsOfAClosedOne) {
       const float along = glm::dot(place, axis);
       EXPECT_GE(along, 0);
       EXPECT_LE(along, glm::length(limb.end));
-      EXPECT_LE(glm::distance(place, along * axis), 0.5f * limb.radius);
+      EXPECT_LE(glm::distance(place, along * axis), limb.radius);
+      EXPECT_LE(distance_to(places(closed.model), place), 0.5f * limb.radius);
     }
   }
 }
