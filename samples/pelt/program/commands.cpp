@@ -315,8 +315,8 @@ void add_quality(CLI::App& app, Command& chosen) {
 void add_skeleton(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<SkeletonCommand>();
   SkeletonizeOptions& options = command->options;
-  CLI::App* skeleton = app.add_subcommand(
-      "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
+  CLI::App* skeleton =
+      app.add_subcommand("skeleton", "Give a mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
   add_model(*skeleton, command->model);
   add_any_file(*skeleton, command->files);
   skeleton->add_option("-o,--output", command->output, "glTF to write, with a skin")
