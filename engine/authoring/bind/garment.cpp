@@ -106,12 +106,17 @@ class Transfer {
       }
     }
     const SparseRows filled = inpaint(cloth.positions, triangles, known, reach_, threads_);
-    const SparseRows closest = closest_weights(surface_.tree, row_of_skin(), cloth.positions, threads_);
+    std::vector<glm::vec3> unfilled;
+    for (std::uint32_t v = 0; v < count; ++v) {
+      if (filled.row(first[v]).empty()) unfilled.push_back(cloth.positions[v]);
+    }
+    const SparseRows closest = closest_weights(surface_.tree, row_of_skin(), unfilled, threads_);
     Rows result;
+    std::size_t next = 0;
     for (std::uint32_t v = 0; v < count; ++v) {
       const std::span<const Influence> row = filled.row(first[v]);
       result.strays.push_back(row.empty() && !is_rigid[v]);
-      result.weights.append_row(row.empty() ? closest.row(v) : row);
+      result.weights.append_row(row.empty() ? closest.row(next++) : row);
     }
     // Narrower transitions than on a body: the copied weights already have the width of the body's.
     const std::vector<Transition> transitions(body_.bound_joints.size(),

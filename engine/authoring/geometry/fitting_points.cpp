@@ -2,8 +2,10 @@
 #include "engine/authoring/geometry/fitting_points.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <pelt/tools/mesh_parts.h>
@@ -14,80 +16,131 @@
 namespace pelt {
 namespace {
 
-// Idea: a vertex lies between two sides of the body if the body faces it from both sides. So the body is also searched
-// around points before and behind the vertex, along its normal. A vertex that only one side faces is certain: its
-// normal agrees with the body's, or is opposite. The others follow the closest certain vertex, along the cloth.
+// Idea: the normals of cloth point away from the body that it lies on, those of a lining towards it. So the side of a
+// vertex tells whether a close point of the body is its own, or of a limb beyond. Cloth of one layer has one side. In a
+// part with both sides, a vertex that the body faces only from one side is certain, and the others follow the closest
+// certain one along the cloth. To find the body on either side, also searches around points along the normal.
 
-constexpr double kCosine = 0.866;                                             // of 30 degrees
-constexpr float kSteps[] = {0, -0.125f, 0.125f, -0.25f, 0.25f, -0.5f, 0.5f};  // of the reach, along the normal
-constexpr std::size_t kFewest = 4;  // a part of whose certain vertices fewer than 1 in kFewest disagree is of one side
+constexpr double kCosine = 0.866;                  // of 30 degrees
+constexpr float kSteps[] = {0.125f, 0.25f, 0.5f};  // of the reach, along the normal
+constexpr std::size_t kFewest = 4;  // a part in which fewer than 1 in kFewest vertices disagree has one side
 
 struct Fit {
   double squared_distance = std::numeric_limits<double>::infinity();
   ClosestPoint point;
   bool exists() const { return std::isfinite(squared_distance); }
 };
-struct Fits {
-  Fit along, against;  // the normal of the cloth
-};
+enum Side : std::uint8_t { kAlong, kAgainst, kBoth };  // the normals of the body
+using Fits = std::array<Fit, 2>;                       // by Side
 
-std::vector<Fits> find_fits(std::span<const glm::vec3> positions, std::span<const glm::vec3> normals,
-                            const BodySurface& body, double reach, unsigned threads) {
-  std::vector<Fits> fits(positions.size());
-  std::vector<glm::vec3> points(positions.size());
-  for (const float step : kSteps) {
-    for (std::size_t v = 0; v < points.size(); ++v)
-      points[v] = positions[v] + step * static_cast<float>(reach) * normals[v];
-    body.tree.nearest_of_each(points, 1, threads, [&](std::size_t v, std::span<const TriangleTree::NearPoint> near) {
-      const ClosestPoint& closest = near[0].closest;
-      glm::dvec3 point(0);
-      glm::dvec3 normal(0);
-      for (int c = 0; c < 3; ++c) {
-        point += closest.weights[c] * glm::dvec3(body.positions[closest.vertices[c]]);
-        normal += closest.weights[c] * glm::dvec3(body.normals[closest.vertices[c]]);
-      }
-      const glm::dvec3 from_body = glm::dvec3(positions[v]) - point;
-      const double squared_distance = glm::dot(from_body, from_body);
-      const double cosine = glm::dot(normal, glm::dvec3(normals[v])) / glm::length(normal);
-      if (squared_distance > reach * reach || !(std::abs(cosine) >= kCosine)) return;
-      // The closest point of all may face away: there the cloth is inside the body.
-      if (step != 0 && glm::dot(from_body, normal) < 0) return;
-      Fit& fit = cosine > 0 ? fits[v].along : fits[v].against;
-      if (squared_distance < fit.squared_distance) fit = {squared_distance, closest};
+bool is_certain(const Fits& fits, Side side) { return fits[side].exists() && !fits[1 - side].exists(); }
+
+class Finder {
+ public:
+  Finder(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const BodySurface& body,
+         double reach, unsigned threads)
+      : positions_(positions),
+        triangles_(triangles),
+        normals_(vertex_normals(positions, triangles)),
+        body_(body),
+        reach_(reach),
+        threads_(threads),
+        fits_(positions.size()),
+        sides_(positions.size(), kBoth) {}
+
+  void run() {
+    std::vector<bool> is_used(positions_.size(), false);
+    for (const glm::uvec3& t : triangles_) is_used[t.x] = is_used[t.y] = is_used[t.z] = true;
+    search(0, [&](std::uint32_t v) { return is_used[v]; });
+    choose_sides_of_parts();
+    for (const float step : kSteps) {
+      search(-step, [&](std::uint32_t v) { return is_used[v] && lacks(v, kAlong); });
+      search(step, [&](std::uint32_t v) { return is_used[v] && lacks(v, kAgainst); });
+    }
+    choose_sides_of_vertices();
+  }
+
+  const Fit& fit(std::uint32_t v) const { return fits_[v][sides_[v]]; }
+
+ private:
+  bool lacks(std::uint32_t v, Side side) const {
+    return sides_[v] == kBoth || (sides_[v] == side && !fits_[v][side].exists());
+  }
+
+  // Looks for fits close to the points `step` reaches before the chosen vertices.
+  template <class Chosen>
+  void search(float step, const Chosen& is_chosen) {
+    std::vector<std::uint32_t> vertices;
+    std::vector<glm::vec3> points;
+    for (std::uint32_t v = 0; v < positions_.size(); ++v) {
+      if (!is_chosen(v)) continue;
+      vertices.push_back(v);
+      points.push_back(positions_[v] + step * static_cast<float>(reach_) * normals_[v]);
+    }
+    body_.tree.nearest_of_each(points, 1, threads_, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
+      add(vertices[i], near[0].closest, step == 0);
     });
   }
-  return fits;
-}
 
-// Returns for each vertex whether the cloth around it has the normals of the body.
-std::vector<bool> find_sides(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
-                             std::span<const Fits> fits) {
-  const std::vector<std::uint32_t> parts = connected_parts(positions.size(), triangles);
-  std::vector<std::size_t> along(positions.size(), 0);  // certain vertices of each part
-  std::vector<std::size_t> against(positions.size(), 0);
-  for (std::size_t v = 0; v < fits.size(); ++v) {
-    along[parts[v]] += fits[v].along.exists() && !fits[v].against.exists();
-    against[parts[v]] += fits[v].against.exists() && !fits[v].along.exists();
+  void add(std::uint32_t v, const ClosestPoint& closest, bool is_closest) {
+    glm::dvec3 point(0);
+    glm::dvec3 normal(0);
+    for (int c = 0; c < 3; ++c) {
+      point += closest.weights[c] * glm::dvec3(body_.positions[closest.vertices[c]]);
+      normal += closest.weights[c] * glm::dvec3(body_.normals[closest.vertices[c]]);
+    }
+    const glm::dvec3 from_body = glm::dvec3(positions_[v]) - point;
+    const double squared_distance = glm::dot(from_body, from_body);
+    const double cosine = glm::dot(normal, glm::dvec3(normals_[v])) / glm::length(normal);
+    if (squared_distance > reach_ * reach_ || !(std::abs(cosine) >= kCosine)) return;
+    // The closest point of all may face away: there the cloth is inside the body.
+    if (!is_closest && glm::dot(from_body, normal) < 0) return;
+    Fit& fit = fits_[v][cosine > 0 ? kAlong : kAgainst];
+    if (squared_distance < fit.squared_distance) fit = {squared_distance, closest};
   }
-  std::vector<EdgeDistances::Start> starts[2];
-  for (std::uint32_t v = 0; v < fits.size(); ++v) {
-    if (fits[v].along.exists() != fits[v].against.exists()) starts[fits[v].along.exists()].emplace_back(v, 0.0);
+
+  void choose_sides_of_parts() {
+    const std::vector<std::uint32_t> parts = connected_parts(positions_.size(), triangles_);
+    std::vector<std::array<std::size_t, 2>> counts(positions_.size(), {0, 0});
+    for (std::size_t v = 0; v < parts.size(); ++v) {
+      for (const Side side : {kAlong, kAgainst}) counts[parts[v]][side] += is_certain(fits_[v], side);
+    }
+    for (std::size_t v = 0; v < parts.size(); ++v) {
+      const auto& [along, against] = counts[parts[v]];
+      const std::size_t few = (along + against) / kFewest;
+      sides_[v] = against <= few ? kAlong : along <= few ? kAgainst : kBoth;
+    }
   }
-  std::vector<std::uint32_t> welded(positions.size());
-  for (std::uint32_t v = 0; v < welded.size(); ++v) welded[v] = v;
-  EdgeDistances to_along(positions, welded, triangles);
-  EdgeDistances to_against = to_along;
-  to_against.flood(starts[0]);
-  to_along.flood(starts[1]);
-  std::vector<bool> is_along(positions.size());
-  for (std::uint32_t v = 0; v < fits.size(); ++v) {
-    const std::size_t a = along[parts[v]];
-    const std::size_t b = against[parts[v]];
-    const std::size_t few = (a + b) / kFewest;
-    is_along[v] = b <= few || (a > few && to_along[v] <= to_against[v]);
+
+  void choose_sides_of_vertices() {
+    if (std::ranges::find(sides_, kBoth) == sides_.end()) return;
+    std::vector<std::uint32_t> welded(positions_.size());
+    std::iota(welded.begin(), welded.end(), 0u);
+    const auto flooded = [&](Side side) {
+      std::vector<EdgeDistances::Start> starts;
+      for (std::uint32_t v = 0; v < welded.size(); ++v) {
+        if (is_certain(fits_[v], side)) starts.emplace_back(v, 0.0);
+      }
+      EdgeDistances distances(positions_, welded, triangles_);
+      distances.flood(starts);
+      return distances;
+    };
+    const EdgeDistances along = flooded(kAlong);
+    const EdgeDistances against = flooded(kAgainst);
+    for (std::uint32_t v = 0; v < welded.size(); ++v) {
+      if (sides_[v] == kBoth) sides_[v] = along[v] <= against[v] ? kAlong : kAgainst;
+    }
   }
-  return is_along;
-}
+
+  std::span<const glm::vec3> positions_;
+  std::span<const glm::uvec3> triangles_;
+  std::vector<glm::vec3> normals_;
+  const BodySurface& body_;
+  double reach_;
+  unsigned threads_;
+  std::vector<Fits> fits_;
+  std::vector<Side> sides_;
+};
 
 }  // namespace
 
@@ -102,12 +155,11 @@ BodySurface body_surface(const Mesh& skin, TriangleTree tree) {
 std::vector<std::optional<ClosestPoint>> fitting_points(std::span<const glm::vec3> positions,
                                                         std::span<const glm::uvec3> triangles, const BodySurface& body,
                                                         double reach, unsigned threads) {
-  const std::vector<Fits> fits = find_fits(positions, vertex_normals(positions, triangles), body, reach, threads);
-  const std::vector<bool> is_along = find_sides(positions, triangles, fits);
+  Finder finder(positions, triangles, body, reach, threads);
+  finder.run();
   std::vector<std::optional<ClosestPoint>> result(positions.size());
-  for (std::size_t v = 0; v < fits.size(); ++v) {
-    const Fit& fit = is_along[v] ? fits[v].along : fits[v].against;
-    if (fit.exists()) result[v] = fit.point;
+  for (std::uint32_t v = 0; v < result.size(); ++v) {
+    if (finder.fit(v).exists()) result[v] = finder.fit(v).point;
   }
   return result;
 }
