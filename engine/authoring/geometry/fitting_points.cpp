@@ -21,7 +21,8 @@ namespace {
 // part with both sides, a vertex that the body faces only from one side is certain, and the others follow the closest
 // certain one along the cloth. To find the body on either side, also searches around points along the normal.
 
-constexpr double kCosine = 0.866;                  // of 30 degrees
+constexpr double kCosine = 0.866;   // of 30 degrees
+constexpr double kRounding = 1e-3;  // of the reach: cloth this close to the body lies on it in any direction
 constexpr float kSteps[] = {0.125f, 0.25f, 0.5f};  // of the reach, along the normal
 constexpr std::size_t kFewest = 4;  // a part in which fewer than 1 in kFewest vertices disagree has one side
 
@@ -93,8 +94,10 @@ class Finder {
     const double squared_distance = glm::dot(from_body, from_body);
     const double cosine = glm::dot(normal, glm::dvec3(normals_[v])) / glm::length(normal);
     if (squared_distance > reach_ * reach_ || !(std::abs(cosine) >= kCosine)) return;
-    // The closest point of all may face away: there the cloth is inside the body.
-    if (!is_closest && glm::dot(from_body, normal) < 0) return;
+    // The closest point of all may face away: there the cloth is inside the body. Next to a border it lies elsewhere.
+    const double height = glm::dot(from_body, normal) / glm::length(normal);
+    if (!is_closest && height < 0) return;
+    if (std::abs(height) < kCosine * std::sqrt(squared_distance) - kRounding * reach_) return;
     Fit& fit = fits_[v][cosine > 0 ? kAlong : kAgainst];
     if (squared_distance < fit.squared_distance) fit = {squared_distance, closest};
   }
@@ -114,6 +117,11 @@ class Finder {
 
   void choose_sides_of_vertices() {
     if (std::ranges::find(sides_, kBoth) == sides_.end()) return;
+    std::vector<glm::uvec3> smooth;  // not at hems, which lead from cloth to lining
+    for (const glm::uvec3& t : triangles_) {
+      const auto agree = [&](std::uint32_t a, std::uint32_t b) { return glm::dot(normals_[a], normals_[b]) > 0; };
+      if (agree(t.x, t.y) && agree(t.y, t.z) && agree(t.z, t.x)) smooth.push_back(t);
+    }
     std::vector<std::uint32_t> welded(positions_.size());
     std::iota(welded.begin(), welded.end(), 0u);
     const auto flooded = [&](Side side) {
@@ -121,7 +129,7 @@ class Finder {
       for (std::uint32_t v = 0; v < welded.size(); ++v) {
         if (is_certain(fits_[v], side)) starts.emplace_back(v, 0.0);
       }
-      EdgeDistances distances(positions_, welded, triangles_);
+      EdgeDistances distances(positions_, welded, smooth);
       distances.flood(starts);
       return distances;
     };

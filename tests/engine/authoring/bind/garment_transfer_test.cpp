@@ -28,7 +28,7 @@ Mesh tube_at(float y, float radius_y, float radius_z, std::uint32_t joint, std::
   return mesh;
 }
 
-// Returns a body with the joints of a trunk and two limbs beside it.
+// Returns a body with the joints of a trunk and two limbs next to it.
 Model body_of(std::vector<Mesh> meshes) {
   Model body;
   body.name = "body";
@@ -89,9 +89,15 @@ TEST(GarmentTransfer, ASkirtTakesOfBothLegsOnlyBetweenThem) {
   const Mesh skirt = worn(tube_at(0, 0.2f, 0.1f, kTrunk, 64), legs);
   for (std::uint32_t v = 0; v < skirt.positions.size(); ++v) {
     const float y = skirt.positions[v].y;
-    if (y > 0.1f) EXPECT_EQ(weight_on(kRight, skirt.weights.row(v)), 0) << v;
-    if (y < -0.1f) EXPECT_EQ(weight_on(kLeft, skirt.weights.row(v)), 0) << v;
-    if (std::abs(y) < 1e-3f) EXPECT_NEAR(weight_on(kLeft, skirt.weights.row(v)), 0.5f, 0.02f) << v;
+    if (y > 0.1f) {
+      EXPECT_EQ(weight_on(kRight, skirt.weights.row(v)), 0) << v;
+    }
+    if (y < -0.1f) {
+      EXPECT_EQ(weight_on(kLeft, skirt.weights.row(v)), 0) << v;
+    }
+    if (std::abs(y) < 1e-3f) {
+      EXPECT_NEAR(weight_on(kLeft, skirt.weights.row(v)), 0.5f, 0.02f) << v;
+    }
   }
   EXPECT_LT(steepest(skirt, kLeft), 0.25f);
 }
