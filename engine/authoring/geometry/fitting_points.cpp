@@ -46,17 +46,17 @@ class Finder {
         body_(body),
         reach_(reach),
         threads_(threads),
+        may_fit_(positions.size(), false),
         fits_(positions.size()),
         sides_(positions.size(), kBoth) {}
 
   void run() {
-    std::vector<bool> is_used(positions_.size(), false);
-    for (const glm::uvec3& t : triangles_) is_used[t.x] = is_used[t.y] = is_used[t.z] = true;
-    search(0, [&](std::uint32_t v) { return is_used[v]; });
+    for (const glm::uvec3& t : triangles_) may_fit_[t.x] = may_fit_[t.y] = may_fit_[t.z] = true;
+    search(0, [](std::uint32_t) { return true; });
     choose_sides_of_parts();
     for (const float step : kSteps) {
-      search(-step, [&](std::uint32_t v) { return is_used[v] && lacks(v, kAlong); });
-      search(step, [&](std::uint32_t v) { return is_used[v] && lacks(v, kAgainst); });
+      search(-step, [&](std::uint32_t v) { return lacks(v, kAlong); });
+      search(step, [&](std::uint32_t v) { return lacks(v, kAgainst); });
     }
     choose_sides_of_vertices();
   }
@@ -74,7 +74,7 @@ class Finder {
     std::vector<std::uint32_t> vertices;
     std::vector<glm::vec3> points;
     for (std::uint32_t v = 0; v < positions_.size(); ++v) {
-      if (!is_chosen(v)) continue;
+      if (!may_fit_[v] || !is_chosen(v)) continue;
       vertices.push_back(v);
       points.push_back(positions_[v] + step * static_cast<float>(reach_) * normals_[v]);
     }
@@ -93,7 +93,11 @@ class Finder {
     const glm::dvec3 from_body = glm::dvec3(positions_[v]) - point;
     const double squared_distance = glm::dot(from_body, from_body);
     const double cosine = glm::dot(normal, glm::dvec3(normals_[v])) / glm::length(normal);
-    if (squared_distance > reach_ * reach_ || !(std::abs(cosine) >= kCosine)) return;
+    if (squared_distance > reach_ * reach_) {
+      if (is_closest) may_fit_[v] = false;
+      return;
+    }
+    if (!(std::abs(cosine) >= kCosine)) return;
     // The closest point of all may face away: there the cloth is inside the body. Next to a border it lies elsewhere.
     const double height = glm::dot(from_body, normal) / glm::length(normal);
     if (!is_closest && height < 0) return;
@@ -146,6 +150,7 @@ class Finder {
   const BodySurface& body_;
   double reach_;
   unsigned threads_;
+  std::vector<std::uint8_t> may_fit_;
   std::vector<Fits> fits_;
   std::vector<Side> sides_;
 };
