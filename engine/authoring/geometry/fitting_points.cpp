@@ -21,9 +21,9 @@ namespace {
 // part with both sides, a vertex that the body faces only from one side is certain, and the others follow the closest
 // certain one along the cloth. To find the body on either side, also searches around points along the normal.
 
-constexpr double kCosine = 0.866;   // of 30 degrees
-constexpr double kRounding = 1e-3;  // of the reach: cloth this close to the body lies on it in any direction
-constexpr float kSteps[] = {0.125f, 0.25f, 0.5f};  // of the reach, along the normal
+constexpr double kCosine = 0.866;  // of 30 degrees
+constexpr double kContact = 1e-3;  // of the reach: cloth this close to the body lies on it in any direction
+constexpr float kProbes[] = {0.125f, 0.25f, 0.5f};  // of the reach, along the normal
 constexpr std::size_t kFewest = 4;  // a part in which fewer than 1 in kFewest vertices disagree has one side
 
 struct Fit {
@@ -31,10 +31,10 @@ struct Fit {
   ClosestPoint point;
   bool exists() const { return std::isfinite(squared_distance); }
 };
-enum Side : std::uint8_t { kAlong, kAgainst, kBoth };  // the normals of the body
-using Fits = std::array<Fit, 2>;                       // by Side
+enum Facing : std::uint8_t { kAlong, kAgainst, kBoth };  // the normals of the body
+using Fits = std::array<Fit, 2>;                         // by Facing
 
-bool is_certain(const Fits& fits, Side side) { return fits[side].exists() && !fits[1 - side].exists(); }
+bool is_certain(const Fits& fits, Facing side) { return fits[side].exists() && !fits[1 - side].exists(); }
 
 class Finder {
  public:
@@ -54,7 +54,7 @@ class Finder {
     for (const glm::uvec3& t : triangles_) may_fit_[t.x] = may_fit_[t.y] = may_fit_[t.z] = true;
     search(0, [](std::uint32_t) { return true; });
     choose_sides_of_parts();
-    for (const float step : kSteps) {
+    for (const float step : kProbes) {
       search(-step, [&](std::uint32_t v) { return lacks(v, kAlong); });
       search(step, [&](std::uint32_t v) { return lacks(v, kAgainst); });
     }
@@ -64,7 +64,7 @@ class Finder {
   const Fit& fit(std::uint32_t v) const { return fits_[v][sides_[v]]; }
 
  private:
-  bool lacks(std::uint32_t v, Side side) const {
+  bool lacks(std::uint32_t v, Facing side) const {
     return sides_[v] == kBoth || (sides_[v] == side && !fits_[v][side].exists());
   }
 
@@ -101,7 +101,7 @@ class Finder {
     // The closest point of all may face away: there the cloth is inside the body. Next to a border it lies elsewhere.
     const double height = glm::dot(from_body, normal) / glm::length(normal);
     if (!is_closest && height < 0) return;
-    if (std::abs(height) < kCosine * std::sqrt(squared_distance) - kRounding * reach_) return;
+    if (std::abs(height) < kCosine * std::sqrt(squared_distance) - kContact * reach_) return;
     Fit& fit = fits_[v][cosine > 0 ? kAlong : kAgainst];
     if (squared_distance < fit.squared_distance) fit = {squared_distance, closest};
   }
@@ -110,7 +110,7 @@ class Finder {
     const std::vector<std::uint32_t> parts = connected_parts(positions_.size(), triangles_);
     std::vector<std::array<std::size_t, 2>> counts(positions_.size(), {0, 0});
     for (std::size_t v = 0; v < parts.size(); ++v) {
-      for (const Side side : {kAlong, kAgainst}) counts[parts[v]][side] += is_certain(fits_[v], side);
+      for (const Facing side : {kAlong, kAgainst}) counts[parts[v]][side] += is_certain(fits_[v], side);
     }
     for (std::size_t v = 0; v < parts.size(); ++v) {
       const auto& [along, against] = counts[parts[v]];
@@ -128,7 +128,7 @@ class Finder {
     }
     std::vector<std::uint32_t> welded(positions_.size());
     std::iota(welded.begin(), welded.end(), 0u);
-    const auto flooded = [&](Side side) {
+    const auto flooded = [&](Facing side) {
       std::vector<EdgeDistances::Start> starts;
       for (std::uint32_t v = 0; v < welded.size(); ++v) {
         if (is_certain(fits_[v], side)) starts.emplace_back(v, 0.0);
@@ -152,7 +152,7 @@ class Finder {
   unsigned threads_;
   std::vector<std::uint8_t> may_fit_;
   std::vector<Fits> fits_;
-  std::vector<Side> sides_;
+  std::vector<Facing> sides_;
 };
 
 }  // namespace
