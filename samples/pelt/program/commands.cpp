@@ -68,7 +68,7 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->type_name("MODEL");
   bind->add_option("--weights-of", command->binding.weights_of,
                    "Body that wears the model, a garment. Its skeleton and clips become the character's. A garment "
-                   "without weights gets those of the closest points of the body's skin, spread along the cloth")
+                   "without weights gets those of the skin that it lies on, filled in smoothly elsewhere")
       ->excludes("--driver")
       ->type_name("MODEL");
   bind->add_option("--report", command->report, "Write the decisions of bind at every vertex")
