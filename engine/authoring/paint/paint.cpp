@@ -19,6 +19,10 @@
 #include "engine/authoring/paint/solid.h"
 #include "engine/authoring/paint/walk.h"
 
+#include <chrono>
+#include <cstdio>
+#define TICK(x) do{static auto t_=std::chrono::steady_clock::now(); auto n_=std::chrono::steady_clock::now(); if(getenv("T")) printf("%s %.2f\n",x,std::chrono::duration<double>(n_-tick0).count()); tick0=n_;(void)t_;}while(0)
+static auto tick0=std::chrono::steady_clock::now();
 namespace pelt {
 namespace {
 
@@ -28,7 +32,8 @@ constexpr int kResolution = 256;         // cells along the longest side
 constexpr std::size_t kMaxJoints = 8;    // that move a vertex
 constexpr double kFarthest = 3;          // bones farther than so many times the nearest one's distance move nothing
 constexpr int kSmoothing = 3;            // steps
-constexpr double kSmall = 0.05;          // of the skin's diagonal: smaller loose parts follow in one piece
+const double kSmall = getenv("SMALL")?atof(getenv("SMALL")):0.05;          // of the skin's diagonal: smaller loose parts follow in one piece
+constexpr double kBall = 0.1;            // those that are balls around a joint, eyes
 constexpr double kWhole = 2.0 / 3;       // small parts of which one joint moves so much follow it alone
 constexpr std::uint32_t kAlone = 0xffffffff;
 
@@ -67,6 +72,7 @@ using Rows = std::vector<std::vector<WeightedElement>>;
 
 Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bones, unsigned threads) {
   const std::vector<Ways> ways = find_ways(solid, bones);
+  TICK("ways");
   Rows rows(skin.positions.size());
   parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -79,7 +85,7 @@ Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bone
         if (std::isinf(way.length)) continue;
         // Straight ways are measured exactly.
         const double distance =
-            std::max({distance_to(position, bones[way.bone]), way.length * solid.voxels.size / kLonger,
+            std::max({distance_to(position, bones[way.bone]), (way.length - (getenv("SL")?atof(getenv("SL")):0)) * solid.voxels.size / kLonger,
                       1e-3 * solid.voxels.size});
         rows[v].push_back({way.bone, distance});
         least = std::min(least, distance);
@@ -128,24 +134,29 @@ void hold_small(const Skin& skin, std::span<const PaintBone> bones, const std::v
   }
   std::vector<std::vector<std::uint32_t>> members(skin.positions.size());
   for (std::uint32_t v = 0; v < part_of.size(); ++v) {
-    if (skin.welded[v] == v && glm::length(bounds[part_of[v]].size()) < kSmall * whole) members[part_of[v]].push_back(v);
+    if (skin.welded[v] == v && glm::length(bounds[part_of[v]].size()) < kBall * whole) members[part_of[v]].push_back(v);
   }
   WeightSums sums(bones.size());
   for (std::uint32_t part = 0; part < members.size(); ++part) {
     if (members[part].size() < 2) continue;
     std::vector<WeightedElement> row;
-    for (std::uint32_t b = 0; b < bones.size() && row.empty(); ++b) {
-      const Bounds<glm::dvec3>& box = bounds[part];
+    const Bounds<glm::dvec3>& box = bounds[part];
+    const glm::dvec3 size = box.size();
+    const bool is_ball = 2 * std::min({size.x, size.y, size.z}) > std::max({size.x, size.y, size.z});
+    for (std::uint32_t b = 0; b < bones.size() && row.empty() && is_ball; ++b) {
+      if (!bones[b].is_last) continue;
       const glm::dvec3 off = glm::abs(ends[b] - 0.5 * (box.low + box.high));
       if (glm::all(glm::lessThan(off, 0.25 * box.size()))) row.push_back({b, 1.0});
     }
+    if (row.empty() && glm::length(size) > kSmall * whole) continue;
     if (row.empty()) {
       for (const std::uint32_t v : members[part]) {
         for (const WeightedElement& element : rows[v]) sums.add(element.index, element.weight);
       }
       sums.take(0, row);
       cut_row(row, kMaxJoints, Cut::kHard);
-      if (!row.empty() && row[0].weight >= kWhole) row = {{row[0].index, 1.0}};
+      if (row.empty() || row[0].weight < kWhole) continue;
+      row = {{row[0].index, 1.0}};
     }
     for (const std::uint32_t v : members[part]) rows[v] = row;
   }
@@ -158,14 +169,18 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   may_move.resize(model.bound_joints.size(), may_move.empty());
   const Skin skin = join(model, meshes);
   if (skin.triangles.empty()) return fail(ErrorCode::kUnsupported, "a skin without triangles cannot be painted");
+  TICK("join");
   const Solid solid = make_solid(skin.positions, skin.triangles, kResolution);
+  TICK("solid"); if(getenv("T")) printf("cells %zu size %g\n",solid.voxels.cells.size(),solid.voxels.size);
   const std::vector<PaintBone> bones = find_bones(model, may_move, solid);
   if (bones.empty()) return fail(ErrorCode::kUnsupported, "no joint is in the skin");
   Rows rows = weigh(skin, solid, bones, threads);
   std::vector<glm::dvec3> ends;
   for (const PaintBone& bone : bones) ends.push_back(bone.lines.front().from);
+  TICK("weigh");
   hold_small(skin, bones, ends, rows);
   smooth(skin, solid.voxels.size, bones.size(), threads, rows);
+  TICK("smooth");
   // The rest follows the nearest skin.
   std::vector<glm::uvec3> reached;
   for (const glm::uvec3 t : skin.triangles) {

@@ -2,10 +2,8 @@
 #include "engine/authoring/paint/walk.h"
 
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <limits>
-#include <queue>
-#include <tuple>
 
 #include "engine/authoring/base/stop.h"
 
@@ -16,8 +14,14 @@ std::vector<Ways> find_ways(const Solid& solid, std::span<const PaintBone> bones
   Ways none;
   none.fill(kNone);
   std::vector<Ways> ways(solid.voxels.cells.size(), none);
-  using Open = std::tuple<float, std::uint32_t, std::uint32_t>;  // length, cell, bone
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  struct Open {
+    float length;
+    std::uint32_t cell;
+    std::uint32_t bone;
+  };
+  // The ends of ways whose length is from b to b + 1, at b % kBuckets: no step is longer than 2.
+  constexpr std::size_t kBuckets = 3;
+  std::array<std::vector<Open>, kBuckets> buckets;
   // Keeps a way if it is shorter than the one to the same bone, or else than the longest.
   const auto offer = [&](std::uint32_t cell, std::uint32_t bone, float length) {
     Way* place = &ways[cell][0];
@@ -30,19 +34,26 @@ std::vector<Ways> find_ways(const Solid& solid, std::span<const PaintBone> bones
     }
     if (length >= place->length) return;
     *place = {length, bone};
-    open.emplace(length, cell, bone);
+    buckets[static_cast<std::size_t>(length) % kBuckets].push_back({length, cell, bone});
   };
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
     for (const std::uint32_t cell : bones[b].cells) offer(cell, b, 0);
   }
-  for (std::size_t steps = 0; !open.empty(); ++steps) {
-    if (steps % 4096 == 0) stop_if_asked();
-    const auto [length, cell, bone] = open.top();
-    open.pop();
-    const bool current = std::ranges::any_of(
-        ways[cell], [b = bone, l = length](const Way& way) { return way.bone == b && way.length == l; });
-    if (!current) continue;
-    solid.for_linked(cell, [&, b = bone, l = length](std::uint32_t next, float step) { offer(next, b, l + step); });
+  std::size_t idle = 0;
+  for (std::size_t b = 0; idle < kBuckets; ++b) {
+    stop_if_asked();
+    std::vector<Open>& bucket = buckets[b % kBuckets];
+    idle = bucket.empty() ? idle + 1 : 0;
+    // Steps of length 1 or more lead to later buckets, or to none.
+    for (std::size_t i = 0; i < bucket.size(); ++i) {
+      const Open open = bucket[i];
+      const bool current = std::ranges::any_of(
+          ways[open.cell], [&](const Way& way) { return way.bone == open.bone && way.length == open.length; });
+      if (!current) continue;
+      solid.for_linked(open.cell,
+                       [&](std::uint32_t next, float step) { offer(next, open.bone, open.length + step); });
+    }
+    bucket.clear();
   }
   return ways;
 }

@@ -12,7 +12,7 @@
 
 namespace pelt::paint {
 
-inline constexpr std::size_t kNearest = 8;
+inline constexpr std::size_t kNearest = 6;
 
 // A bone and the length of the way to it.
 struct Way {
@@ -24,6 +24,7 @@ using Ways = std::array<Way, kNearest>;
 // Returns for each cell the ways to the nearest bones, in no particular order (Dijkstra 1959, from all bones at once).
 // Ways go from cell to neighbouring cell and so are up to kLonger times as long as straight ones.
 std::vector<Ways> find_ways(const Solid& solid, std::span<const PaintBone> bones);
-inline constexpr double kLonger = 1.13;
+#include <cstdlib>
+static const double kLonger = getenv("KL")?atof(getenv("KL")):1.0;
 
 }  // namespace pelt::paint
