@@ -18,11 +18,12 @@ namespace {
 
 using skeletonize::kOutside;
 
-constexpr double kOnBone = 0.03;   // of a bone's length: joints nearer to it lie on it
-constexpr double kAlong = 0.95;    // cosine, from which a bone points along an axis of its joint
-const double REACH = getenv("REACH")?atof(getenv("REACH")):0.5;
-const double kEnd = getenv("END")?atof(getenv("END")):0.34;
-constexpr int kReach = 2;          // cells between a joint and the skin that holds it
+constexpr double kOnBone = 0.03;  // of a bone's length: joints nearer to it lie on it
+constexpr double kAlong = 0.95;   // cosine, from which a bone points along an axis of its joint
+constexpr double kEnd =
+    1.0 / 3;  // of the bone before it: an only last joint nearer to the end of the skin moves nothing
+constexpr double kLeastShare = 0.2;  // of a bone: that of each of several last joints
+constexpr int kReach = 2;            // cells between a joint and the skin that holds it
 
 std::string_view without_namespace(std::string_view name) {
   const std::size_t colon = name.rfind(':');
@@ -152,7 +153,7 @@ class Finder {
   }
 
   // Returns the share of the bone from b to a child that belongs to the child: for one of several last joints that has
-  // no direction, such as those of lids and lips, as far as to the nearest of the others.
+  // no direction, such as those of lids and lips, half as far as to the nearest of the others.
   double reach(std::uint32_t b, std::uint32_t child) const {
     if (forest_[b].children.size() < 2 || !forest_[child].children.empty() || ways_[child] != glm::dvec3(0)) return 0;
     const double length = glm::distance(forest_[b].origin, forest_[child].origin);
@@ -160,7 +161,7 @@ class Finder {
     for (const std::uint32_t other : forest_[b].children) {
       if (other != child) least = std::min(least, glm::distance(forest_[other].origin, forest_[child].origin));
     }
-    return std::min(std::max(getenv("SHARED")?atof(getenv("SHARED")):0.2, REACH * least / length), 0.5);
+    return std::clamp(least / (2 * length), kLeastShare, 0.5);
   }
 
   // Returns the axis of a joint along which its bone points, 0 to 5 (x, y, z, -x, -y, -z); none if along none.
@@ -212,8 +213,9 @@ class Finder {
       if (!is_last(b) && ways_[b] == glm::dvec3(0)) continue;
       const int parent = forest_[b].parent;
       const bool is_only = parent >= 0 && forest_[static_cast<std::size_t>(parent)].children.size() == 1;
-      if (is_last(b) && lines_[b].empty() && is_only && glm::length(ways_[b]) <
-                         kEnd * glm::distance(forest_[static_cast<std::size_t>(parent)].origin, forest_[b].origin)) {
+      if (is_last(b) && lines_[b].empty() && is_only &&
+          glm::length(ways_[b]) <
+              kEnd * glm::distance(forest_[static_cast<std::size_t>(parent)].origin, forest_[b].origin)) {
         continue;
       }
       lines_[b].push_back({forest_[b].origin, forest_[b].origin + ways_[b]});
@@ -251,8 +253,8 @@ class Finder {
       if (glm::dot(to, way) > kAlong * glm::length(to)) most = std::min(most, glm::dot(to, way));
     }
     double length = 0;
-    while (length < most && solid_.voxels.at(glm::ivec3(glm::round(
-                                solid_.voxels.to_voxels(from + (length + step) * way)))) != kOutside) {
+    while (length < most && solid_.voxels.at(glm::ivec3(
+                                glm::round(solid_.voxels.to_voxels(from + (length + step) * way)))) != kOutside) {
       length += step;
     }
     return std::min(length, most) * way;

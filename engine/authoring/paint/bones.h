@@ -21,7 +21,7 @@ struct Line {
 struct PaintBone {
   std::uint32_t joint = 0;  // index of Model::bound_joints
   std::vector<Line> lines;
-  bool is_last = false;  // no joint is below it
+  bool is_last = false;              // no joint is below it
   std::vector<std::uint32_t> cells;  // inside cells along the lines; not empty
 };
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <pelt/paint.h>
-#include <pelt/tools/closest_weights.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 
@@ -19,23 +19,18 @@
 #include "engine/authoring/paint/solid.h"
 #include "engine/authoring/paint/walk.h"
 
-#include <chrono>
-#include <cstdio>
-#define TICK(x) do{static auto t_=std::chrono::steady_clock::now(); auto n_=std::chrono::steady_clock::now(); if(getenv("T")) printf("%s %.2f\n",x,std::chrono::duration<double>(n_-tick0).count()); tick0=n_;(void)t_;}while(0)
-static auto tick0=std::chrono::steady_clock::now();
 namespace pelt {
 namespace {
 
 using namespace paint;
 
-constexpr int kResolution = 256;         // cells along the longest side
-constexpr std::size_t kMaxJoints = 8;    // that move a vertex
-constexpr double kFarthest = 3;          // bones farther than so many times the nearest one's distance move nothing
-constexpr int kSmoothing = 3;            // steps
-const double kSmall = getenv("SMALL")?atof(getenv("SMALL")):0.05;          // of the skin's diagonal: smaller loose parts follow in one piece
-constexpr double kBall = 0.1;            // those that are balls around a joint, eyes
-constexpr double kWhole = 2.0 / 3;       // small parts of which one joint moves so much follow it alone
-constexpr std::uint32_t kAlone = 0xffffffff;
+constexpr int kResolution = 256;       // cells along the longest side
+constexpr std::size_t kMaxJoints = 8;  // that move a vertex
+constexpr double kFarthest = 3;        // bones farther than so many times the nearest one's distance move nothing
+constexpr int kSmoothing = 3;          // steps
+constexpr double kSmall = 0.05;        // of the skin's diagonal: smaller loose parts may follow in one piece
+constexpr double kBall = 0.1;          // those that are balls around a joint, eyes
+constexpr double kWhole = 2.0 / 3;     // small parts of which one joint moves so much follow it alone
 
 // The meshes as one, without seams.
 struct Skin {
@@ -72,7 +67,6 @@ using Rows = std::vector<std::vector<WeightedElement>>;
 
 Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bones, unsigned threads) {
   const std::vector<Ways> ways = find_ways(solid, bones);
-  TICK("ways");
   Rows rows(skin.positions.size());
   parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -83,10 +77,8 @@ Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bone
       double least = std::numeric_limits<double>::infinity();
       for (const Way& way : ways[cell]) {
         if (std::isinf(way.length)) continue;
-        // Straight ways are measured exactly.
-        const double distance =
-            std::max({distance_to(position, bones[way.bone]), (way.length - (getenv("SL")?atof(getenv("SL")):0)) * solid.voxels.size / kLonger,
-                      1e-3 * solid.voxels.size});
+        const double distance = std::max(
+            {distance_to(position, bones[way.bone]), way.length * solid.voxels.size, 1e-3 * solid.voxels.size});
         rows[v].push_back({way.bone, distance});
         least = std::min(least, distance);
       }
@@ -124,8 +116,9 @@ void smooth(const Skin& skin, double width, std::size_t bones, unsigned threads,
   }
 }
 
-// Gives small loose parts one row each: that of the one joint that moves most of it, or else their mean.
-void hold_small(const Skin& skin, std::span<const PaintBone> bones, const std::vector<glm::dvec3>& ends, Rows& rows) {
+// Small loose parts that one joint moves mostly, such as teeth, follow it alone; balls around a last joint, such as
+// eyes, follow that.
+void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) {
   const std::vector<std::uint32_t> part_of = connected_parts(skin.positions.size(), skin.triangles);
   const double whole = glm::length(bounds_of<glm::dvec3>(std::span(skin.positions)).size());
   std::vector<Bounds<glm::dvec3>> bounds(skin.positions.size());
@@ -145,7 +138,7 @@ void hold_small(const Skin& skin, std::span<const PaintBone> bones, const std::v
     const bool is_ball = 2 * std::min({size.x, size.y, size.z}) > std::max({size.x, size.y, size.z});
     for (std::uint32_t b = 0; b < bones.size() && row.empty() && is_ball; ++b) {
       if (!bones[b].is_last) continue;
-      const glm::dvec3 off = glm::abs(ends[b] - 0.5 * (box.low + box.high));
+      const glm::dvec3 off = glm::abs(bones[b].lines.front().from - 0.5 * (box.low + box.high));
       if (glm::all(glm::lessThan(off, 0.25 * box.size()))) row.push_back({b, 1.0});
     }
     if (row.empty() && glm::length(size) > kSmall * whole) continue;
@@ -169,18 +162,12 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   may_move.resize(model.bound_joints.size(), may_move.empty());
   const Skin skin = join(model, meshes);
   if (skin.triangles.empty()) return fail(ErrorCode::kUnsupported, "a skin without triangles cannot be painted");
-  TICK("join");
   const Solid solid = make_solid(skin.positions, skin.triangles, kResolution);
-  TICK("solid"); if(getenv("T")) printf("cells %zu size %g\n",solid.voxels.cells.size(),solid.voxels.size);
   const std::vector<PaintBone> bones = find_bones(model, may_move, solid);
   if (bones.empty()) return fail(ErrorCode::kUnsupported, "no joint is in the skin");
   Rows rows = weigh(skin, solid, bones, threads);
-  std::vector<glm::dvec3> ends;
-  for (const PaintBone& bone : bones) ends.push_back(bone.lines.front().from);
-  TICK("weigh");
-  hold_small(skin, bones, ends, rows);
+  hold_small(skin, bones, rows);
   smooth(skin, solid.voxels.size, bones.size(), threads, rows);
-  TICK("smooth");
   // The rest follows the nearest skin.
   std::vector<glm::uvec3> reached;
   for (const glm::uvec3 t : skin.triangles) {

@@ -22,8 +22,8 @@ using skeletonize::kSelf;
 using skeletonize::neighbour;
 using skeletonize::Voxels;
 
-constexpr int kMargin = 2;                   // cells beyond the bounds
-constexpr std::size_t kMaxCells = 250'000;   // inside; a skin with more has thick limbs
+constexpr int kMargin = 2;                  // cells beyond the bounds
+constexpr std::size_t kMaxCells = 250'000;  // inside; a skin with more has thick limbs
 
 // A surface without borders, in voxel units.
 struct Closed {

@@ -50,8 +50,7 @@ std::vector<Ways> find_ways(const Solid& solid, std::span<const PaintBone> bones
       const bool current = std::ranges::any_of(
           ways[open.cell], [&](const Way& way) { return way.bone == open.bone && way.length == open.length; });
       if (!current) continue;
-      solid.for_linked(open.cell,
-                       [&](std::uint32_t next, float step) { offer(next, open.bone, open.length + step); });
+      solid.for_linked(open.cell, [&](std::uint32_t next, float step) { offer(next, open.bone, open.length + step); });
     }
     bucket.clear();
   }

@@ -22,9 +22,6 @@ struct Way {
 using Ways = std::array<Way, kNearest>;
 
 // Returns for each cell the ways to the nearest bones, in no particular order (Dijkstra 1959, from all bones at once).
-// Ways go from cell to neighbouring cell and so are up to kLonger times as long as straight ones.
 std::vector<Ways> find_ways(const Solid& solid, std::span<const PaintBone> bones);
-#include <cstdlib>
-static const double kLonger = getenv("KL")?atof(getenv("KL")):1.0;
 
 }  // namespace pelt::paint
