@@ -146,8 +146,7 @@ Result<void> run(const BindCommand& command) {
   }
   if (saved && !command.write_rig.empty()) saved = write_rig(loaded->model, loaded->rig, command.write_rig);
   if (saved) {
-    const bool as_read = !loaded->dressed && !loaded->model.painted;
-    const std::string file = is_gltf(command.model) && as_read ? command.model : "";
+    const std::string file = is_gltf(command.model) && !loaded->dressed ? command.model : "";
     saved = is_gltf(command.output)
                 ? save_gltf(loaded->bound.character, loaded->model, file, command.output, command.binding.files)
                 : save_pelt(loaded->bound.character, command.output);
