@@ -260,7 +260,7 @@ class Finder {
     return std::min(length, most) * way;
   }
 
-  // Returns the inside cell nearest to a place, within kReach; kOutside if there is none.
+  // Returns the inside cell nearest to a point, within kReach; else kOutside.
   std::uint32_t cell_near(const glm::dvec3& place) const {
     const glm::ivec3 middle(glm::round(place));
     if (const std::uint32_t cell = solid_.voxels.at(middle); cell != kOutside) return cell;

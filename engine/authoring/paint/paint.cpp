@@ -30,7 +30,7 @@ constexpr double kFarthest = 3;        // bones farther than so many times the n
 constexpr int kSmoothing = 3;          // steps
 constexpr double kSmall = 0.05;        // of the skin's diagonal: smaller loose parts may follow in one piece
 constexpr double kBall = 0.1;          // those that are balls around a joint, eyes
-constexpr double kWhole = 2.0 / 3;     // small parts of which one joint moves so much follow it alone
+constexpr double kWhole = 2.0 / 3;     // small parts of which one joint moves so much follow only it
 
 // The meshes as one, without seams.
 struct Skin {
@@ -116,7 +116,7 @@ void smooth(const Skin& skin, double width, std::size_t bones, unsigned threads,
   }
 }
 
-// Small loose parts that one joint moves mostly, such as teeth, follow it alone; balls around a last joint, such as
+// Small loose parts that one joint moves mostly, such as teeth, follow only it; balls around a last joint, such as
 // eyes, follow that.
 void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) {
   const std::vector<std::uint32_t> part_of = connected_parts(skin.positions.size(), skin.triangles);

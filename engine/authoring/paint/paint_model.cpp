@@ -21,7 +21,7 @@ bool is_unpainted(const Model& model, const Mesh& mesh) {
   return std::ranges::find(model.unpainted, mesh.name) != model.unpainted.end();
 }
 
-// Returns the bound joint that alone moves a mesh.
+// Returns the only bound joint that moves a mesh; none if several do.
 std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
   if (mesh.weights.influences.empty()) return std::nullopt;
   const std::uint32_t first = mesh.weights.influences.front().index;
@@ -29,7 +29,7 @@ std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
   return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
 }
 
-// Returns the nodes of meshes, and those above them, if all meshes are beside a skeleton: no clip moves these nodes,
+// Returns the nodes of meshes, and those above them, if all meshes are next to a skeleton: no clip moves these nodes,
 // and there are bones besides. Empty if not.
 std::vector<bool> carriers_beside(const Model& model) {
   const std::vector<Joint>& joints = model.skeleton.joints;
@@ -80,7 +80,7 @@ Plan plan(const Model& model, PaintMode mode) {
   return plan;
 }
 
-// Returns which bound joints may move the meshes of a plan; adds those that a skeleton beside them needs.
+// Returns which bound joints may move the meshes of a plan; adds those that a skeleton next to them needs.
 std::vector<bool> bones_for(const Plan& plan, Model& model) {
   if (plan.beside.empty()) {
     std::vector<bool> may_move(model.bound_joints.size(), true);

@@ -65,7 +65,7 @@ Closed close(std::vector<glm::dvec3> points, std::span<const glm::uvec3> triangl
   return closed;
 }
 
-// A place where a line of the grid passes through a surface.
+// A line of the grid passes through a surface.
 struct Crossing {
   std::uint32_t line;
   double place;  // along the line
@@ -74,7 +74,7 @@ struct Crossing {
   auto order() const { return std::tuple(line, place, turn, part); }
 };
 
-// Returns the crossings of all lines of the grid along an axis, ordered along the lines; at one place, those that leave
+// Returns the crossings of all lines of the grid along an axis, ordered along the lines; at one point, those that leave
 // come first.
 std::vector<Crossing> find_crossings(const Closed& surface, const glm::ivec3& extent, int axis) {
   const int u = (axis + 1) % 3;
@@ -128,7 +128,7 @@ void vote(const Closed& surface, const Voxels& voxels, int axis, Votes& votes) {
     cell[v] = static_cast<int>(run->line) / voxels.extent[u];
     auto end = run;
     for (; end != crossings.end() && end->line == run->line; ++end) winding[end->part] = 0;
-    int depth = 0;  // parts around the place
+    int depth = 0;  // parts around the voxel
     bool stays = false;
     for (int k = 0; k < voxels.extent[axis]; ++k) {
       for (; run != end && run->place < k; ++run) {

@@ -379,7 +379,8 @@ class Importer {
       const std::uint32_t unweighted = model_.report.unweighted_vertices;
       PELT_TRY(reader.read(source, node, skins_[skin], mesh));
       if (mesh.positions.empty()) continue;
-      if (model_.report.unweighted_vertices - unweighted == mesh.positions.size()) model_.unpainted.push_back(mesh.name);
+      if (model_.report.unweighted_vertices - unweighted == mesh.positions.size())
+        model_.unpainted.push_back(mesh.name);
       mesh_of_node_[i] = static_cast<std::int32_t>(model_.meshes.size());
       skin_of_mesh_.push_back(skin);
       model_.meshes.push_back(std::move(mesh));
