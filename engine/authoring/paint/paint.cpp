@@ -29,7 +29,7 @@ constexpr std::size_t kMaxJoints = 8;  // that move a vertex
 constexpr double kFarthest = 3;        // bones farther than so many times the nearest one's distance move nothing
 constexpr int kSmoothing = 3;          // steps
 constexpr double kSmall = 0.05;        // of the skin's diagonal: smaller loose parts may follow in one piece
-constexpr double kBall = 0.1;          // those that are balls around a joint, eyes
+constexpr double kBall = 0.2;          // those that are balls around a joint, eyes
 constexpr double kWhole = 2.0 / 3;     // small parts of which one joint moves so much follow only it
 
 // The meshes as one, without seams.

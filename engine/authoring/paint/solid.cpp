@@ -23,7 +23,9 @@ using skeletonize::neighbour;
 using skeletonize::Voxels;
 
 constexpr int kMargin = 2;                  // cells beyond the bounds
-constexpr std::size_t kMaxCells = 250'000;  // inside; a skin with more has thick limbs
+constexpr double kSame = 1 << 20;           // points nearer than a voxel divided by this are one
+constexpr int kFirst = 64;                  // cells along the longest side, to estimate how many are inside
+constexpr std::size_t kMaxCells = 250'000;  // about so many inside; a skin with more has thick limbs
 
 // A surface without borders, in voxel units.
 struct Closed {
@@ -103,7 +105,9 @@ std::vector<Crossing> find_crossings(const Closed& surface, const glm::ivec3& ex
         const double w1 = ((x - p[0][u]) * (p[2][v] - p[0][v]) - (p[2][u] - p[0][u]) * (y - p[0][v])) / area;
         const double w2 = ((p[1][u] - p[0][u]) * (y - p[0][v]) - (x - p[0][u]) * (p[1][v] - p[0][v])) / area;
         const double place = p[0][axis] + w1 * (p[1][axis] - p[0][axis]) + w2 * (p[2][axis] - p[0][axis]);
-        crossings.push_back({static_cast<std::uint32_t>(y * extent[u] + x), place, area > 0 ? -1 : 1, surface.part[i]});
+        // Rounded, so that walls of two limbs that touch are at one point.
+        crossings.push_back({static_cast<std::uint32_t>(y * extent[u] + x), std::round(place * kSame) / kSame,
+                             area > 0 ? -1 : 1, surface.part[i]});
       }
     }
   }
@@ -250,11 +254,13 @@ Solid fill(std::span<const glm::vec3> positions, std::span<const glm::uvec3> tri
 }  // namespace
 
 Solid make_solid(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, int resolution) {
-  Solid solid = fill(positions, triangles, resolution);
-  while (solid.voxels.cells.size() > kMaxCells) {
+  Solid solid = fill(positions, triangles, std::min(kFirst, resolution));
+  for (int last = kFirst; last < resolution;) {
     const double share = std::cbrt(static_cast<double>(kMaxCells) / static_cast<double>(solid.voxels.cells.size()));
-    resolution = static_cast<int>(0.95 * share * resolution);
-    solid = fill(positions, triangles, resolution);
+    last = std::min(resolution, static_cast<int>(share * last));
+    if (last <= kFirst) break;
+    solid = fill(positions, triangles, last);
+    if (solid.voxels.cells.size() <= 2 * kMaxCells) break;
   }
   return solid;
 }
