@@ -113,9 +113,15 @@ void for_vertices(const Mesh& mesh, const Check& check) {
 // Expects a limb of 16 blocks along x to follow the joint at x = 0, then that at x = 8, with a transition between.
 void expect_limb(const Mesh& mesh) {
   for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
-    if (p.x < 5) EXPECT_GT(weight_of(mesh, v, 0), 0.9f) << "x = " << p.x;
-    if (p.x > 11) EXPECT_GT(weight_of(mesh, v, 1), 0.9f) << "x = " << p.x;
-    if (p.x == 8) EXPECT_NEAR(weight_of(mesh, v, 0), 0.5f, 0.1f);
+    if (p.x < 5) {
+      EXPECT_GT(weight_of(mesh, v, 0), 0.9f) << "x = " << p.x;
+    }
+    if (p.x > 11) {
+      EXPECT_GT(weight_of(mesh, v, 1), 0.9f) << "x = " << p.x;
+    }
+    if (p.x == 8) {
+      EXPECT_NEAR(weight_of(mesh, v, 0), 0.5f, 0.1f);
+    }
   });
 }
 
@@ -156,8 +162,12 @@ TEST(PaintWeights, DividesASheet) {
   const Mesh mesh = painted(model_of({sheet}, {{"upper", -1, {0, 3, 0}}, {"lower", 0, {8, 3, 0}}})).meshes[0];
   for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
     if (p.z != 0) return;
-    if (p.x < 4) EXPECT_EQ(mesh.weights.row(v)[0].index, 0u);
-    if (p.x > 12) EXPECT_EQ(mesh.weights.row(v)[0].index, 1u);
+    if (p.x < 4) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 0u);
+    }
+    if (p.x > 12) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 1u);
+    }
   });
 }
 
@@ -198,7 +208,9 @@ TEST(PaintWeights, GoesAroundAHole) {
                                                          {"right_end", 3, {7, 20, 1}}}));
   const Mesh& mesh = model.meshes[0];
   for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
-    if (p.y >= 10) EXPECT_EQ(weight_of(mesh, v, p.x < 4 ? 3 : 1), 0) << p.x << " " << p.y;
+    if (p.y >= 10) {
+      EXPECT_EQ(weight_of(mesh, v, p.x < 4 ? 3 : 1), 0) << p.x << " " << p.y;
+    }
   });
 }
 
@@ -209,7 +221,6 @@ TEST(PaintWeights, MovesAnEyeInOnePiece) {
   add_box(eye, {0, 0, 0}, {1, 1, 1});
   Mesh ball = blocks(eye);
   for (glm::vec3& p : ball.positions) p += kEdge * glm::vec3(2, 5, 7.2f);
-  Mesh lash = ball;  // the same, at the bone between two joints
   ball.name = "eye";
   const Model model = painted(model_of(
       {blocks(head), ball},
