@@ -267,17 +267,16 @@ Solid make_solid(std::span<const glm::vec3> positions, std::span<const glm::uvec
 
 std::uint32_t cell_at(const Solid& solid, const glm::dvec3& position, const glm::dvec3& normal) {
   const glm::dvec3 place = solid.voxels.to_voxels(position);
+  const glm::dvec3 within = place - normal;  // so that an edge of a finger does not take a cell of the next one
   std::uint32_t best = kOutside;
-  std::pair<bool, double> least{true, 0};
+  double least = 0;
   for (int n = 0; n < kNeighbours; ++n) {
     const glm::ivec3 cell = glm::ivec3(glm::round(place)) + neighbour(n);
     const std::uint32_t number = solid.voxels.at(cell);
-    if (number == kOutside) continue;
-    const glm::dvec3 way = glm::dvec3(cell) - place;
-    const std::pair rank(glm::dot(way, normal) > 0, glm::dot(way, way));
-    if (best != kOutside && rank >= least) continue;
+    const double distance = glm::distance(within, glm::dvec3(cell));
+    if (number == kOutside || (best != kOutside && distance >= least)) continue;
     best = number;
-    least = rank;
+    least = distance;
   }
   return best;
 }
