@@ -11,6 +11,7 @@
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/model_of.h>
+#include <pelt/paint.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
@@ -94,6 +95,9 @@ struct Source {
 Result<Source> read_model(const std::string& file, NamedFiles files, std::vector<fs::path>& beside) {
   if (!is_pelt(file)) {
     PELT_ASSIGN(auto model, import_model(file, &beside, files));
+    // Once, not at every bind.
+    PELT_ASSIGN(auto painted, paint_model(model, PaintMode::kAuto));
+    if (!painted.empty()) model.report.notes.push_back(std::move(painted));
     Source source{std::make_shared<const Model>(std::move(model)), std::nullopt};
     if (!is_gltf(file)) return source;
     PELT_ASSIGN(auto gltf_rig, load_gltf_rig(file));

@@ -13,6 +13,7 @@
 
 #include <pelt/bind.h>
 #include <pelt/hierarchical_bspline.h>
+#include <pelt/paint.h>
 #include <pelt/tools/not_carried.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/tools/write_out.h>
@@ -302,11 +303,18 @@ Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
 
 // Checks a model and a rig, plans the layers, and returns the result of `use` on their binder.
 template <class Use>
-std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& rig, const BindOptions& options,
+std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& rig, const BindOptions& options,
                                                const Use& use) {
-  PELT_TRY(check_model(model));
+  PELT_TRY(check_model(given));
   PELT_TRY(check_rig(rig));
   std::vector<std::string> notes;
+  std::optional<Model> painted;
+  if (may_paint(given, rig.paint)) {
+    painted = given;
+    PELT_ASSIGN(auto note, paint_model(*painted, rig.paint, options.threads));
+    if (!note.empty()) notes.push_back(std::move(note));
+  }
+  const Model& model = painted ? *painted : given;
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole,
                        std::span<const MuscleMeshes> muscles) -> std::invoke_result_t<Use, Binder&> {

@@ -2,15 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <pelt/garment.h>
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
+#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/driver/from_skin/joint_spread.h"
+#include "engine/authoring/geometry/bounds.h"
+#include "engine/authoring/geometry/fitting_points.h"
+#include "engine/authoring/geometry/inpaint.h"
 #include "engine/authoring/geometry/spread_weights.h"
 #include "engine/character/base/invalid.h"
 
@@ -55,6 +61,120 @@ Mesh weighted_skin(const Model& body) {
   drop_flat(skin.positions, skin.triangles);
   return skin;
 }
+
+// Drops triangles whose corners an earlier one has, such as the backs of two-sided cloth.
+std::vector<glm::uvec3> without_twins(std::vector<glm::uvec3> triangles) {
+  std::set<std::array<std::uint32_t, 3>> seen;
+  std::erase_if(triangles, [&](const glm::uvec3& t) {
+    std::array<std::uint32_t, 3> corners{t.x, t.y, t.z};
+    std::ranges::sort(corners);
+    return !seen.insert(corners).second;
+  });
+  return triangles;
+}
+
+// Transfers the weights of a body to cloth without weights.
+class Transfer {
+ public:
+  Transfer(const Mesh& skin, TriangleTree tree, const Model& body, double reach, unsigned threads)
+      : skin_(skin), surface_(body_surface(skin, std::move(tree))), body_(body), reach_(reach), threads_(threads) {}
+
+  struct Rows {
+    SparseRows weights;
+    std::vector<bool> strays;  // vertices of parts that fit the body nowhere
+  };
+
+  Rows rows(const Mesh& cloth) const {
+    const std::size_t count = cloth.positions.size();
+    const std::vector<std::uint32_t> first = weld_by_position(cloth.positions);
+    const std::vector<glm::uvec3> triangles = without_twins(welded_triangles(first, cloth.triangles));
+    const std::vector<std::uint32_t> parts = connected_parts(count, triangles);
+    std::vector<Bounds<glm::vec3>> boxes(count);  // of the parts
+    for (std::uint32_t v = 0; v < count; ++v) boxes[parts[first[v]]].add(cloth.positions[v]);
+    // Small parts, such as buttons, stay rigid.
+    std::vector<bool> is_rigid;
+    for (std::uint32_t v = 0; v < count; ++v)
+      is_rigid.push_back(double{glm::length(boxes[parts[first[v]]].size())} <= reach_);
+
+    const auto fits = fitting_points(cloth.positions, triangles, surface_, reach_, threads_);
+    SparseRows known;
+    for (std::uint32_t v = 0; v < count; ++v) {
+      if (first[v] == v && fits[v] && !is_rigid[v]) {
+        append_weights_at(*fits[v], row_of_skin(), known);
+      } else {
+        known.append_row({});
+      }
+    }
+    const SparseRows filled = inpaint(cloth.positions, triangles, known, reach_, threads_);
+    std::vector<glm::vec3> unfilled;
+    for (std::uint32_t v = 0; v < count; ++v) {
+      if (filled.row(first[v]).empty()) unfilled.push_back(cloth.positions[v]);
+    }
+    const SparseRows closest = closest_weights(surface_.tree, row_of_skin(), unfilled, threads_);
+    Rows result;
+    std::size_t next = 0;
+    for (std::uint32_t v = 0; v < count; ++v) {
+      const std::span<const Influence> row = filled.row(first[v]);
+      result.strays.push_back(row.empty() && !is_rigid[v]);
+      result.weights.append_row(row.empty() ? closest.row(next++) : row);
+    }
+    // Narrower transitions than on a body: the copied weights already have the width of the body's.
+    const std::vector<Transition> transitions(body_.bound_joints.size(),
+                                              {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+    result.weights = spread_weights(cloth, result.weights, body_, transitions, threads_);
+    result.weights = with_rigid_parts(cloth, result.weights, is_rigid, [&](std::uint32_t v) {
+      const Bounds<glm::vec3>& box = boxes[parts[first[v]]];
+      return box.low + 0.5f * box.size();
+    });
+    result.weights = cut_rows(result.weights, from_skin::kMaxTransferred, Cut::kHard);
+    return result;
+  }
+
+ private:
+  RowOfVertex row_of_skin() const {
+    return [this](std::uint32_t v) { return skin_.weights.row(v); };
+  }
+
+  // Returns the rows with those of rigid vertices replaced by one row per part: that of the cloth's or the body's point
+  // closest to the centre of the part.
+  template <class CentreOf>
+  SparseRows with_rigid_parts(const Mesh& cloth, const SparseRows& rows, const std::vector<bool>& is_rigid,
+                              const CentreOf& centre_of) const {
+    std::vector<glm::vec3> centres;
+    for (std::uint32_t v = 0; v < is_rigid.size(); ++v) {
+      if (is_rigid[v]) centres.push_back(centre_of(v));
+    }
+    if (centres.empty()) return rows;
+    std::vector<glm::uvec3> triangles = cloth.triangles;
+    std::erase_if(triangles, [&](const glm::uvec3& t) { return is_rigid[t.x]; });
+    drop_flat(cloth.positions, triangles);
+    const Result<TriangleTree> tree = TriangleTree::create(cloth.positions, triangles);
+    const auto on_body = surface_.tree.nearest_of_each(centres, threads_);
+    const auto on_cloth = tree ? tree->nearest_of_each(centres, threads_) : on_body;
+    SparseRows result;
+    std::size_t i = 0;
+    for (std::uint32_t v = 0; v < is_rigid.size(); ++v) {
+      if (!is_rigid[v]) {
+        result.append_row(rows.row(v));
+        continue;
+      }
+      if (tree && on_cloth[i].closest.squared_distance <= on_body[i].closest.squared_distance) {
+        append_weights_at(
+            on_cloth[i].closest, [&](std::uint32_t c) { return rows.row(c); }, result);
+      } else {
+        append_weights_at(on_body[i].closest, row_of_skin(), result);
+      }
+      ++i;
+    }
+    return result;
+  }
+
+  const Mesh& skin_;
+  BodySurface surface_;
+  const Model& body_;
+  double reach_;  // metres
+  unsigned threads_;
+};
 
 // Returns all meshes of a model and their levels.
 std::vector<Mesh*> meshes_and_levels(Model& model) {
@@ -125,22 +245,36 @@ Result<Dressed> dress(Model garment, const Model& body) {
 }
 
 Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
+  constexpr double kReach = 0.05;  // of the diagonal of the garment's box, as in the paper (inpaint.h)
   PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   const Mesh skin = weighted_skin(body);
-  const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
+  Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree) return invalid("{}: has no weights to copy", body.name);
-  // Narrower transitions than on a body: the copied weights already have the width of the body's.
-  const std::vector<Transition> transitions(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
+  const Mesh whole = concatenate(dressed.model.meshes);
+  const double reach = kReach * glm::length(bounds_of<glm::dvec3>(std::span(whole.positions)).size());
+  const Transfer transfer(skin, std::move(*tree), body, reach, threads);
+  // Meshes that meet are one cloth. Levels of detail are their own.
+  std::vector<std::vector<Mesh*>> cloths(1);
+  for (Mesh& mesh : dressed.model.meshes) cloths[0].push_back(&mesh);
+  for (MeshLevel& level : dressed.model.levels) cloths.push_back({&level.mesh});
   dressed.copied_weights = true;
-  for (Mesh* mesh : meshes_and_levels(dressed.model)) {
-    if (has_weights(*mesh)) {
-      dressed.copied_weights = false;
-      continue;
+  for (std::vector<Mesh*>& meshes : cloths) {
+    if (std::erase_if(meshes, [](const Mesh* mesh) { return has_weights(*mesh); }) > 0) dressed.copied_weights = false;
+    if (meshes.empty()) continue;
+    const Transfer::Rows rows = transfer.rows(concatenate(std::vector<const Mesh*>(meshes.begin(), meshes.end())));
+    std::size_t row = 0;
+    for (Mesh* mesh : meshes) {
+      std::size_t strays = 0;
+      for (std::size_t v = 0; v < mesh->positions.size(); ++v, ++row) {
+        mesh->weights.append_row(rows.weights.row(row));
+        strays += rows.strays[row];
+      }
+      if (strays == 0 || &meshes != &cloths[0]) continue;
+      dressed.notes.push_back(fmt::format(
+          "mesh '{}': {} of {} vertices are on parts that fit '{}' nowhere (within {:.3g} m, normals within "
+          "30 degrees) and take the weights of its closest points",
+          mesh->name, strays, mesh->positions.size(), body.name, reach));
     }
-    const SparseRows closest = closest_weights(
-        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh->positions, threads);
-    const SparseRows spread = spread_weights(*mesh, closest, body, transitions, threads);
-    mesh->weights = cut_rows(spread, from_skin::kMaxTransferred, Cut::kHard);
   }
   return dressed;
 }

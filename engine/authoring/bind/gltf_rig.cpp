@@ -9,6 +9,7 @@
 #include <pelt/gltf_export.h>
 #include <pelt/gltf_pack.h>
 #include <pelt/gltf_rig.h>
+#include <pelt/paint.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
@@ -62,11 +63,16 @@ Result<void> save_gltf(const Character& character, const Model& model, const std
                        const std::filesystem::path& path, NamedFiles files) {
   PELT_ASSIGN(const auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
   PELT_TRY(check_gltf_rig(rig, path.string()));
+  std::optional<Model> painted;
+  if (may_paint(model, rig.paint)) {
+    painted = model;
+    PELT_TRY(paint_model(*painted, rig.paint));
+  }
   std::vector<std::byte> glb;
-  if (!file.empty()) {
+  if (!file.empty() && !(painted ? *painted : model).painted) {
     PELT_ASSIGN(glb, pack_gltf(file, files));
   } else {
-    PELT_ASSIGN(const auto made, format_glb(model));
+    PELT_ASSIGN(const auto made, format_glb(painted ? *painted : model));
     const auto bytes = std::as_bytes(std::span(made));
     glb.assign(bytes.begin(), bytes.end());
   }

@@ -18,6 +18,9 @@ using json_fields::OrderedJson;
 
 constexpr std::string_view kFormat = "pelt-rig 1";
 constexpr std::string_view kFormatFamily = "pelt-rig ";
+constexpr Choice<PaintMode> kPaintModes[] = {
+    {"auto", PaintMode::kAuto}, {"always", PaintMode::kAlways}, {"never", PaintMode::kNever}};
+
 constexpr Choice<CheckMode> kCheckModes[] = {
     {"fallback", CheckMode::kFallback}, {"report", CheckMode::kReport}, {"none", CheckMode::kNone}};
 
@@ -105,6 +108,11 @@ static void describe(Fields& fields, Rig& rig) {
                  "with linear blend; fallback: skin with a defect falls back to linear blend; report: defects are only "
                  "reported."},
                 rig.check, kCheckModes);
+  fields.choice(
+      {"paint",
+       "Whether bind makes weights, from ways inside the skin to the bones; auto: for meshes without any, in a "
+       "skin or next to the skeleton; always: for all meshes."},
+      rig.paint, kPaintModes);
 }
 
 static void describe(Fields& fields, DeformerParameters& parameters) { parameters.describe_to(fields); }

@@ -5,7 +5,8 @@
 namespace pelt::skeletonize {
 
 Result<Voxels> voxelize(std::span<const glm::vec3> /*positions*/, std::span<const glm::uvec3> /*closed*/,
-                        std::span<const glm::uvec3> /*open*/, std::uint32_t /*resolution*/) {
+                        std::span<const glm::uvec3> /*capped*/, std::span<const glm::uvec3> /*sheets*/,
+                        std::uint32_t /*resolution*/) {
   return fail(ErrorCode::kUnsupported, "this build of Pelt cannot make skeletons: it has no OpenVDB");
 }
 

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <pelt/finite.h>
 #include <pelt/skeletonize.h>
-#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/geometry/bounds.h"
+#include "engine/authoring/geometry/closed_parts.h"
 #include "engine/authoring/geometry/spread_weights.h"
 #include "engine/authoring/model/builtin/model_builder.h"
 #include "engine/authoring/skeletonize/force_field.h"
@@ -24,7 +23,9 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at most
+constexpr std::size_t kMaxJoints = 4;     // joints that move a vertex, at most
+constexpr std::size_t kMostJoints = 256;  // of a skeleton; shapes without limbs would get thousands
+constexpr double kNearly = 0.95;
 constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
@@ -52,83 +53,71 @@ Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   return {};
 }
 
-// The connected parts of a mesh, divided into closed and open ones. Vertices at the same position are one.
-struct ClosedParts {
-  std::vector<glm::uvec3> closed;  // triangles of parts whose edges all belong to an even number of triangles
-  std::vector<glm::uvec3> open;    // triangles of the other parts
-  std::size_t closed_count = 0;    // number of parts
-  std::size_t open_count = 0;
-  // If there are open parts: an edge of an odd number of triangles, as indices of the mesh's vertices.
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> open_edge;
-};
-
-// Finds the closed and open parts. Triangles with two corners at one position are ignored. Positions must be finite,
-// and triangles must have existing vertices.
-ClosedParts find_closed_parts(const Mesh& mesh) {
-  const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
-  std::vector<glm::uvec3> triangles = welded_triangles(first, mesh.triangles);
-  std::erase_if(triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
-  const std::vector<MeshEdge> edges = edge_uses(triangles);
-  const std::vector<std::uint32_t> part_of = connected_parts(mesh.positions.size(), triangles);
-
-  ClosedParts result;
-  std::vector<bool> is_open(mesh.positions.size(), false);  // by the lowest vertex of each part
-  for (auto run = edges.begin(); run != edges.end();) {
-    const auto next = std::find_if(run, edges.end(), [&](const MeshEdge& edge) { return edge != *run; });
-    if ((next - run) % 2 != 0) {
-      is_open[part_of[run->first]] = true;
-      if (!result.open_edge) result.open_edge = *run;
-    }
-    run = next;
-  }
-  std::vector<bool> counted(mesh.positions.size(), false);
-  for (const glm::uvec3 t : triangles) {
-    const std::uint32_t part = part_of[t.x];
-    (is_open[part] ? result.open : result.closed).push_back(t);
-    if (counted[part]) continue;
-    counted[part] = true;
-    ++(is_open[part] ? result.open_count : result.closed_count);
-  }
-  return result;
-}
-
-std::string describe_open(const Mesh& mesh, const ClosedParts& parts) {
-  const auto [a, b] = *parts.open_edge;
-  const glm::vec3 p = mesh.positions[a];
-  return fmt::format("mesh '{}' is open at the edge from vertex {} to {}, at ({:.4g}, {:.4g}, {:.4g})", mesh.name, a, b,
-                     p.x, p.y, p.z);
+std::string describe_open(const Mesh& mesh, const MeshEdge& edge) {
+  const glm::vec3 p = mesh.positions[edge.first];
+  return fmt::format("mesh '{}' is open at the edge from vertex {} to {}, at ({:.4g}, {:.4g}, {:.4g})", mesh.name,
+                     edge.first, edge.second, p.x, p.y, p.z);
 }
 
 struct Surface {
   std::vector<glm::vec3> positions;  // of all meshes, concatenated
-  std::vector<glm::uvec3> closed;    // triangles of the closed parts
-  std::vector<glm::uvec3> open;
-  std::string open_edge;  // describes the first open edge; empty: nothing is open
+  std::vector<glm::uvec3> closed;    // triangles, as in ClosedParts
+  std::vector<glm::uvec3> capped;    // with their caps
+  std::vector<glm::uvec3> sheets;
+  std::vector<glm::uvec3> open;  // parts with holes, without caps, and sheets
+  std::string sheet;             // describes the first sheet; empty without one
 };
 
 Surface find_surface(const Model& model, SkeletonizeReport& report) {
   Surface surface;
   for (const Mesh& mesh : model.meshes) {
-    const ClosedParts parts = find_closed_parts(mesh);
+    const ClosedParts parts = close_parts(mesh.positions, mesh.triangles);
     if (parts.open_edge) {
-      const std::string where = describe_open(mesh, parts);
-      if (surface.open_edge.empty()) surface.open_edge = where;
-      report.notes.push_back(fmt::format("{}; {} of its {} parts are open, and what they enclose counts as inside",
-                                         where, parts.open_count, parts.open_count + parts.closed_count));
+      report.notes.push_back(fmt::format(
+          "{}; of its {} parts {} have holes that count as closed, {} in all, and {} are sheets that count as walls",
+          describe_open(mesh, *parts.open_edge), parts.parts, parts.capped_parts, parts.holes, parts.sheet_parts));
+    }
+    if (parts.sheet_edge && surface.sheet.empty()) {
+      surface.sheet = describe_open(mesh, *parts.sheet_edge) + " and is too flat to be filled";
     }
     const auto first = static_cast<std::uint32_t>(surface.positions.size());
-    for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
-    for (const glm::uvec3 t : parts.open) surface.open.push_back(t + first);
+    const auto add = [&](std::vector<glm::uvec3>& to, const std::vector<glm::uvec3>& triangles) {
+      for (const glm::uvec3 t : triangles) to.push_back(t + first);
+    };
+    add(surface.closed, parts.closed);
+    add(surface.capped, parts.capped);
+    add(surface.capped, parts.caps);
+    add(surface.sheets, parts.sheets);
+    add(surface.open, parts.capped);
+    add(surface.open, parts.sheets);
     surface.positions.insert(surface.positions.end(), mesh.positions.begin(), mesh.positions.end());
   }
   return surface;
 }
 
+// Returns the end of an error's sentence.
+std::string where(const Surface& surface) { return surface.sheet.empty() ? "" : "; " + surface.sheet; }
+
 double diagonal(const Surface& surface) {
   Bounds<glm::dvec3> bounds;
   bounds.add(surface.positions, surface.closed);
-  bounds.add(surface.positions, surface.open);
+  bounds.add(surface.positions, surface.capped);
+  bounds.add(surface.positions, surface.sheets);
   return glm::length(bounds.size());
+}
+
+struct Found {
+  skeletonize::Voxels voxels;
+  skeletonize::Traced traced;
+  skeletonize::JointPlan plan;
+};
+
+// `detail`: metres.
+Found find_joints(skeletonize::Voxels voxels, double detail, const SkeletonizeOptions& options) {
+  const skeletonize::ForceField field = skeletonize::find_forces(voxels, options.threads);
+  skeletonize::Traced traced = skeletonize::trace(field, voxels, detail / voxels.size, options.threads);
+  skeletonize::JointPlan plan = skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels.size);
+  return {std::move(voxels), std::move(traced), std::move(plan)};
 }
 
 void add_joints(Model& model, const skeletonize::JointPlan& plan, const skeletonize::Voxels& voxels) {
@@ -161,45 +150,60 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   };
   SkeletonizeReport report;
   if (!model.skeleton.joints.empty() || !model.clips.empty()) {
-    report.notes.push_back(fmt::format("its skeleton of {} joints and {} clips are dropped",
-                                       model.skeleton.joints.size(), model.clips.size()));
+    report.notes.push_back(fmt::format("its skeleton of {} joints and {} clips are dropped; pelt bind {} keeps them",
+                                       model.skeleton.joints.size(), model.clips.size(), model.name));
   }
   const Surface surface = find_surface(model, report);
-  if (surface.closed.empty() && surface.open.empty()) {
+  if (surface.closed.empty() && surface.capped.empty() && surface.sheets.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: has no triangle with area", model.name));
   }
 
   progress(0, "voxels");
   const double detail = options.detail * diagonal(surface);
+  std::uint32_t resolution = options.resolution;
   Result<skeletonize::Voxels> voxels =
-      skeletonize::voxelize(surface.positions, surface.closed, surface.open, options.resolution);
+      skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, resolution);
   if (voxels && voxels->cells.size() > kMaxVoxels) {
     const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
-    const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
+    resolution = static_cast<std::uint32_t>(share * options.resolution);
     report.notes.push_back(fmt::format("resolution {} instead of {}: more than half a million voxels would be inside",
-                                       coarser, options.resolution));
-    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.open, coarser);
+                                       resolution, options.resolution));
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, resolution);
   }
   if (!voxels) {
-    const std::string open = surface.open_edge.empty() ? "" : fmt::format("; {}", surface.open_edge);
-    return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, open));
-  }
-  if (voxels->enclosed != 0) {
-    report.notes.push_back(fmt::format("hollows and enclosures of open parts count as inside: {} of {} voxels",
-                                       voxels->enclosed, voxels->cells.size()));
+    return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, where(surface)));
   }
   progress(0.1, "force field");
-  const skeletonize::ForceField field = skeletonize::find_forces(*voxels, options.threads);
-  progress(0.5, "tracing");
-  const skeletonize::Traced traced = skeletonize::trace(field, *voxels, detail / voxels->size, options.threads);
-  const skeletonize::JointPlan plan =
-      skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels->size);
+  Found found = find_joints(std::move(*voxels), detail, options);
+  // Caps also cut: those of clothes pass between them and the body. If walls enclose nearly as much, take the simpler
+  // skeleton.
+  if (!surface.capped.empty()) {
+    progress(0.4, "force field");
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, {}, surface.open, resolution);
+    if (voxels &&
+        static_cast<double>(voxels->cells.size()) > kNearly * static_cast<double>(found.voxels.cells.size())) {
+      Found walled = find_joints(std::move(*voxels), detail, options);
+      if (walled.plan.joints.size() < found.plan.joints.size()) found = std::move(walled);
+    }
+  }
+  const auto& [inside, traced, plan] = found;
+  if (inside.enclosed != 0) {
+    report.notes.push_back(fmt::format("hollows and enclosures of open parts count as inside: {} of {} voxels",
+                                       inside.enclosed, inside.cells.size()));
+  }
+  if (plan.joints.size() > kMostJoints) {
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: {} joints and {} ends of limbs found, and {} joints are the most; the shape has no clear "
+                    "limbs: raise --detail, now {}, or close it{}",
+                    model.name, plan.joints.size(), plan.ends, kMostJoints, options.detail, where(surface)));
+  }
 
   model.skeleton = {};
   model.clips.clear();
-  add_joints(model, plan, *voxels);
+  add_joints(model, plan, inside);
   progress(0.6, "weights");
-  const std::vector<std::uint32_t> joints = skeletonize::joints_of(surface.positions, traced, plan, *voxels);
+  const std::vector<std::uint32_t> joints = skeletonize::joints_of(surface.positions, traced, plan, inside);
   std::size_t first = 0;
   for (Mesh& mesh : model.meshes) {
     const auto vertex_joints = std::span(joints).subspan(first, mesh.positions.size());
@@ -211,8 +215,8 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   report.ends = plan.ends;
   report.junctions = plan.junctions;
   report.pieces = traced.pieces.size();
-  report.voxel_size = voxels->size;
-  report.voxels = voxels->cells.size();
+  report.voxel_size = inside.size;
+  report.voxels = inside.cells.size();
   report.critical_points = traced.critical_points;
   report.seeds = traced.seeds;
   return Skeletonized{std::move(model), std::move(report)};

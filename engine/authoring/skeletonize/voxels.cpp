@@ -66,8 +66,8 @@ void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
   }
 }
 
-// Returns for each voxel whether it is enclosed by walls.
-std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& walls) {
+// Returns for each voxel how many of 26 lines from it meet a wall.
+std::vector<std::uint8_t> count_blocked(const Voxels& voxels, const std::vector<bool>& walls) {
   std::vector<std::uint8_t> blocked(walls.size(), 0);
   std::vector<bool> meets(walls.size());
   for (int n = 0; n < kNeighbours; ++n) {
@@ -82,9 +82,24 @@ std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& w
       if (meets[place]) ++blocked[place];
     });
   }
-  std::vector<bool> enclosed(walls.size());
-  for (std::size_t i = 0; i < enclosed.size(); ++i) enclosed[i] = blocked[i] >= kEnclosed;
-  return enclosed;
+  return blocked;
+}
+
+// Leaves only walls of what is thinner than two voxels, as jackets with a lining: sets the distances there to kBand.
+void drop_thin(const Voxels& voxels, std::vector<float>& distance) {
+  std::vector<bool> thick(distance.size(), false);
+  for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {
+    if (distance[place] > -1) return;
+    thick[place] = true;
+    if (distance[place] <= -kBand) return;
+    for (int n = 0; n < 125; ++n) {
+      const glm::ivec3 near = cell + glm::ivec3(n % 5, n / 5 % 5, n / 25) - 2;
+      if (voxels.holds(near)) thick[voxels.place(near)] = true;
+    }
+  });
+  for (std::size_t i = 0; i < thick.size(); ++i) {
+    if (!thick[i]) distance[i] = kBand;
+  }
 }
 
 // Calls visit(place, cell) for the 6 voxels next to one; it must not be at the border.
@@ -180,17 +195,26 @@ std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const floa
   return points;
 }
 
-Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::span<const glm::uvec3> open,
-            Voxels voxels) {
+Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::span<const glm::uvec3> capped,
+            std::span<const glm::uvec3> sheets, Voxels voxels) {
   const std::size_t count = static_cast<std::size_t>(voxels.extent.x) * static_cast<std::size_t>(voxels.extent.y) *
                             static_cast<std::size_t>(voxels.extent.z);
   voxels.number.assign(count, kOutside);
   std::vector<float> distance = distances(points, closed, voxels, 0);
-  const std::vector<float> from_open = distances(points, open, voxels, openvdb::tools::UNSIGNED_DISTANCE_FIELD);
+  std::vector<float> from_capped = distances(points, capped, voxels, 0);
+  const std::vector<float> from_sheets = distances(points, sheets, voxels, openvdb::tools::UNSIGNED_DISTANCE_FIELD);
   std::vector<bool> walls(count);
-  for (std::size_t i = 0; i < count; ++i) walls[i] = distance[i] < kWall || from_open[i] < kWall;
-  std::vector<bool> enclosed = find_enclosed(voxels, walls);
-  for (std::size_t i = 0; i < count; ++i) enclosed[i] = enclosed[i] && !(distance[i] < 0);
+  for (std::size_t i = 0; i < count; ++i) walls[i] = std::min({distance[i], from_capped[i], from_sheets[i]}) < kWall;
+  if (!capped.empty()) drop_thin(voxels, from_capped);
+  const std::vector<std::uint8_t> blocked = count_blocked(voxels, walls);
+  // Slits between capped parts, such as a face and its helmet, belong to the hollow that these make together; creases
+  // along them do not.
+  std::vector<bool> enclosed(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool within = from_capped[i] < 0 || blocked[i] >= (from_capped[i] < kWall ? kNeighbours - 1 : kEnclosed);
+    enclosed[i] = within && !(distance[i] < 0);
+    distance[i] = std::min(distance[i], from_capped[i]);
+  }
   enclosed = keep_hollows(voxels, enclosed,
                           std::max(2, std::max({voxels.extent.x, voxels.extent.y, voxels.extent.z}) / kHollow));
   for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {
@@ -206,10 +230,12 @@ Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::
 }  // namespace
 
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
-                        std::span<const glm::uvec3> open, std::uint32_t resolution) {
+                        std::span<const glm::uvec3> capped, std::span<const glm::uvec3> sheets,
+                        std::uint32_t resolution) {
   Bounds<glm::dvec3> bounds;
   bounds.add(positions, closed);
-  bounds.add(positions, open);
+  bounds.add(positions, capped);
+  bounds.add(positions, sheets);
   const glm::dvec3 sides = bounds.size();
   Voxels voxels;
   voxels.size = std::max({sides.x, sides.y, sides.z}) / resolution;
@@ -222,7 +248,7 @@ Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const gl
     points.emplace_back(point.x, point.y, point.z);
   }
   try {
-    voxels = fill(points, closed, open, std::move(voxels));
+    voxels = fill(points, closed, capped, sheets, std::move(voxels));
   } catch (const std::exception& error) {
     return fail(ErrorCode::kUnsupported, fmt::format("cannot be made into voxels: {}", error.what()));
   }

@@ -65,11 +65,12 @@ void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visi
 }
 
 // Makes voxels of the inside. A voxel is inside if every path from far away to its centre crosses a triangle of
-// `closed`, whose parts may overlap or nest. It is also inside if triangles of either kind enclose it in 23 of 26
-// directions: the hollows of vases and skulls, even if open. `resolution` voxels lie along the longest side of the
-// bounds. Positions of triangles must be finite and not all the same. The result does not depend on the number of
+// `closed` or of `capped`, whose parts may overlap or nest. It is also inside if triangles of any kind enclose it in 23
+// of 26 directions: the hollows of vases and skulls, even if open. `resolution` voxels lie along the longest side of
+// the bounds. Positions of triangles must be finite and not all the same. The result does not depend on the number of
 // threads. Errors: kUnsupported if nothing is inside.
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
-                        std::span<const glm::uvec3> open, std::uint32_t resolution);
+                        std::span<const glm::uvec3> capped, std::span<const glm::uvec3> sheets,
+                        std::uint32_t resolution);
 
 }  // namespace pelt::skeletonize

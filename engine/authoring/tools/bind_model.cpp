@@ -10,6 +10,7 @@
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/mos_presets.h>
+#include <pelt/paint.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/bind_model.h>
@@ -68,6 +69,15 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return rig;
 }
 
+// Returns whether the options and the user's rig ask for weights.
+Result<PaintMode> paint_mode(const Binding& binding) {
+  if (binding.paint) return *binding.paint;
+  if (binding.given_rig) return binding.given_rig->paint;
+  if (binding.rig.empty()) return PaintMode::kAuto;
+  PELT_ASSIGN(const auto rig, load_rig(binding.rig));
+  return rig.paint;
+}
+
 // Binds by the default rig, which the user did not choose, and notes why that rig or linear blend was used.
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMaxLeft = 0.1;  // of the skin's area
@@ -98,6 +108,7 @@ struct ReadModel {
   Rig rig;
   bool dressed = false;
   bool chosen = false;  // the user did not choose the rig
+  std::string painted;  // a note; empty: the weights are the file's
   ImportReport import_report;
 };
 
@@ -120,12 +131,17 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
     copied_weights = dressed.copied_weights;
     model = std::move(dressed.model);
   }
+  // Presets and the choice of a rig look at weights; a rig of the user's tells how to make them.
+  PELT_ASSIGN(const auto paint, paint_mode(binding));
+  PELT_ASSIGN(auto painted, paint_model(*model, paint, threads));
   PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.check) rig.check = *binding.check;
+  if (binding.paint) rig.paint = *binding.paint;
   if (binding.files == NamedFiles::kAnywhere) rig.files = binding.files;
-  return ReadModel{std::move(*model), std::move(rig), !worn_by.empty(), chosen, std::move(import_report)};
+  return ReadModel{std::move(*model),  std::move(rig),          !worn_by.empty(), chosen,
+                   std::move(painted), std::move(import_report)};
 }
 
 // Returns an error of bind that names the model and the rig. Without weights a rig that the user did not choose
@@ -148,9 +164,11 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
     options.progress(0, "reading");
   }
   PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
-  auto& [model, rig, dressed, chosen, import_report] = read;
+  auto& [model, rig, dressed, chosen, painted, import_report] = read;
   Result<Bound> bound = chosen ? bind_chosen(model, rig, options) : bind(model, rig, options);
   if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model, chosen);
+  std::vector<std::string>& notes = bound->report.notes;
+  if (!painted.empty()) notes.insert(notes.begin(), std::move(painted));
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
                                  [](const MeshReport& mesh) { return mesh.max_influences > 1; });
   if (std::string note = rigid_note(model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));

@@ -68,7 +68,7 @@ void add_bind(CLI::App& app, Command& chosen) {
       ->type_name("MODEL");
   bind->add_option("--weights-of", command->binding.weights_of,
                    "Body that wears the model, a garment. Its skeleton and clips become the character's. A garment "
-                   "without weights gets those of the closest points of the body's skin, spread along the cloth")
+                   "without weights gets those of the skin that it lies on, filled in smoothly elsewhere")
       ->excludes("--driver")
       ->type_name("MODEL");
   bind->add_option("--report", command->report, "Write the decisions of bind at every vertex")
@@ -315,8 +315,8 @@ void add_quality(CLI::App& app, Command& chosen) {
 void add_skeleton(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<SkeletonCommand>();
   SkeletonizeOptions& options = command->options;
-  CLI::App* skeleton = app.add_subcommand(
-      "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
+  CLI::App* skeleton =
+      app.add_subcommand("skeleton", "Give a mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
   add_model(*skeleton, command->model);
   add_any_file(*skeleton, command->files);
   skeleton->add_option("-o,--output", command->output, "glTF to write, with a skin")

@@ -233,7 +233,8 @@ Json full_document(const std::string& deformer) {
               {"correctives", Json::array()},
               {"helper_joints", Json::array()},
               {"layers", Json::array({layer})},
-              {"check", default_of(schema().at("/properties/check"_json_pointer))}};
+              {"check", default_of(schema().at("/properties/check"_json_pointer))},
+              {"paint", default_of(schema().at("/properties/paint"_json_pointer))}};
 }
 
 // Makes the same with an example of everything that may be left out or repeated.

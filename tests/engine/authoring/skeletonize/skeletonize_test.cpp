@@ -23,6 +23,19 @@ using testing::HasSubstr;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
+// Lays the x axis along a line.
+void lay(Mesh& mesh, const glm::vec3& a, const glm::vec3& b) {
+  const glm::vec3 x = glm::normalize(b - a);
+  const glm::vec3 y = glm::normalize(glm::cross(std::abs(x.z) < 0.9f ? glm::vec3(0, 0, 1) : glm::vec3(0, 1, 0), x));
+  const glm::mat3 turn(x, y, glm::cross(x, y));
+  for (glm::vec3& p : mesh.positions) p = a + turn * p;
+}
+
+bool is_tip(const Mesh& mesh, glm::uvec3 t) {
+  const auto at_axis = [&](std::uint32_t v) { return mesh.positions[v].y == 0 && mesh.positions[v].z == 0; };
+  return at_axis(t.x) || at_axis(t.y) || at_axis(t.z);
+}
+
 // Makes a closed capsule between two points.
 Mesh capsule(const glm::vec3& a, const glm::vec3& b, float radius) {
   const float length = glm::distance(a, b);
@@ -38,10 +51,22 @@ Mesh capsule(const glm::vec3& a, const glm::vec3& b, float radius) {
   cap(length, 0);
   profile.front().radius = profile.back().radius = 0;
   Mesh mesh = revolve("capsule", profile, 24);
-  const glm::vec3 x = (b - a) / length;
-  const glm::vec3 y = glm::normalize(glm::cross(std::abs(x.z) < 0.9f ? glm::vec3(0, 0, 1) : glm::vec3(0, 1, 0), x));
-  const glm::mat3 turn(x, y, glm::cross(x, y));
-  for (glm::vec3& p : mesh.positions) p = a + turn * p;
+  lay(mesh, a, b);
+  return mesh;
+}
+
+// Makes a cone between two points with flat ends, or an open tube.
+Mesh tube(const glm::vec3& a, const glm::vec3& b, float radius_a, float radius_b, bool open = true) {
+  const float length = glm::distance(a, b);
+  std::vector<ProfilePoint> profile = {{0, 0, -1, 0}};
+  for (int i = 0; i <= 16; ++i) {
+    const float t = static_cast<float>(i) / 16;
+    profile.push_back({t * length, glm::mix(radius_a, radius_b, t), 0, 1});
+  }
+  profile.push_back({length, 0, 1, 0});
+  Mesh mesh = revolve("tube", profile, 24);
+  if (open) std::erase_if(mesh.triangles, [&](glm::uvec3 t) { return is_tip(mesh, t); });
+  lay(mesh, a, b);
   return mesh;
 }
 
@@ -111,6 +136,13 @@ std::uint32_t strongest(const Mesh& mesh, const glm::vec3& place) {
     if (glm::distance(mesh.positions[i], place) < glm::distance(mesh.positions[nearest], place)) nearest = i;
   }
   return mesh.weights.row(nearest)[0].index;
+}
+
+void expect_refused(const Model& model, const std::string& why, const SkeletonizeOptions& options = {}) {
+  const Result<Skeletonized> result = make_skeleton(model, options);
+  ASSERT_FALSE(result) << "expected: " << why;
+  EXPECT_THAT(result.error().message, HasSubstr("test: "));
+  EXPECT_THAT(result.error().message, HasSubstr(why));
 }
 
 // ---- Shapes
@@ -225,6 +257,77 @@ TEST(MakeSkeleton, ClosesHolesAndFillsHollows) {
   }
 }
 
+// ---- Open limbs
+
+TEST(MakeSkeleton, GivesAnOpenTubeTheJointsOfAClosedOne) {
+  struct Limb {
+    glm::vec3 end;
+    float radius;
+  };
+  for (const Limb& limb : {Limb{{10, 0, 0}, 1}, {{10, 0, 0}, 0.5f}, {{30, 0, 0}, 1}, {{7, 4, 2}, 1}}) {
+    const Skeletonized open = made(model_of({tube({0, 0, 0}, limb.end, 1, limb.radius)}));
+    const Skeletonized closed = made(model_of({tube({0, 0, 0}, limb.end, 1, limb.radius, false)}));
+    expect_sound(open.model);
+    EXPECT_LE(open.report.joints, closed.report.joints + 2);
+    EXPECT_GE(open.report.joints + 2, closed.report.joints);
+    EXPECT_EQ(open.report.ends, 2u);
+    EXPECT_EQ(open.report.junctions, 0u);
+    const glm::vec3 axis = glm::normalize(limb.end);
+    for (const glm::vec3& place : places(open.model)) {
+      const float along = glm::dot(place, axis);
+      EXPECT_GE(along, 0);
+      EXPECT_LE(along, glm::length(limb.end));
+      EXPECT_LE(glm::distance(place, along * axis), limb.radius);
+      EXPECT_LE(distance_to(places(closed.model), place), 0.5f * limb.radius);
+    }
+  }
+}
+
+// A skirt with legs; all ends are open.
+TEST(MakeSkeleton, HangsTheLegsOfTrousersFromTheWaist) {
+  std::vector<Mesh> shells{tube({0, 4, 0}, {0, 6.5f, 0}, 1.8f, 1.6f)};
+  for (const float side : {1.0f, -1.0f})
+    shells.push_back(tube({side * 0.9f, 4.6f, 0}, {side * 1.3f, -4, 0}, 0.8f, 0.6f));
+  const Skeletonized result = made(model_of(shells));
+  expect_sound(result.model);
+  EXPECT_LE(result.report.joints, 12u);
+  EXPECT_GT(places(result.model)[0].y, 3);
+  EXPECT_LE(std::abs(places(result.model)[0].x), 0.5f);
+  for (const float side : {1.0f, -1.0f}) EXPECT_LE(distance_to(ends(result.model), {side * 1.3f, -4, 0}), 1.0f);
+  EXPECT_NE(strongest(result.model.meshes[0], {1.9f, -3, 0}), strongest(result.model.meshes[0], {-1.9f, -3, 0}));
+}
+
+// A head and two hands, cut off; the winding of one hand is wrong.
+TEST(MakeSkeleton, GivesPartsThatAreApartTheirOwnChains) {
+  std::vector<Mesh> shells{tube({0, 6, 0}, {0, 9, 0}, 0.6f, 1)};
+  for (const float side : {1.0f, -1.0f}) shells.push_back(tube({side * 4, 4, 0}, {side * 6.5f, 4, 0}, 0.4f, 0.5f));
+  for (glm::uvec3& t : shells.back().triangles) std::swap(t.y, t.z);
+  const Skeletonized result = made(model_of(shells));
+  expect_sound(result.model);
+  EXPECT_EQ(result.report.pieces, 3u);
+  EXPECT_EQ(result.report.ends, 6u);
+  EXPECT_LE(result.report.joints, 12u);
+}
+
+TEST(MakeSkeleton, RefusesFlatShells) {
+  Model model = model_of({tube({0, 0, 0}, {6, 0, 0}, 1, 1)});
+  Mesh& mesh = model.meshes[0];
+  std::erase_if(mesh.triangles, [&](glm::uvec3 t) {
+    return std::min({mesh.positions[t.x].y, mesh.positions[t.y].y, mesh.positions[t.z].y}) < -1e-3f;
+  });
+  expect_refused(model, "mesh 'skin' is open at the edge from vertex");
+  expect_refused(model, "is too flat to be filled");
+}
+
+TEST(MakeSkeleton, RefusesToMakeHundredsOfJoints) {
+  std::vector<Mesh> shells;
+  for (int i = 0; i < 8; ++i) {
+    const auto y = static_cast<float>(2 * i);
+    shells.push_back(capsule({0, y, 0}, {16, y, 0}, 0.3f));
+  }
+  expect_refused(model_of(shells), "joints are the most", {.resolution = 128, .detail = 0, .bone_length = 1});
+}
+
 TEST(MakeSkeleton, KeepsWhatTheMeshHas) {
   Model model = model_of({capsule({0, 0, 0}, {8, 0, 0}, 1)});
   const std::size_t count = model.meshes[0].positions.size();
@@ -268,13 +371,6 @@ TEST(MakeSkeleton, DoesNotDependOnSizeAndPlace) {
 }
 
 // ---- Errors
-
-void expect_refused(const Model& model, const std::string& why, const SkeletonizeOptions& options = {}) {
-  const Result<Skeletonized> result = make_skeleton(model, options);
-  ASSERT_FALSE(result) << "expected: " << why;
-  EXPECT_THAT(result.error().message, HasSubstr("test: "));
-  EXPECT_THAT(result.error().message, HasSubstr(why));
-}
 
 TEST(MakeSkeleton, RefusesWhatHasNoInside) {
   expect_refused({.name = "test"}, "no triangle with area");

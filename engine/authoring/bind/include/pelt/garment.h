@@ -22,9 +22,11 @@ struct Dressed {
 // has no mesh, or the body has no triangles.
 Result<Dressed> dress(Model garment, const Model& body);
 
-// Does the same without the body's mesh. A mesh of the garment without weights copies those of the closest points of
-// the body, spread along the cloth by half a radius of the limb (spread_weights.h) so that it bends smoothly between
-// the rigid regions of the body. `threads`: 0 for all CPUs. Further error: no mesh of the body has weights.
+// Does the same without the body's mesh. A mesh of the garment without weights takes those of the skin that it lies on
+// (fitting_points.h), filled in smoothly elsewhere (inpaint.h), and spread along the cloth by half a radius of the limb
+// (spread_weights.h) so that it bends smoothly between the rigid regions of the body. Parts smaller than 5% of the
+// garment follow the cloth or the body rigidly; parts that lie on no skin take the weights of the closest points, with
+// a note. `threads`: 0 for all CPUs. Further error: no mesh of the body has weights.
 Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads = 0);
 
 }  // namespace pelt

@@ -12,6 +12,7 @@
 #include <pelt/deformer_parameters.h>
 #include <pelt/key_pose.h>
 #include <pelt/named_files.h>
+#include <pelt/paint.h>
 #include <pelt/result.h>
 #include <pelt/selection.h>
 
@@ -94,6 +95,7 @@ struct Rig {
   std::vector<HelperTurn> helper_joints;
   std::vector<Layer> layers;
   CheckMode check = CheckMode::kFallback;
+  PaintMode paint = PaintMode::kAuto;
 
   const Group* find_group(std::string_view group) const;
 

@@ -46,14 +46,14 @@ struct Skeletonized {
   SkeletonizeReport report;
 };
 
-// Returns the model with a skeleton and weights made from the inside of its closed parts. Joints lie on the curve
-// skeleton traced in a repulsive force field (Cornea et al. 2005). There is one root, bones are parallel to the model's
-// axes in the rest pose, and every joint is bound. A vertex has at most 4 joints, with weights by heat flow from the
-// nearest bone. An existing skeleton, weights and clips are dropped; open parts and vertices without triangles follow
-// the nearest joint. Meshes keep their vertices, triangles, parts, morph targets and attributes.
+// Returns the model with a skeleton and weights made from the inside of its parts, whose holes count as closed. Joints
+// lie on the curve skeleton traced in a repulsive force field (Cornea et al. 2005). There is one root, bones are
+// parallel to the model's axes in the rest pose, and every joint is bound. A vertex has at most 4 joints, with weights
+// by heat flow from the nearest bone. An existing skeleton, weights and clips are dropped; sheets and vertices without
+// triangles follow the nearest joint. Meshes keep their vertices, triangles, parts, morph targets and attributes.
 // Errors name the model and the mesh: kInvalidArgument for options out of range, positions that are not finite or
-// beyond kMaxCoordinate, and triangles with missing vertices; kUnsupported if no part is closed (the error names an
-// open edge) or thick enough.
+// beyond kMaxCoordinate, and triangles with missing vertices; kUnsupported if no part has an inside (the error names an
+// open edge) or is thick enough, and for more than 256 joints.
 Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& options = {});
 
 }  // namespace pelt

@@ -86,6 +86,8 @@ struct Model {
   std::vector<Clip> clips;              // names are unique
   std::vector<Expression> expressions;  // names are unique
   ImportReport report;
+  std::vector<std::string> unpainted;  // meshes and levels without weights in the file: they follow the nearest joint
+  bool painted = false;                // paint_model has made the weights
 
   const Mesh* find_mesh(std::string_view name) const;
 };

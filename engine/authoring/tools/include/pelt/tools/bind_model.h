@@ -21,6 +21,7 @@ struct Binding {
   std::string body;                // model of a body that drives a garment; without a rig, `deformer` is the body's
   std::string weights_of;          // model that provides skeleton, clips and weights, such as the body under a garment
   std::optional<CheckMode> check;  // instead of the rig's
+  std::optional<PaintMode> paint;  // instead of the rig's
   NamedFiles files = NamedFiles::kFolder;  // files that models and rigs may name
 
   bool names_no_rig() const { return rig.empty() && !given_rig && preset.empty() && deformer.empty(); }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The lines along which joints move a skin.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <utility>
+#include <vector>
+
+#include <pelt/model.h>
+
+#include "engine/authoring/paint/solid.h"
+
+namespace pelt::paint {
+
+struct Line {
+  glm::dvec3 from{0};  // model space at bind, metres
+  glm::dvec3 to{0};
+};
+
+struct PaintBone {
+  std::uint32_t joint = 0;  // index of Model::bound_joints
+  std::vector<Line> lines;
+  bool is_last = false;              // no joint is below it
+  std::vector<std::uint32_t> cells;  // inside cells along the lines; not empty
+};
+
+// Finds the bones that move a skin: of the bound joints in `may_move`, those in the skin. A bone goes from its joint to
+// the joints below it, as far as it stays in the skin; a last bone goes on until it leaves the skin. A joint that lies
+// on the bone of a joint above it (a twist joint) takes the rest of that bone.
+std::vector<PaintBone> find_bones(const Model& model, const std::vector<bool>& may_move, const Solid& solid);
+
+}  // namespace pelt::paint

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/import.h>
+#include <pelt/paint.h>
+
+#include "engine/authoring/model/builtin/model_builder.h"
+#include "tests/support/must.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr float kEdge = 0.05f;  // of a block, metres
+
+using Cell = std::tuple<int, int, int>;
+using Cut = std::function<bool(const Cell&, const Cell&)>;
+
+// Makes the surface of blocks. Between two blocks there is a double wall if `cut` tells so, else none.
+Mesh blocks(
+    const std::set<Cell>& cells, const Cut& cut = [](const Cell&, const Cell&) { return false; }) {
+  Mesh mesh{.name = "skin"};
+  for (const Cell& cell : cells) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const int side : {0, 1}) {
+        const auto [x, y, z] = cell;
+        glm::ivec3 next(x, y, z);
+        next[axis] += 2 * side - 1;
+        const Cell beside(next.x, next.y, next.z);
+        if (cells.contains(beside) && !cut(cell, beside)) continue;
+        const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+        for (const auto& [u, v] : {std::pair(0, 0), {1, 0}, {1, 1}, {0, 1}}) {
+          glm::vec3 corner(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
+          corner[axis] += static_cast<float>(side);
+          corner[(axis + 1) % 3] += static_cast<float>(u);
+          corner[(axis + 2) % 3] += static_cast<float>(v);
+          mesh.positions.push_back(kEdge * corner);
+        }
+        const std::uint32_t b = side == 1 ? 1 : 3;
+        mesh.triangles.emplace_back(first, first + b, first + 2);
+        mesh.triangles.emplace_back(first, first + 2, first + 4 - b);
+      }
+    }
+  }
+  return mesh;
+}
+
+void add_box(std::set<Cell>& cells, const glm::ivec3& low, const glm::ivec3& high) {
+  for (int x = low.x; x < high.x; ++x) {
+    for (int y = low.y; y < high.y; ++y) {
+      for (int z = low.z; z < high.z; ++z) cells.emplace(x, y, z);
+    }
+  }
+}
+
+struct Place {
+  std::string name;
+  std::int32_t parent;
+  glm::vec3 position;  // in blocks
+};
+
+Model model_of(std::vector<Mesh> meshes, const std::vector<Place>& places) {
+  Model model{.name = "test"};
+  model.meshes = std::move(meshes);
+  for (const Place& place : places) {
+    glm::vec3 from(0.0f);
+    if (place.parent >= 0) from = places[static_cast<std::size_t>(place.parent)].position;
+    add_joint(model, place.name, place.parent, {.translation = kEdge * (place.position - from)});
+  }
+  bind_all_joints(model);
+  return model;
+}
+
+// Paints all meshes; rows must sum to 1 over at most 8 joints.
+Model painted(Model model, unsigned threads = 0) {
+  std::vector<std::uint32_t> all(model.meshes.size());
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<SparseRows> rows = test::must(paint_weights(model, all, {}, threads));
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    EXPECT_EQ(rows[m].row_count(), model.meshes[m].positions.size());
+    EXPECT_TRUE(validate(rows[m], model.bound_joints.size(), "weights"));
+    EXPECT_LE(statistics(rows[m]).max_influences, 8u);
+    model.meshes[m].weights = std::move(rows[m]);
+  }
+  return model;
+}
+
+float weight_of(const Mesh& mesh, std::size_t vertex, std::uint32_t joint) {
+  for (const Influence& influence : mesh.weights.row(vertex)) {
+    if (influence.index == joint) return influence.weight;
+  }
+  return 0;
+}
+
+// Calls check(vertex, position in blocks) for each vertex.
+template <class Check>
+void for_vertices(const Mesh& mesh, const Check& check) {
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) check(v, mesh.positions[v] / kEdge);
+}
+
+// Expects a limb of 16 blocks along x to follow the joint at x = 0, then that at x = 8, with a transition between.
+void expect_limb(const Mesh& mesh) {
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.x < 5) {
+      EXPECT_GT(weight_of(mesh, v, 0), 0.9f) << "x = " << p.x;
+    }
+    if (p.x > 11) {
+      EXPECT_GT(weight_of(mesh, v, 1), 0.9f) << "x = " << p.x;
+    }
+    if (p.x == 8) {
+      EXPECT_NEAR(weight_of(mesh, v, 0), 0.5f, 0.1f);
+    }
+  });
+}
+
+const std::vector<Place> kLimb{{"upper", -1, {0, 1.5f, 1.5f}}, {"lower", 0, {8, 1.5f, 1.5f}}};
+
+TEST(PaintWeights, DividesALimbAtItsJoint) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {16, 3, 3});
+  expect_limb(painted(model_of({blocks(cells)}, kLimb)).meshes[0]);
+}
+
+TEST(PaintWeights, DividesAnOpenTubeAtItsJoint) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {16, 3, 3});
+  Mesh tube = blocks(cells);
+  std::erase_if(tube.triangles, [&](const glm::uvec3& t) {
+    const float x = tube.positions[t.x].x;
+    return x == tube.positions[t.y].x && x == tube.positions[t.z].x;
+  });
+  expect_limb(painted(model_of({tube}, kLimb)).meshes[0]);
+}
+
+TEST(PaintWeights, DividesALimbTurnedInsideOut) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {16, 3, 3});
+  Mesh limb = blocks(cells);
+  for (glm::uvec3& t : limb.triangles) std::swap(t.y, t.z);
+  expect_limb(painted(model_of({limb}, kLimb)).meshes[0]);
+}
+
+TEST(PaintWeights, DividesASheet) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {16, 6, 1});
+  Mesh sheet = blocks(cells);
+  std::erase_if(sheet.triangles, [&](const glm::uvec3& t) {
+    return sheet.positions[t.x].z + sheet.positions[t.y].z + sheet.positions[t.z].z != 0;
+  });
+  const Mesh mesh = painted(model_of({sheet}, {{"upper", -1, {0, 3, 0}}, {"lower", 0, {8, 3, 0}}})).meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.z != 0) return;
+    if (p.x < 4) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 0u);
+    }
+    if (p.x > 12) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 1u);
+    }
+  });
+}
+
+TEST(PaintWeights, KeepsFingersApartThatTouch) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {4, 4, 2});
+  add_box(cells, {4, 0, 0}, {16, 4, 2});  // two fingers of 2 x 2 blocks, with a double wall at y = 2
+  const auto between = [](const Cell& a, const Cell& b) {
+    const auto [ax, ay, az] = a;
+    const auto [bx, by, bz] = b;
+    return ax >= 4 && bx >= 4 && (ay < 2) != (by < 2);
+  };
+  Mesh hand = blocks(cells, between);
+  for (std::size_t t = 0; t < hand.triangles.size(); t += 2) {  // a gap far smaller than any cell of a grid
+    const std::uint32_t first = hand.triangles[t].x;
+    const std::span<glm::vec3> quad = std::span(hand.positions).subspan(first, 4);
+    const float middle = (quad[0].y + quad[2].y) / 2 / kEdge;
+    const glm::uvec3 corners = hand.triangles[t];
+    const glm::vec3 normal = glm::cross(hand.positions[corners.y] - quad[0], hand.positions[corners.z] - quad[0]);
+    if (middle < 2 || (middle == 2 && normal.y > 0)) continue;
+    for (glm::vec3& p : quad) {
+      if (p.x > 4.5f * kEdge && p.y == 2 * kEdge) p.y += 1e-4f * kEdge;
+    }
+  }
+  const Model model = painted(model_of({hand}, {{"palm", -1, {0, 2, 1}},
+                                                {"finger_a", 0, {4, 1, 1}},
+                                                {"tip_a", 1, {10, 1, 1}},
+                                                {"finger_b", 0, {4, 3, 1}},
+                                                {"tip_b", 3, {10, 3, 1}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.x < 10) return;
+    const std::uint32_t other = p.y <= 2 ? 3 : 1;
+    EXPECT_EQ(weight_of(mesh, v, other) + weight_of(mesh, v, other + 1), 0) << p.x << " " << p.y;
+  });
+}
+
+TEST(PaintWeights, GoesAroundAHole) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {8, 20, 2});
+  for (int x = 2; x < 6; ++x) {
+    for (int y = 4; y < 20; ++y) {
+      for (int z = 0; z < 2; ++z) cells.erase({x, y, z});
+    }
+  }
+  const Model model = painted(model_of({blocks(cells)}, {{"root", -1, {4, 1, 1}},
+                                                         {"left", 0, {1, 2, 1}},
+                                                         {"left_end", 1, {1, 20, 1}},
+                                                         {"right", 0, {7, 2, 1}},
+                                                         {"right_end", 3, {7, 20, 1}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.y >= 10) {
+      EXPECT_EQ(weight_of(mesh, v, p.x < 4 ? 3 : 1), 0) << p.x << " " << p.y;
+    }
+  });
+}
+
+TEST(PaintWeights, MovesAnEyeInOnePiece) {
+  std::set<Cell> head;
+  add_box(head, {0, 0, 0}, {8, 8, 8});
+  std::set<Cell> eye;
+  add_box(eye, {0, 0, 0}, {1, 1, 1});
+  Mesh ball = blocks(eye);
+  for (glm::vec3& p : ball.positions) p += kEdge * glm::vec3(2, 5, 7.2f);
+  ball.name = "eye";
+  const Model model = painted(model_of(
+      {blocks(head), ball},
+      {{"neck", -1, {4, -4, 4}}, {"head", 0, {4, 1, 4}}, {"eye", 1, {2.5f, 5.5f, 7.7f}}, {"top", 1, {4, 8, 4}}}));
+  for (std::size_t v = 0; v < ball.positions.size(); ++v) EXPECT_EQ(weight_of(model.meshes[1], v, 2), 1);
+}
+
+TEST(PaintWeights, IsTheSameOnAnyNumberOfThreads) {
+  const Model model = make_arm();
+  EXPECT_EQ(painted(model, 1).meshes[0].weights, painted(model, 3).meshes[0].weights);
+}
+
+TEST(PaintWeights, RefusesASkinWithoutJointsInIt) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {4, 4, 4});
+  const std::uint32_t first = 0;
+  const Model model = model_of({blocks(cells)}, {{"far", -1, {40, 0, 0}}});
+  const auto rows = paint_weights(model, std::span(&first, 1));
+  ASSERT_FALSE(rows);
+  EXPECT_THAT(rows.error().message, HasSubstr("no joint is in the skin"));
+}
+
+// ---- Models
+
+// A limb on a node of its own, next to its skeleton.
+Model limb_beside() {
+  Model model = make_limb();
+  const std::uint32_t node = add_joint(model, "skin", -1, {});
+  model.bound_joints = {{node, glm::mat4(1.0f)}};
+  Mesh& mesh = model.meshes[0];
+  const std::size_t count = mesh.positions.size();
+  mesh.weights = {};
+  const Influence whole{0, 1.0f};
+  for (std::size_t v = 0; v < count; ++v) mesh.weights.append_row({&whole, 1});
+  return model;
+}
+
+TEST(PaintModel, PaintsAMeshBesideItsSkeleton) {
+  for (const char* deformer : {"linear-blend", "surface-ffd", "curve-skeleton", "mos"}) {
+    const Bound bound = test::must(bind(limb_beside(), test::must(rig_from_deformer_name(deformer))));
+    EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("weights were made for"))) << deformer;
+    EXPECT_GT(bound.report.meshes[0].max_influences, 1u) << deformer;
+  }
+}
+
+TEST(PaintModel, LeavesAMeshThatItsNodeMoves) {
+  Model model = limb_beside();
+  add_rotation_channel(model.clips[0], 2, 4, [](float) { return glm::quat(1, 0, 0, 0); });
+  EXPECT_FALSE(may_paint(model, PaintMode::kAuto));
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAuto)), IsEmpty());
+}
+
+TEST(PaintModel, RepaintsOnlyIfAsked) {
+  Model model = make_limb();
+  const SparseRows before = model.meshes[0].weights;
+  EXPECT_FALSE(may_paint(model, PaintMode::kAuto));
+  EXPECT_FALSE(may_paint(model, PaintMode::kNever));
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAlways)), HasSubstr("weights were made"));
+  EXPECT_NE(model.meshes[0].weights, before);
+  EXPECT_FALSE(may_paint(model, PaintMode::kAlways)) << "painted already";
+}
+
+// The strongest joint of artists for most vertices; their painting is not looked at.
+TEST(PaintWeights, AgreesWithArtists) {
+  PELT_REQUIRE_SHARED();
+  for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb", ""}) {
+    const Model given = *name == 0 ? make_biped() : test::must(import_model((*test::shared_folder() / name).string()));
+    const Model model = painted(given);
+    std::size_t count = 0;
+    std::size_t strongest = 0;
+    std::size_t among_two = 0;
+    for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+      for (std::size_t v = 0; v < model.meshes[m].positions.size(); ++v) {
+        const std::uint32_t wanted = given.meshes[m].weights.row(v)[0].index;
+        const auto row = model.meshes[m].weights.row(v);
+        ++count;
+        strongest += row[0].index == wanted ? 1 : 0;
+        among_two += row[0].index == wanted || (row.size() > 1 && row[1].index == wanted) ? 1 : 0;
+      }
+    }
+    EXPECT_GE(static_cast<double>(strongest), 0.8 * static_cast<double>(count)) << name;
+    EXPECT_GE(static_cast<double>(among_two), 0.9 * static_cast<double>(count)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace pelt
