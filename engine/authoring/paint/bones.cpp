@@ -81,13 +81,20 @@ class Finder {
     add_lines();
     add_last_lines();
     std::vector<PaintBone> bones;
+    std::vector<std::optional<std::uint32_t>> number(forest_.size());
     for (std::uint32_t b = 0; b < forest_.size(); ++b) {
       PaintBone bone;
       bone.joint = joints[b];
       for (const Line& line : lines_[b]) add_inside(line, bone);
       if (bone.cells.empty()) continue;
       bone.is_last = is_last(b);
+      number[b] = static_cast<std::uint32_t>(bones.size());
       bones.push_back(std::move(bone));
+    }
+    for (PaintBone& bone : bones) {
+      for (Line& line : bone.lines) {
+        if (line.below) line.below = number[*line.below];
+      }
     }
     return bones;
   }
@@ -147,7 +154,8 @@ class Finder {
     double start = 0;
     for (std::size_t s = 0; s <= stops.size(); ++s) {
       const double end = s < stops.size() ? stops[s].first : 1;
-      lines_[s == 0 ? b : stops[s - 1].second].push_back({glm::mix(from, to, start), glm::mix(from, to, end)});
+      const std::uint32_t below = s < stops.size() ? stops[s].second : child;
+      lines_[s == 0 ? b : stops[s - 1].second].push_back({glm::mix(from, to, start), glm::mix(from, to, end), below});
       start = end;
     }
   }
@@ -292,7 +300,7 @@ class Finder {
       last = i;
       if (bone.cells.empty() || bone.cells.back() != cell) bone.cells.push_back(cell);
     }
-    if (last >= 0) bone.lines.push_back({line.from, glm::mix(line.from, line.to, double(last) / steps)});
+    if (last >= 0) bone.lines.push_back({line.from, glm::mix(line.from, line.to, double(last) / steps), line.below});
   }
 
   const Solid& solid_;

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <utility>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <pelt/model.h>
@@ -16,6 +17,7 @@ namespace pelt::paint {
 struct Line {
   glm::dvec3 from{0};  // model space at bind, metres
   glm::dvec3 to{0};
+  std::optional<std::uint32_t> below;  // index of the bone that begins at `to`
 };
 
 struct PaintBone {
@@ -29,5 +31,9 @@ struct PaintBone {
 // the joints below it, as far as it stays in the skin; a last bone goes on until it leaves the skin. A joint that lies
 // on the bone of a joint above it (a twist joint) takes the rest of that bone.
 std::vector<PaintBone> find_bones(const Model& model, const std::vector<bool>& may_move, const Solid& solid);
+
+// Returns how many joints are in meshes of a model, at bind.
+std::size_t joints_inside(const Model& model, std::span<const std::uint32_t> meshes,
+                          std::span<const BoundJoint> joints);
 
 }  // namespace pelt::paint

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/gtc/matrix_inverse.hpp>
 #include <limits>
 #include <utility>
 
@@ -14,7 +15,8 @@
 
 #include "engine/authoring/geometry/bone_forest.h"
 #include "engine/authoring/geometry/bounds.h"
-#include "engine/authoring/geometry/edge_rings.h"
+#include "engine/authoring/geometry/heat.h"
+#include "engine/authoring/geometry/segment.h"
 #include "engine/authoring/paint/bones.h"
 #include "engine/authoring/paint/solid.h"
 #include "engine/authoring/paint/walk.h"
@@ -25,12 +27,18 @@ namespace {
 using namespace paint;
 
 constexpr int kResolution = 256;       // cells along the longest side
+constexpr int kToFit = 64;             // the same, to find out whether a skeleton fits
 constexpr std::size_t kMaxJoints = 8;  // that move a vertex
 constexpr double kFarthest = 3;        // bones farther than so many times the nearest one's distance move nothing
-constexpr int kSmoothing = 3;          // steps
-constexpr double kSmall = 0.05;        // of the skin's diagonal: smaller loose parts may follow in one piece
-constexpr double kBall = 0.2;          // those that are balls around a joint, eyes
-constexpr double kWhole = 2.0 / 3;     // small parts of which one joint moves so much follow only it
+constexpr float kFlow = 0.2f;          // heat that smooths weights, of the squared distance of the bone
+constexpr float kLeastWeight = 1e-4f;
+constexpr double kBegin = 0.25;     // of a bone that may lie in a thicker limb
+constexpr double kThick = 0.8;      // of the vertices of a limb are nearer to its bone than it is thick
+constexpr std::size_t kFew = 8;     // vertices tell nothing
+constexpr double kBeyond = 4;       // skin farther from a bone than its limb is thick counts as so much farther
+constexpr double kSmall = 0.05;     // of the skin's diagonal: smaller loose parts may follow in one piece
+constexpr double kBall = 0.2;       // those that are balls around a joint, eyes
+constexpr double kWhole = 2.0 / 3;  // small parts of which one joint moves so much follow only it
 
 // The meshes as one, without seams.
 struct Skin {
@@ -65,55 +73,117 @@ double distance_to(const glm::dvec3& point, const PaintBone& bone) {
 // Rows over the bones, for each vertex; of unreached ones empty.
 using Rows = std::vector<std::vector<WeightedElement>>;
 
-Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bones, unsigned threads) {
+// Returns how thick the limb around each bone is, by the vertices beside the bone for which no other is nearer, but not
+// those at its beginning, where it may lie in a thicker limb; infinite if there are few.
+std::vector<double> limb_radii(const Skin& skin, std::span<const PaintBone> bones, const Rows& distances) {
+  std::vector<std::vector<double>> beside(bones.size());
+  for (std::size_t v = 0; v < distances.size(); ++v) {
+    if (distances[v].empty()) continue;
+    const WeightedElement nearest = *std::ranges::min_element(distances[v], {}, &WeightedElement::weight);
+    const glm::dvec3 position(skin.positions[v]);
+    for (const Line& line : bones[nearest.index].lines) {
+      const double share = share_along(position, line.from, line.to);
+      if (share > kBegin && share < 1) {
+        beside[nearest.index].push_back(nearest.weight);
+        break;
+      }
+    }
+  }
+  std::vector<double> radii;
+  for (std::vector<double>& all : beside) {
+    radii.push_back(std::numeric_limits<double>::infinity());
+    if (all.size() < kFew) continue;
+    const auto thick = all.begin() + static_cast<std::ptrdiff_t>(kThick * static_cast<double>(all.size()));
+    std::ranges::nth_element(all, thick);
+    radii.back() = *thick;
+  }
+  return radii;
+}
+
+// Returns how much farther from a bone skin counts that is farther from it, near a joint, than the limb that begins
+// there is thick. This is the same for both bones at the joint, so only others gain: an arm and a shoulder that meet in
+// the chest do not pull it.
+double beyond_limb(const glm::dvec3& position, double distance, std::uint32_t bone, std::span<const PaintBone> bones,
+                   std::span<const double> radii) {
+  double least = std::numeric_limits<double>::infinity();
+  double result = 0;
+  for (const Line& line : bones[bone].lines) {
+    const double share = share_along(position, line.from, line.to);
+    double beyond = (1 - share) * (1 - share) * std::max(0.0, distance - radii[bone]);
+    if (line.below) beyond += share * share * std::max(0.0, distance - radii[*line.below]);
+    const double whole = glm::distance(position, glm::mix(line.from, line.to, share)) + kBeyond * beyond;
+    if (whole >= least) continue;
+    least = whole;
+    result = kBeyond * beyond;
+  }
+  return result;
+}
+
+// `nearest`: receives the distance of each vertex from the nearest bone.
+Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bones, unsigned threads,
+           std::vector<float>& nearest) {
   const std::vector<Ways> ways = find_ways(solid, bones);
-  Rows rows(skin.positions.size());
+  Rows rows(skin.positions.size());  // distances, at first
   parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       if (skin.welded[v] != v) continue;
       const glm::dvec3 position(skin.positions[v]);
       const std::uint32_t cell = cell_at(solid, position, glm::dvec3(skin.normals[v]));
       if (cell == skeletonize::kOutside) continue;
-      double least = std::numeric_limits<double>::infinity();
       for (const Way& way : ways[cell]) {
         if (std::isinf(way.length)) continue;
-        const double distance = std::max(
-            {distance_to(position, bones[way.bone]), way.length * solid.voxels.size, 1e-3 * solid.voxels.size});
-        rows[v].push_back({way.bone, distance});
-        least = std::min(least, distance);
+        rows[v].push_back({way.bone, std::max({distance_to(position, bones[way.bone]), way.length * solid.voxels.size,
+                                               1e-3 * solid.voxels.size})});
       }
-      for (WeightedElement& element : rows[v]) {
-        const double near = std::max(0.0, (least / element.weight - 1 / kFarthest) / (1 - 1 / kFarthest));
-        element.weight = near * near * near;
-      }
-      cut_row(rows[v], kMaxJoints - 1, Cut::kContinuous);
     }
   });
+  const std::vector<double> radii = limb_radii(skin, bones, rows);
+  for (std::size_t v = 0; v < rows.size(); ++v) {
+    std::vector<WeightedElement>& row = rows[v];
+    if (!row.empty()) nearest[v] = static_cast<float>(std::ranges::min(row, {}, &WeightedElement::weight).weight);
+    double least = std::numeric_limits<double>::infinity();
+    for (WeightedElement& element : row) {
+      element.weight += beyond_limb(glm::dvec3(skin.positions[v]), element.weight, element.index, bones, radii);
+      least = std::min(least, element.weight);
+    }
+    for (WeightedElement& element : row) {
+      const double near = std::max(0.0, (least / element.weight - 1 / kFarthest) / (1 - 1 / kFarthest));
+      element.weight = near * near * near;
+    }
+    cut_row(row, kMaxJoints - 1, Cut::kContinuous);
+  }
   return rows;
 }
 
-// Takes the mean of each vertex and its neighbours, nearer ones weighing more.
-void smooth(const Skin& skin, double width, std::size_t bones, unsigned threads, Rows& rows) {
-  const EdgeRings rings(skin.welded, skin.triangles);
-  for (int step = 0; step < kSmoothing; ++step) {
-    Rows next(rows.size());
-    parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
-      WeightSums sums(bones);
-      for (std::size_t v = begin; v < end; ++v) {
-        if (rows[v].empty()) continue;
-        for (const WeightedElement& element : rows[v]) sums.add(element.index, element.weight);
-        const auto ring = rings.from(static_cast<std::uint32_t>(v));
-        for (const auto& [from, to] : ring) {
-          const double length = glm::distance(skin.positions[from], skin.positions[to]);
-          const double share = width * width / (width * width + length * length) / static_cast<double>(ring.size());
-          for (const WeightedElement& element : rows[to]) sums.add(element.index, share * element.weight);
-        }
-        sums.take(0, next[v]);
-        cut_row(next[v], kMaxJoints, Cut::kHard);
-      }
-    });
-    rows = std::move(next);
+// Lets weights flow along the skin as heat, the farther the thicker the limb is. `nearest`: distances of the nearest
+// bones.
+void smooth(const Skin& skin, std::span<const float> nearest, std::size_t bones, unsigned threads, Rows& rows) {
+  const SurfaceHeat heat(skin.positions, skin.triangles, skin.welded);
+  std::vector<float> diffusion;
+  for (const float distance : nearest) diffusion.push_back(kFlow * distance * distance);
+  std::vector<std::vector<std::pair<std::uint32_t, float>>> columns(bones);  // vertices and weights
+  for (std::uint32_t v = 0; v < rows.size(); ++v) {
+    for (const WeightedElement& element : rows[v]) {
+      columns[element.index].emplace_back(v, static_cast<float>(element.weight));
+    }
+    rows[v].clear();
   }
+  parallel_for(bones, 1, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) {
+      if (columns[b].empty()) continue;
+      std::vector<float> values(rows.size(), 0.0f);
+      for (const auto& [v, weight] : columns[b]) values[v] = weight;
+      heat.flow(diffusion, values);
+      columns[b].clear();
+      for (std::uint32_t v = 0; v < rows.size(); ++v) {
+        if (skin.welded[v] == v && values[v] > kLeastWeight) columns[b].emplace_back(v, values[v]);
+      }
+    }
+  });
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    for (const auto& [v, weight] : columns[b]) rows[v].push_back({b, weight});
+  }
+  for (std::vector<WeightedElement>& row : rows) cut_row(row, kMaxJoints, Cut::kContinuous);
 }
 
 // Small loose parts that one joint moves mostly, such as teeth, follow only it; balls around a last joint, such as
@@ -157,6 +227,17 @@ void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) 
 
 }  // namespace
 
+std::size_t paint::joints_inside(const Model& model, std::span<const std::uint32_t> meshes,
+                                 std::span<const BoundJoint> joints) {
+  const Skin skin = join(model, meshes);
+  if (skin.triangles.empty() || joints.empty()) return 0;
+  const Solid solid = make_solid(skin.positions, skin.triangles, kToFit);
+  return static_cast<std::size_t>(std::ranges::count_if(joints, [&](const BoundJoint& bound) {
+    const glm::dvec3 origin(glm::affineInverse(glm::dmat4(bound.inverse_bind))[3]);
+    return solid.voxels.at(glm::ivec3(glm::round(solid.voxels.to_voxels(origin)))) != skeletonize::kOutside;
+  }));
+}
+
 Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<const std::uint32_t> meshes,
                                               std::vector<bool> may_move, unsigned threads) {
   may_move.resize(model.bound_joints.size(), may_move.empty());
@@ -165,9 +246,10 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   const Solid solid = make_solid(skin.positions, skin.triangles, kResolution);
   const std::vector<PaintBone> bones = find_bones(model, may_move, solid);
   if (bones.empty()) return fail(ErrorCode::kUnsupported, "no joint is in the skin");
-  Rows rows = weigh(skin, solid, bones, threads);
+  std::vector<float> nearest(skin.positions.size(), 0.0f);
+  Rows rows = weigh(skin, solid, bones, threads, nearest);
   hold_small(skin, bones, rows);
-  smooth(skin, solid.voxels.size, bones.size(), threads, rows);
+  smooth(skin, nearest, bones.size(), threads, rows);
   // The rest follows the nearest skin.
   std::vector<glm::uvec3> reached;
   for (const glm::uvec3 t : skin.triangles) {

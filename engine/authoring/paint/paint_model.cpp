@@ -13,9 +13,13 @@
 
 #include "engine/authoring/base/name_list.h"
 #include "engine/authoring/model/affine.h"
+#include "engine/authoring/model/unweighted.h"
+#include "engine/authoring/paint/bones.h"
 
 namespace pelt {
 namespace {
+
+constexpr float kStill = 1e-3f;
 
 bool is_unpainted(const Model& model, const Mesh& mesh) {
   return std::ranges::find(model.unpainted, mesh.name) != model.unpainted.end();
@@ -29,15 +33,21 @@ std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
   return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
 }
 
-// Returns the nodes of meshes, and those above them, if all meshes are next to a skeleton: no clip moves these nodes,
-// and there are bones besides. Empty if not.
+// Returns the nodes of meshes, and those above them, if all meshes are next to a skeleton: they stand where their nodes
+// put them, no clip moves these nodes, and there are bones besides. Empty if not.
 std::vector<bool> carriers_beside(const Model& model) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   std::vector<bool> carries(joints.size(), false);
+  std::vector<glm::mat4> rests(joints.size());
+  rest_matrices(model.skeleton, rests);
   const auto mark = [&](const Mesh& mesh) {
     const std::optional<std::uint32_t> bound = only_bound(mesh);
     if (!bound) return false;
     std::optional<std::uint32_t> joint = model.bound_joints[*bound].joint;
+    const glm::mat4 moved = rests[*joint] * model.bound_joints[*bound].inverse_bind - glm::mat4(1.0f);
+    for (int c = 0; c < 4; ++c) {
+      if (glm::length(moved[c]) > kStill) return false;
+    }
     for (; joint; joint = model.skeleton.parent_of(*joint)) carries[*joint] = true;
     return true;
   };
@@ -80,25 +90,45 @@ Plan plan(const Model& model, PaintMode mode) {
   return plan;
 }
 
-// Returns which bound joints may move the meshes of a plan; adds those that a skeleton next to them needs.
-std::vector<bool> bones_for(const Plan& plan, Model& model) {
+// The joints that may move the meshes of a plan.
+struct Candidates {
+  std::vector<bool> may_move;  // for each bound joint
+  bool of_skin = false;        // they are at bind as in a skin that no mesh follows
+};
+
+// Returns the candidates; adds those that a skeleton next to the meshes needs, at rest, or as the first mesh's skin
+// would bind them, if more of them are then in the meshes.
+Candidates find_candidates(const Plan& plan, Model& model) {
   if (plan.beside.empty()) {
-    std::vector<bool> may_move(model.bound_joints.size(), true);
+    Candidates all{std::vector<bool>(model.bound_joints.size(), true)};
     for (const Mesh& mesh : model.meshes) {
       const std::optional<std::uint32_t> bound = only_bound(mesh);
-      if (bound && !is_unpainted(model, mesh)) may_move[*bound] = false;
+      if (bound && !is_unpainted(model, mesh)) all.may_move[*bound] = false;
     }
-    return may_move;
+    return all;
   }
-  std::vector<bool> may_move(model.bound_joints.size(), false);
   std::vector<glm::mat4> rests(model.skeleton.joints.size());
   rest_matrices(model.skeleton, rests);
+  std::vector<BoundJoint> at_rest;
   for (std::uint32_t j = 0; j < rests.size(); ++j) {
     if (plan.beside[j] || !is_invertible(glm::dmat4(rests[j]))) continue;
-    model.bound_joints.push_back({j, glm::mat4(glm::affineInverse(glm::dmat4(rests[j])))});
-    may_move.push_back(true);
+    at_rest.push_back({j, glm::mat4(glm::affineInverse(glm::dmat4(rests[j])))});
   }
-  return may_move;
+  const glm::mat4& mesh_from_model = model.bound_joints[*only_bound(model.meshes.front())].inverse_bind;
+  std::vector<BoundJoint> in_skin;
+  std::vector<bool> seen = plan.beside;
+  for (const BoundJoint& bound : model.bound_joints) {
+    if (seen[bound.joint] || !is_invertible(glm::dmat4(bound.inverse_bind))) continue;
+    seen[bound.joint] = true;
+    in_skin.push_back({bound.joint, bound.inverse_bind * mesh_from_model});
+  }
+  Candidates found;
+  found.of_skin = paint::joints_inside(model, plan.meshes, in_skin) > paint::joints_inside(model, plan.meshes, at_rest);
+  const std::vector<BoundJoint>& used = found.of_skin ? in_skin : at_rest;
+  found.may_move.assign(model.bound_joints.size(), false);
+  found.may_move.resize(model.bound_joints.size() + used.size(), true);
+  model.bound_joints.insert(model.bound_joints.end(), used.begin(), used.end());
+  return found;
 }
 
 // Gives the levels of painted meshes the weights of the closest points of those.
@@ -123,10 +153,10 @@ Result<std::string> paint_model(Model& model, PaintMode mode, unsigned threads) 
   const Plan planned = plan(model, mode);
   if (planned.meshes.empty()) return std::string();
   const std::size_t bound = model.bound_joints.size();
-  std::vector<bool> may_move = bones_for(planned, model);
+  Candidates joints = find_candidates(planned, model);
   NameList names;
   for (const std::uint32_t m : planned.meshes) names.add(model.meshes[m].name);
-  Result<std::vector<SparseRows>> rows = paint_weights(model, planned.meshes, std::move(may_move), threads);
+  Result<std::vector<SparseRows>> rows = paint_weights(model, planned.meshes, std::move(joints.may_move), threads);
   if (!rows) {
     model.bound_joints.resize(bound);
     if (mode == PaintMode::kAlways) return tl::unexpected(rows.error());
@@ -135,13 +165,15 @@ Result<std::string> paint_model(Model& model, PaintMode mode, unsigned threads) 
   std::vector<bool> used(model.bound_joints.size(), false);
   for (std::size_t i = 0; i < rows->size(); ++i) {
     for (const Influence& influence : (*rows)[i].influences) used[influence.index] = true;
-    model.meshes[planned.meshes[i]].weights = std::move((*rows)[i]);
+    Mesh& mesh = model.meshes[planned.meshes[i]];
+    mesh.weights = std::move((*rows)[i]);
+    std::erase(model.report.notes, unweighted_note(mesh));
   }
   paint_levels(planned.meshes, threads, model);
   model.unpainted.clear();
   model.painted = true;
-  return fmt::format("weights were made for {}, on {} joints, by ways inside the skin", names.text(),
-                     std::ranges::count(used, true));
+  return fmt::format("weights were made for {}, on {} joints{}, by ways inside the skin", names.text(),
+                     std::ranges::count(used, true), joints.of_skin ? " as the file's unused skin binds them" : "");
 }
 
 }  // namespace pelt

@@ -115,18 +115,18 @@ struct ReadModel {
 Result<ReadModel> read_model(const std::string& model_name, const Binding& binding, unsigned threads) {
   Result<Model> model = import_model(model_name, nullptr, binding.files);
   if (!model) return tl::unexpected(model.error());
-  ImportReport import_report = model->report;
+  std::vector<std::string> worn_notes;
   std::string driver;
   bool copied_weights = false;
   const std::string& worn_by = binding.body.empty() ? binding.weights_of : binding.body;
   if (!worn_by.empty()) {
     PELT_ASSIGN(const auto body, import_model(worn_by, nullptr, binding.files));
     for (const std::string& note : body.report.notes) {
-      import_report.notes.push_back(fmt::format("'{}': {}", worn_by, note));
+      worn_notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
     PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, threads)
                                                    : dress(std::move(*model), body));
-    import_report.notes.insert(import_report.notes.end(), dressed.notes.begin(), dressed.notes.end());
+    worn_notes.insert(worn_notes.end(), dressed.notes.begin(), dressed.notes.end());
     driver = dressed.body;
     copied_weights = dressed.copied_weights;
     model = std::move(dressed.model);
@@ -134,6 +134,8 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
   // Presets and the choice of a rig look at weights; a rig of the user's tells how to make them.
   PELT_ASSIGN(const auto paint, paint_mode(binding));
   PELT_ASSIGN(auto painted, paint_model(*model, paint, threads));
+  ImportReport import_report = model->report;
+  import_report.notes.insert(import_report.notes.end(), worn_notes.begin(), worn_notes.end());
   PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;

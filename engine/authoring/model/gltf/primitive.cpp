@@ -20,6 +20,7 @@
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/directions.h"
 #include "engine/authoring/model/gltf/morph.h"
+#include "engine/authoring/model/unweighted.h"
 
 namespace pelt {
 namespace {
@@ -154,6 +155,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
     PELT_TRY(append_triangles(primitive, found->second, mesh, gaps));
   }
   attributes.complete();
+  PELT_TRY(weights_.complete(gaps.weights.unweighted, skin, mesh));
   PELT_ASSIGN(gaps.averaged_normals, make_normals(gaps.normals, budget_, mesh));
   if ((gaps.some_uvs && !mesh.triangles.empty()) || (gaps.some_tangents && gaps.all_tangents)) {
     gaps.averaged_tangents = make_tangents(gaps.tangents, gaps.some_uvs, mesh);
@@ -312,8 +314,10 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
   }
   if (gaps.weights.renormalised > 0)
     note(fmt::format("the weights of {} vertices did not sum to 1", gaps.weights.renormalised));
-  if (gaps.weights.unweighted > 0) {
-    note(fmt::format("{} vertices have no weights and follow their nearest joint", gaps.weights.unweighted));
+  if (gaps.weights.unweighted > 0 && gaps.weights.unweighted == mesh.positions.size()) {
+    report_.notes.push_back(unweighted_note(mesh));
+  } else if (gaps.weights.unweighted > 0) {
+    note(fmt::format("{} vertices have no weights and take those of the skin around them", gaps.weights.unweighted));
   }
   if (gaps.weights.negative > 0) note(fmt::format("{} weights below 0 taken as 0", gaps.weights.negative));
   if (gaps.odd_normals > 0) note(fmt::format("{} normals were not unit", gaps.odd_normals));

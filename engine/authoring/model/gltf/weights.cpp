@@ -7,8 +7,15 @@
 #include <cmath>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
+#include <pelt/tools/mesh_parts.h>
+
+#include "engine/authoring/geometry/bounds.h"
+#include "engine/authoring/geometry/inpaint.h"
 #include "engine/authoring/model/affine.h"
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/check.h"
@@ -42,6 +49,59 @@ std::uint32_t nearest(const std::vector<glm::dvec3>& origins, const glm::dvec3& 
   return best;
 }
 
+// Fills empty rows of a mesh from those of the skin around them; of pieces without weights, from the closest skin.
+void fill_from_skin(Mesh& mesh) {
+  constexpr double kReach = 0.05;  // of the diagonal of the mesh, see inpaint.h
+  constexpr std::size_t kMaxSmooth = 20'000;
+  const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
+  std::vector<glm::uvec3> skin = welded_triangles(welded, mesh.triangles);
+  drop_flat(mesh.positions, skin);
+  std::vector<std::uint32_t> row_of(welded.size());  // of welded vertices: one with weights, if there is one
+  for (std::uint32_t v = 0; v < welded.size(); ++v) {
+    std::uint32_t& row = row_of[welded[v]];
+    if (welded[v] == v || mesh.weights.row(row).empty()) row = v;
+  }
+  SparseRows known;
+  std::size_t unknowns = 0;
+  for (std::uint32_t v = 0; v < welded.size(); ++v) {
+    known.append_row(welded[v] == v ? mesh.weights.row(row_of[v]) : std::span<const Influence>());
+    unknowns += welded[v] == v && known.row(v).empty() ? 1 : 0;
+  }
+  if (unknowns <= kMaxSmooth) {
+    // Triangles farther from the empty rows have no part in them.
+    std::vector<bool> near(welded.size());
+    for (std::uint32_t v = 0; v < welded.size(); ++v) near[v] = welded[v] == v && known.row(v).empty();
+    std::vector<glm::uvec3> around;
+    for (int ring = 0; ring < 2; ++ring) {
+      around = skin;
+      std::erase_if(around, [&](const glm::uvec3& t) { return !near[t.x] && !near[t.y] && !near[t.z]; });
+      for (const glm::uvec3& t : around) near[t.x] = near[t.y] = near[t.z] = true;
+    }
+    const double diagonal = glm::length(bounds_of<glm::dvec3>(std::span(std::as_const(mesh.positions))).size());
+    known = inpaint(mesh.positions, around, known, kReach * diagonal, 0);
+  }
+  std::erase_if(skin, [&](const glm::uvec3& t) {
+    return known.row(t.x).empty() || known.row(t.y).empty() || known.row(t.z).empty();
+  });
+  std::vector<glm::vec3> lost;
+  for (std::uint32_t v = 0; v < welded.size(); ++v) {
+    if (known.row(welded[v]).empty()) lost.push_back(mesh.positions[v]);
+  }
+  SparseRows closest;
+  if (const Result<TriangleTree> tree = TriangleTree::create(mesh.positions, skin)) {
+    closest = closest_weights(
+        *tree, [&](std::uint32_t v) { return known.row(v); }, lost, 0);
+  }
+  SparseRows filled;
+  std::size_t next = 0;
+  for (std::uint32_t v = 0; v < welded.size(); ++v) {
+    std::span<const Influence> row = known.row(welded[v]);
+    if (row.empty() && next < closest.row_count()) row = closest.row(next++);
+    filled.append_row(mesh.weights.row(v).empty() ? row : mesh.weights.row(v));
+  }
+  mesh.weights = std::move(filled);
+}
+
 }  // namespace
 
 Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std::size_t count, GltfSkin& skin,
@@ -58,12 +118,6 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
   }
 
   std::vector<WeightedElement> row;
-  const auto append = [&] {
-    append_row(mesh.weights, row);
-    for (const Influence& influence : mesh.weights.row(mesh.weights.row_count() - 1)) {
-      skin.weights[influence.index] += influence.weight;
-    }
-  };
   const std::size_t sets = weight_sets(primitive);
   std::vector<std::vector<std::uint32_t>> joints;
   std::vector<std::vector<float>> weights;
@@ -71,7 +125,6 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
     joints.push_back(read_integers(document_, attribute(primitive, fmt::format("JOINTS_{}", set))));
     weights.push_back(read_floats(document_, attribute(primitive, fmt::format("WEIGHTS_{}", set))));
   }
-  std::vector<glm::dvec3> origins;  // of the skin's joints at bind; computed when a vertex needs them
   for (std::size_t v = 0; v < count; ++v) {
     row.clear();
     double sum = 0;
@@ -92,18 +145,35 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
     }
     if (row.empty()) {
       ++flaws.unweighted;
+    } else if (std::abs(sum - 1) > 1e-3) {
+      ++flaws.renormalised;
+    }
+    append_row(mesh.weights, row);
+  }
+  return {};
+}
+
+Result<void> GltfWeightReader::complete(std::size_t unweighted, GltfSkin& skin, Mesh& mesh) {
+  if (skin.rigid) return {};
+  if (unweighted > 0 && unweighted < mesh.positions.size()) fill_from_skin(mesh);
+  SparseRows rows;
+  std::vector<glm::dvec3> origins;  // of the skin's joints at bind; computed when a vertex needs them
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    if (!mesh.weights.row(v).empty()) {
+      rows.append_row(mesh.weights.row(v));
+    } else {
       if (origins.empty()) origins = bind_origins(skin);
       searched_ += origins.size();
       if (searched_ > kMaxSearched) {
         return fail(ErrorCode::kUnsupported,
                     fmt::format("{}: mesh '{}': too many vertices without weights", document_.source, mesh.name));
       }
-      row.push_back({nearest(origins, mesh.positions[first + v]), 1.0});
-    } else if (std::abs(sum - 1) > 1e-3) {
-      ++flaws.renormalised;
+      const Influence whole{nearest(origins, mesh.positions[v]), 1.0f};
+      rows.append_row({&whole, 1});
     }
-    append();
+    for (const Influence& influence : rows.row(v)) skin.weights[influence.index] += influence.weight;
   }
+  mesh.weights = std::move(rows);
   return {};
 }
 

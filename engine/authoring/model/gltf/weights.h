@@ -17,7 +17,7 @@ namespace pelt {
 struct WeightFlaws {
   std::uint32_t negative = 0;      // weights below 0, taken as 0
   std::uint32_t renormalised = 0;  // vertices whose weights did not sum to 1
-  std::uint32_t unweighted = 0;    // vertices without weights: they follow their nearest joint
+  std::uint32_t unweighted = 0;    // vertices without weights
 };
 
 class GltfWeightReader {
@@ -25,9 +25,13 @@ class GltfWeightReader {
   explicit GltfWeightReader(const GltfDocument& document) : document_(document) {}
 
   // Appends the rows of a primitive's vertices, the last `count` of the mesh. They name joints of `skin`, whose
-  // `weights` and `extent` are updated.
+  // `extent` is updated. Rows of vertices without weights are empty.
   Result<void> append(const tinygltf::Primitive& primitive, std::size_t count, GltfSkin& skin, Mesh& mesh,
                       WeightFlaws& flaws);
+
+  // Fills the empty rows of a mesh, smoothly from the skin around them; if all are, by the nearest joints. Adds the
+  // rows to the skin's `weights`.
+  Result<void> complete(std::size_t unweighted, GltfSkin& skin, Mesh& mesh);
 
  private:
   const GltfDocument& document_;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include <pelt/paint.h>
 
 #include "engine/authoring/model/builtin/model_builder.h"
+#include "engine/authoring/model/unweighted.h"
 #include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 
@@ -22,6 +24,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr float kEdge = 0.05f;  // of a block, metres
 
@@ -226,6 +229,29 @@ TEST(PaintWeights, GoesAroundAHole) {
   });
 }
 
+TEST(PaintWeights, KeepsAnArmFromTheTrunkThatItBeginsIn) {
+  std::set<Cell> cells;
+  add_box(cells, {-6, 0, 0}, {6, 24, 6});
+  add_box(cells, {-18, 20, 2}, {18, 22, 4});
+  const Model model = painted(model_of({blocks(cells)}, {{"hip", -1, {0, 0, 3}},
+                                                         {"chest", 0, {0, 12, 3}},
+                                                         {"head", 1, {0, 24, 3}},
+                                                         {"arm_a", 1, {-4, 21, 3}},
+                                                         {"hand_a", 3, {-14, 21, 3}},
+                                                         {"arm_b", 1, {4, 21, 3}},
+                                                         {"hand_b", 5, {14, 21, 3}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    const float arms = weight_of(mesh, v, 3) + weight_of(mesh, v, 5);
+    if (std::abs(p.x) > 8 && std::abs(p.x) < 13) {
+      EXPECT_GT(arms, 0.6f) << p.x << " " << p.y;
+    }
+    if (std::abs(p.x) <= 6 && p.y < 19) {
+      EXPECT_LT(arms, 0.3f) << p.x << " " << p.y << " " << p.z;
+    }
+  });
+}
+
 TEST(PaintWeights, MovesAnEyeInOnePiece) {
   std::set<Cell> head;
   add_box(head, {0, 0, 0}, {8, 8, 8});
@@ -276,6 +302,31 @@ TEST(PaintModel, PaintsAMeshBesideItsSkeleton) {
     EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("weights were made for"))) << deformer;
     EXPECT_GT(bound.report.meshes[0].max_influences, 1u) << deformer;
   }
+}
+
+TEST(PaintModel, TakesTheBindPoseOfAnUnusedSkinIfItFits) {
+  Model model = limb_beside();
+  const std::vector<BoundJoint> unused = make_limb().bound_joints;
+  model.bound_joints.insert(model.bound_joints.end(), unused.begin(), unused.end());
+  const Model given = model;
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAuto)), Not(HasSubstr("unused skin")));
+  model = given;
+  model.skeleton.joints[0].rest.translation += glm::vec3(100, 0, 0);
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAuto)), HasSubstr("as the file's unused skin binds them"));
+  for (const Influence& influence : model.meshes[0].weights.influences) {
+    const BoundJoint& bound = model.bound_joints[influence.index];
+    EXPECT_TRUE(std::ranges::any_of(unused, [&](const BoundJoint& other) {
+      return other.joint == bound.joint && other.inverse_bind == bound.inverse_bind;
+    }));
+  }
+}
+
+TEST(PaintModel, DropsTheNoteOnMissingWeights) {
+  Model model = make_limb();
+  model.unpainted.push_back(model.meshes[0].name);
+  model.report.notes = {"another", unweighted_note(model.meshes[0])};
+  test::must(paint_model(model, PaintMode::kAuto));
+  EXPECT_THAT(model.report.notes, testing::ElementsAre("another"));
 }
 
 TEST(PaintModel, LeavesAMeshThatItsNodeMoves) {

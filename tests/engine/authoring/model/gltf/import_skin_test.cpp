@@ -120,6 +120,18 @@ TEST(ImportGltf, LetsUnweightedVerticesFollowTheNearestJoint) {
   }
 }
 
+TEST(ImportGltf, LetsUnweightedVerticesFollowTheSkinAroundThem) {
+  GltfFile file = GltfFile::skinned_triangle();
+  attributes(file)["WEIGHTS_0"] = file.add("VEC4", std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0});
+  const Model model = imported(file);
+  EXPECT_EQ(model.report.unweighted_vertices, 1u);
+  EXPECT_THAT(model.report.notes, Contains(HasSubstr("1 vertices have no weights and take those of the skin around")));
+  const auto row = model.meshes[0].weights.row(2);
+  ASSERT_EQ(row.size(), 1u);  // the nearest joint is another
+  EXPECT_EQ(model.skeleton.joints[model.bound_joints[row[0].index].joint].name, "root");
+  EXPECT_FLOAT_EQ(row[0].weight, 1);
+}
+
 TEST(ImportGltf, SharesBoundJoints) {
   GltfFile file = GltfFile::skinned_triangle();
   file.push("skins", file.json["skins"][0]);
