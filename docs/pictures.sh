@@ -16,7 +16,7 @@ readonly documents=(
   armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
   curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears
   hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles python real_characters
-  skeletonize surface_ffd_streamed viewer
+  sculpture skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -345,6 +345,26 @@ make_hierarchical_head() {
   montage part-[012].png -tile 3x1 -geometry +2+2 montage.png
   labels 20 16 'at rest' 516 16 'one attachment' 1012 16 'teeth locked'
   finish montage.png "${operations[@]}" hierarchical_head.png
+}
+
+# The rig is that of the page.
+make_sculpture() {
+  sed -n '/^<!-- file: sculpture.json -->$/,/^```$/{/^[<`]/d;p}' "$root/docs/sculpture.md" >sculpture.json
+  pelt bind builtin:biped --paint -o hero.pelt
+  pelt bind builtin:biped --rig sculpture.json -o masked.pelt
+  view 0.png 900x900 '{
+    "playback": { "clip": "" }, "shown": { "skeleton": true, "ground": false },
+    "camera": { "target": [0, 1.02, 0], "yaw": 0.35, "pitch": 0.05, "distance": 4.6, "framed": true },
+    "panels": { "left": false, "right": false, "timeline": false }
+  }'
+  local pose=(--yaw 20 --size 1600x1600)
+  pelt render hero.pelt --weights left_upper_arm "${pose[@]}" -o 1.png
+  pelt render hero.pelt --clip raise --time 1.44 "${pose[@]}" -o 2.png
+  pelt render masked.pelt --clip raise --time 1.44 "${pose[@]}" -o 3.png
+  montage '(' 0.png -crop 370x560+265+170 ')' '(' 1.png -crop 560x848+520+80 -resize 370x560 ')' \
+    '(' 2.png 3.png -crop 560x848+520+80 -resize 370x560 ')' -tile 4x1 -geometry 370x560+2+2 montage.png
+  labels 12 8 'skeleton' 386 8 'weights' 760 8 'defaults' 1134 8 'mask'
+  finish montage.png "${operations[@]}" -depth 8 sculpture.png
 }
 
 make_skeletonize() {
