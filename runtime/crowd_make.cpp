@@ -239,7 +239,6 @@ Result<void> Crowd::use_numbers(const Device& device, const std::vector<bool>& w
 // Adds a character, which gets the instances of one that it replaces; changes nothing on failure.
 Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optional<std::uint32_t> replaced) {
   PELT_TRY(need_whole("change its characters"));
-  PELT_TRY(need_whole("change its characters"));
   std::vector<bool>& used = vulkan_->used;
   std::vector<bool> wanted = used;
   if (wanted.size() <= added) wanted.resize(added + 1);
@@ -323,7 +322,9 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
       capacity.table_words += kCharacterWords;  // removed characters keep a table entry
     }
   }
-  capacity.table_words += kCharacterWords;  // so does one that another one replaced
+  // So does one that another one replaced. Numbers between those that are added later have entries too.
+  capacity.table_words +=
+      kCharacterWords * (1 + std::max<std::uint64_t>(gpu.entries.size(), instances.size()) - instances.size());
   lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));

@@ -85,6 +85,7 @@ Result<void> CrowdPlanner::State::exchange_room(std::span<const std::uint32_t> i
       places[i].*first = static_cast<std::uint32_t>(*taken);
     }
   }
+  const std::lock_guard lock(mutex);  // rooms() may be called meanwhile
   locations = std::move(places);
   for (std::size_t r = 0; r < rooms.size(); ++r) free[r] = rooms[r];  // keeps the capacity of `free`
   return {};

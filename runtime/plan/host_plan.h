@@ -15,7 +15,7 @@ namespace pelt::runtime {
 class HostPlan {
  public:
   HostPlan() = default;
-  // Sets the plan of the following frames, after place_lists(). `plan` must stay unchanged until the next use().
+  // Sets the plan of the following frames. `plan` must stay unchanged until the next use().
   void use(const CrowdPlan& plan);
 
   // Begins a frame. Starts and lists go to `work`, which already contains locations and jobs.

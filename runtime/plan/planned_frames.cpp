@@ -157,6 +157,11 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   }
   CrowdPlan made = plan_crowd(std::move(sizes), options.outputs, state.bases());
   std::vector<std::uint32_t> counts = state.instances_of;
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    const bool stays = c < characters.size() && characters[c];
+    if (counts[c] > 0 && !stays && !(exchange && exchange->from == c))
+      return invalid("the {} has instances of character {}", options.label, c);
+  }
   counts.resize(characters.size());
   if (exchange) counts[exchange->to] += std::exchange(counts[exchange->from], 0);
   const std::uint64_t words = fixed_words(made) + list_words(made, counts);
@@ -241,7 +246,8 @@ Result<void> CrowdPlanner::plan_ahead(std::span<const Character> characters, con
     if (member) all.push_back(member->character);
   }
   const CrowdPlan plan = runtime::plan_ahead(all, planner_->options.outputs, planner_->bases());
-  for (const OutputStreams& streams : planner_->options.streams) PELT_TRY(prepare(dispatches_of(plan, streams, {})));
+  for (const OutputStreams& streams : planner_->options.streams)
+    PELT_TRY(prepare(dispatches_of(plan, streams, planner_->frame_options())));
   return {};
 }
 

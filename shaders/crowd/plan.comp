@@ -71,12 +71,15 @@ void plan_external(ListEntry given) {
   uint at = state_at(given.instance);
   uint character = work_words[location_pair(given.instance)].x;
   if (character == kNoIndex || work_words[at - 1u].y == kNoIndex) return;
+  uint posed = work_words[at].y;
+  if ((plan.flags & kPlanSecondPart) != 0u && posed == kNoIndex) return;
   InstanceMemory memory = memory_of(given.instance);
+  // The first invocation that comes takes the instance: it may be listed twice.
+  uint shown = atomicExchange(memories[given.instance].shown, plan.frame);
+  if (shown == plan.frame) return;
   uint state = given.state;
   if (plan_character(character).has_linear_blend == 0u) state &= ~kEntryLinearBlend;
   if ((plan.flags & kPlanSecondPart) != 0u) {
-    uint posed = work_words[at].y;
-    if (posed == kNoIndex) return;
     state &= ~(kEntryStay | kEntryLinearBlend);
     memory.state &= ~kEntryLinearBlend;
     if ((posed & kEntryStay) != 0u) state |= kEntryStay;

@@ -368,8 +368,8 @@ PELT_API pelt_result pelt_submit_and_wait(const pelt_device* device, const char*
 
 /* ---------------------------------------------------------------------------------------------------------- upload */
 
-/* Characters on a device, in one buffer, so that a crowd moves all of them with the same dispatches. Several crowds may
- * share it. */
+/* Characters on a device, in few buffers, so that a crowd moves all characters of a buffer with the same dispatches.
+ * Several crowds may share it. */
 typedef struct pelt_gpu_characters pelt_gpu_characters;
 
 typedef struct pelt_upload_options {

@@ -268,8 +268,9 @@ class Crowd : public CrowdPlanner {
   const OutputLocations& outputs(std::uint64_t frame) const;
   const OutputLocations& outputs() const { return outputs(frames() == 0 ? 0 : frames() - 1); }
   // Returns the range of the table of a frame (pelt/shaders/crowd_table.h), a storage buffer for draws that the device
-  // makes. The ranges of frame n and n + frames_in_flight are the same. The table is written like outputs, and must be
-  // read before the frame `frames_in_flight` later runs. May be called during record().
+  // makes. The ranges of frame n and n + frames_in_flight are the same. The table is written like outputs. The host
+  // writes it too, so all reads, draws included, must have finished before the frame `frames_in_flight` later is
+  // recorded. May be called during record().
   VkDescriptorBufferInfo table(std::uint64_t frame) const;
   // Returns the frame whose positions are the previous positions of a mesh in the last recorded frame: the frame
   // before, or the same frame if the mesh or instance has just appeared or was teleported (entry_appears).

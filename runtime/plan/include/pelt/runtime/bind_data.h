@@ -51,7 +51,7 @@ struct PlacedCharacter {
 // whole buffer as an array of the elements that they read, so indices count elements from its start.
 class BindData {
  public:
-  static constexpr std::uint64_t kAlignment = 48;  // of offsets and sizes: a stream's does not depend on its part
+  static constexpr std::uint64_t kAlignment = 48;  // of offsets and sizes
 
   // normal_rings: also finds the triangles round each vertex of skins, for crowds that recompute normals.
   BindData(const Character& character, bool normal_rings, const JobSystem& jobs = {});

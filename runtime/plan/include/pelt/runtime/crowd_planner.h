@@ -113,7 +113,7 @@ class CrowdPlanner {
  public:
   // Makes an instance of a character, in the rest pose. Returns its number: the last one that was released, or else the
   // lowest unused one. `outputs` = false: the instance takes no room for outputs, and cannot be shown until it has
-  // (set_outputs). Takes microseconds, allocates no memory and waits for nothing. Errors: kUnsupported if there is not
+  // (set_outputs). Takes microseconds, no device memory, and waits for nothing. Errors: kUnsupported if there is not
   // enough room (the message names the resource), kInvalidArgument if the crowd does not have the character.
   Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
   // Releases an instance's room, which is reused at once, since frames run in the order in which they are recorded. Its
@@ -203,7 +203,7 @@ class CrowdPlanner {
                               const std::optional<Exchange>& exchange = {});
   // Errors: the crowd has instances of the character.
   Result<void> remove_member(std::uint32_t character);
-  // Calls `prepare` with the dispatches that the crowd will have when these characters are added.
+  // Calls `prepare` with dispatches by the kernels that the crowd will need when these characters are added.
   Result<void> plan_ahead(std::span<const Character> characters, const Prepare& prepare) const;
   // Returns the next frame, or the next part of it, after writing the host's memory; null: misuse, which is reported.
   // list: none: all instances that have outputs. Then call end_frame().
