@@ -351,7 +351,7 @@ make_hierarchical_head() {
 make_sculpture() {
   sed -n '/^<!-- file: sculpture.json -->$/,/^```$/{/^[<`]/d;p}' "$root/docs/sculpture.md" >sculpture.json
   pelt bind builtin:biped --paint -o hero.pelt
-  pelt bind builtin:biped --rig sculpture.json -o masked.pelt
+  pelt bind builtin:biped --paint --rig sculpture.json -o masked.pelt
   view 0.png 900x900 '{
     "playback": { "clip": "" }, "shown": { "skeleton": true, "ground": false },
     "camera": { "target": [0, 1.02, 0], "yaw": 0.35, "pitch": 0.05, "distance": 4.6, "framed": true },

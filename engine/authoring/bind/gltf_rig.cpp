@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) 
 
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
                        const std::filesystem::path& path, NamedFiles files) {
-  PELT_ASSIGN(const auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
+  PELT_ASSIGN(auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
   PELT_TRY(check_gltf_rig(rig, path.string()));
   std::optional<Model> painted;
   if (may_paint(model, rig.paint)) {
@@ -76,8 +77,13 @@ Result<void> save_gltf(const Character& character, const Model& model, const std
     const auto bytes = std::as_bytes(std::span(made));
     glb.assign(bytes.begin(), bytes.end());
   }
+  std::string inside = character->rig;
+  if (rig.paint == PaintMode::kAlways) {  // the file has these weights, and somebody may correct them
+    rig.paint = PaintMode::kAuto;
+    inside = format_rig(rig);
+  }
   PELT_ASSIGN(const auto bytes,
-              write_gltf_deformers(glb, character->rig, &character, file.empty() ? path.string() : file.string()));
+              write_gltf_deformers(glb, inside, &character, file.empty() ? path.string() : file.string()));
   return write_file(path, bytes);
 }
 

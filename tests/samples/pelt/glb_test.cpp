@@ -79,6 +79,11 @@ TEST_F(Glb, CarriesItsRigWhereverItIsBound) {
   EXPECT_EQ(Json::parse(file_text(folder / "own.json"))["layers"][0]["deformer"], "linear_blend");
 }
 
+TEST_F(Glb, KeepsWeightsThatWereMade) {
+  EXPECT_THAT(done("bind builtin:limb --paint -o limb.glb"), HasSubstr("weights were made"));
+  EXPECT_THAT(done("bind limb.glb -o again.pelt"), testing::Not(HasSubstr("weights were made")));
+}
+
 TEST_F(Glb, IsBoundAgainWhereItWasEdited) {
   done("bind builtin:limb -o limb.glb");
   edit("limb.glb", R"("name":"limb")", R"("name":"lamb")");
