@@ -73,8 +73,8 @@ double distance_to(const glm::dvec3& point, const PaintBone& bone) {
 // Rows over the bones, for each vertex; of unreached ones empty.
 using Rows = std::vector<std::vector<WeightedElement>>;
 
-// Returns how thick the limb around each bone is, by the vertices beside the bone for which no other is nearer, but not
-// those at its beginning, where it may lie in a thicker limb; infinite if there are few.
+// Returns how thick the limb around each bone is, by the vertices along the bone for which no other is nearer, but not
+// those at its beginning, since it may lie in a thicker limb; infinite if there are few.
 std::vector<double> limb_radii(const Skin& skin, std::span<const PaintBone> bones, const Rows& distances) {
   std::vector<std::vector<double>> beside(bones.size());
   for (std::size_t v = 0; v < distances.size(); ++v) {
@@ -173,7 +173,17 @@ void smooth(const Skin& skin, std::span<const float> nearest, std::size_t bones,
       if (columns[b].empty()) continue;
       std::vector<float> values(rows.size(), 0.0f);
       for (const auto& [v, weight] : columns[b]) values[v] = weight;
-      heat.flow(diffusion, values);
+      // Little heat goes farther than two rings, since weights end smoothly if triangles are small.
+      std::vector<float> local(rows.size(), 0.0f);
+      for (const auto& [v, weight] : columns[b]) local[v] = diffusion[v];
+      for (int ring = 0; ring < 2; ++ring) {
+        const std::vector<float> before = local;
+        for (const glm::uvec3& t : skin.triangles) {
+          if (before[t.x] + before[t.y] + before[t.z] == 0) continue;
+          for (int c = 0; c < 3; ++c) local[t[c]] = diffusion[t[c]];
+        }
+      }
+      heat.flow(local, values);
       columns[b].clear();
       for (std::uint32_t v = 0; v < rows.size(); ++v) {
         if (skin.welded[v] == v && values[v] > kLeastWeight) columns[b].emplace_back(v, values[v]);

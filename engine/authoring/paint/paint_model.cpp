@@ -33,8 +33,8 @@ std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
   return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
 }
 
-// Returns the nodes of meshes, and those above them, if all meshes are next to a skeleton: they stand where their nodes
-// put them, no clip moves these nodes, and there are bones besides. Empty if not.
+// Returns the nodes of meshes, and those above them, if all meshes are next to a skeleton: their
+// nodes put them there, no clip moves these nodes, and there are bones besides. Empty if not.
 std::vector<bool> carriers_beside(const Model& model) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   std::vector<bool> carries(joints.size(), false);

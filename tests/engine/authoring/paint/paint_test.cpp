@@ -349,7 +349,8 @@ TEST(PaintModel, RepaintsOnlyIfAsked) {
 // The strongest joint of artists for most vertices; their painting is not looked at.
 TEST(PaintWeights, AgreesWithArtists) {
   PELT_REQUIRE_SHARED();
-  for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb", ""}) {
+  for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb",
+                           "assets/characters/lumberjack.glb", ""}) {
     const Model given = *name == 0 ? make_biped() : test::must(import_model((*test::shared_folder() / name).string()));
     const Model model = painted(given);
     std::size_t count = 0;

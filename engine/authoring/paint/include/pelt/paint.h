@@ -13,10 +13,11 @@
 namespace pelt {
 
 // Makes weights for meshes of a model (indices in Model::meshes, each once) from the shortest ways inside the skin to
-// each bone (Dionne, de Lasa 2013, "Geodesic Voxel Binding for Production Character Meshes"), smoothed over the skin:
-// at most 8 joints per vertex. Parts may overlap, be open or be sheets; small loose parts follow in one piece. Each
-// mesh's rows name the bound joints for which `may_move` is true (one per bound joint; empty: all). The result does not
-// depend on the number of threads (0: all CPUs). Errors: kUnsupported if no joint is in the meshes.
+// each bone (Dionne, de Lasa 2013, "Geodesic Voxel Binding for Production Character Meshes"), smoothed along the skin:
+// at most 8 joints per vertex. A bone pulls little skin that is farther from a joint than its limb is thick. Parts may
+// overlap, be open or be sheets; small loose parts follow in one piece. Each mesh's rows name the bound joints for
+// which `may_move` is true (one per bound joint; empty: all). The result does not depend on the number of threads (0:
+// all CPUs). Errors: kUnsupported if no joint is in the meshes.
 Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<const std::uint32_t> meshes,
                                               std::vector<bool> may_move = {}, unsigned threads = 0);
 
