@@ -20,6 +20,7 @@ const std::map<std::string, std::string> kBinds{
     {"--any-file", "bind builtin:arm --any-file -o"},
     {"--no-fallback", "bind builtin:arm --no-fallback -o"},
     {"--no-check", "bind builtin:arm --no-check -o"},
+    {"--paint", "bind builtin:arm --paint -o"},
     {"--driver", "bind sleeve.obj --driver builtin:limb -o"},
     {"--weights-of", "bind sleeve.obj --weights-of builtin:limb -o"},
     {"--report", "bind builtin:arm --report report.json -o"},
