@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/base/invalid.h"
 #include "runtime/plan/misuse.h"
 #include "runtime/plan/planner.h"
 
