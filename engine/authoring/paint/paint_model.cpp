@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <optional>
 #include <utility>
@@ -34,7 +35,7 @@ std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
 }
 
 // Returns the nodes of meshes, and those above them, if all meshes are next to a skeleton: their
-// nodes put them there, no clip moves these nodes, and there are bones besides. Empty if not.
+// nodes put them there, no clip moves these nodes, and there are bones in them. Empty if not.
 std::vector<bool> carriers_beside(const Model& model) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   std::vector<bool> carries(joints.size(), false);
@@ -62,11 +63,28 @@ std::vector<bool> carriers_beside(const Model& model) {
       if (carries[channel.joint]) return {};
     }
   }
-  // A bone: two joints that carry no mesh.
+  // Bones are joints that carry no mesh, below such joints. Most of them are in the meshes, unlike those of other
+  // things.
+  glm::vec3 low(INFINITY);
+  glm::vec3 high(-INFINITY);
+  for (const Mesh& mesh : model.meshes) {
+    for (const glm::vec3& position : mesh.positions) {
+      low = glm::min(low, position);
+      high = glm::max(high, position);
+    }
+  }
+  std::size_t bones = 0;
+  std::size_t inside = 0;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const auto parent = model.skeleton.parent_of(j);
-    if (parent && !carries[j] && !carries[*parent]) return carries;
+    if (!parent || carries[j] || carries[*parent]) continue;
+    ++bones;
+    const glm::vec3 at(rests[j][3]);
+    inside += glm::all(glm::greaterThan(at, low)) && glm::all(glm::lessThan(at, high)) ? 1 : 0;
   }
+  const auto is_of_skin = [&](const BoundJoint& bound) { return !carries[bound.joint]; };
+  const bool has_skin = std::ranges::any_of(model.bound_joints, is_of_skin);  // which no mesh follows
+  if (bones > 0 && (has_skin || 2 * inside > bones)) return carries;
   return {};
 }
 
