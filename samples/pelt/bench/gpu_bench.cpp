@@ -16,6 +16,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/bench/interleave.h"
 #include "samples/pelt/bench/shaders/copy.comp.h"
 #include "samples/pelt/gpu.h"
 
