@@ -101,7 +101,7 @@ struct CrowdPlanner::State {
   ActionClock clock;
   std::atomic<std::uint64_t> frame = 0;
   std::uint32_t slot = 0;  // frame % slots(), without a division per pose
-  bool is_posed = false;  // the first part of the frame was planned, and the second is next
+  bool is_posed = false;   // the first part of the frame was planned, and the second is next
   // The next frame, and what it points to.
   CrowdFrame next;
   std::vector<HostWrite> writes;
