@@ -322,9 +322,8 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
       capacity.table_words += kCharacterWords;  // removed characters keep a table entry
     }
   }
-  // So does one that another one replaced. Numbers between those that are added later have entries too.
-  capacity.table_words +=
-      kCharacterWords * (1 + std::max<std::uint64_t>(gpu.entries.size(), instances.size()) - instances.size());
+  // So do those that are not in the crowd yet, and one that another one replaced.
+  capacity.table_words += kCharacterWords * (gpu.entries.size() - instances.size() + 1);
   lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));

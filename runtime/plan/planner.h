@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state of a crowd without a graphics API. planner.cpp has its inputs, instances.cpp its instances and characters,
-// planned_frames.cpp its frames.
+// planned_frames.cpp its frames,
+// exchange.cpp its replaced characters.
 #pragma once
 
 #include <array>
@@ -107,10 +108,10 @@ struct CrowdPlanner::State {
   std::vector<HostWrite> writes;
   std::vector<FrameCommand> next_commands;
 
-  // Whether the device plans the frame, or its drawn skins, from a table.
   FrameOptions frame_options() const {
     return {.lists_on_device = !options.host_list, .drawn_on_device = !options.host_drawn};
   }
+  // Whether the device plans the frame, or its drawn skins, from a table.
   bool has_table() const { return !options.host_list || !options.host_drawn; }
   std::uint32_t slots() const { return options.frames_in_flight; }
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(options.streams.size()); }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <pelt/tools/closest_weights.h>
 
 #include "engine/authoring/base/name_list.h"
+#include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/model/affine.h"
 #include "engine/authoring/model/unweighted.h"
 #include "engine/authoring/paint/bones.h"
@@ -65,13 +65,9 @@ std::vector<bool> carriers_beside(const Model& model) {
   }
   // Bones are joints that carry no mesh, below such joints. Most of them are in the meshes, unlike those of other
   // things.
-  glm::vec3 low(INFINITY);
-  glm::vec3 high(-INFINITY);
+  Bounds<glm::vec3> box;
   for (const Mesh& mesh : model.meshes) {
-    for (const glm::vec3& position : mesh.positions) {
-      low = glm::min(low, position);
-      high = glm::max(high, position);
-    }
+    for (const glm::vec3& position : mesh.positions) box.add(position);
   }
   std::size_t bones = 0;
   std::size_t inside = 0;
@@ -80,7 +76,7 @@ std::vector<bool> carriers_beside(const Model& model) {
     if (!parent || carries[j] || carries[*parent]) continue;
     ++bones;
     const glm::vec3 at(rests[j][3]);
-    inside += glm::all(glm::greaterThan(at, low)) && glm::all(glm::lessThan(at, high)) ? 1 : 0;
+    inside += glm::all(glm::greaterThan(at, box.low)) && glm::all(glm::lessThan(at, box.high)) ? 1 : 0;
   }
   const auto is_of_skin = [&](const BoundJoint& bound) { return !carries[bound.joint]; };
   const bool has_skin = std::ranges::any_of(model.bound_joints, is_of_skin);  // which no mesh follows
