@@ -71,7 +71,8 @@ TEST_F(Stages, SwingWithTheClip) {
   const auto swing = [&](float time) {
     view_.playback.time = time;
     pose();
-    EXPECT_TRUE(runtime::run(*gpu_device(), stage_->find("rig")->crowd));
+    const shared::ListEntry entry{0, actor.restart ? shared::kEntryTeleport : 0};
+    EXPECT_TRUE(runtime::run(*gpu_device(), stage_->find("rig")->crowd, std::span(&entry, 1)));
     const auto vertices = test::must(runtime::read_vertices(*gpu_device(), actor.crowd, 0));
     const Evaluator& evaluated = stage_->evaluated(actor);
     EXPECT_LT(test::farthest(vertices.positions, evaluated.positions()), 1e-4f) << time;
