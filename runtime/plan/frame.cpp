@@ -24,10 +24,10 @@ static_assert(static_cast<std::uint32_t>(StreamFormat::kNone) == shared::kFormat
 constexpr std::uint32_t kReadsAndWrites = kReads | kWrites;
 
 constexpr Binding kPlanBindings[] = {
-    {kWork, kReadsAndWrites}, {kList, kReads}, {kTable, kReads}, {kArguments, kWrites}, {kMemory, kReadsAndWrites}};
+    {kWork, kReadsAndWrites}, {kList, kReads}, {kPlanTable, kReads}, {kArguments, kWrites}, {kMemory, kReadsAndWrites}};
 constexpr Binding kDrawnPlanBindings[] = {{kWork, kReadsAndWrites},
                                           {kDrawnList, kReads},
-                                          {kTable, kReads},
+                                          {kPlanTable, kReads},
                                           {kArguments, kWrites},
                                           {kDrawnMemory, kReadsAndWrites}};
 constexpr Binding kPoseBindings[] = {{kWork, kReads},    {kBindData, kReads},          {kJoints, kReads},

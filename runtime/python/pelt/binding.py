@@ -46,11 +46,10 @@ def _call(function: str, model: Path, options: Any, progress: Callable[[float, s
         told.put(None)
 
     stop = ctypes.c_uint32(0)
-    options.stop = ctypes.pointer(stop)
+    options.stop = ctypes.addressof(stop)
+    tell = _library.Progress(lambda _user, fraction, what: told.put((fraction, what.decode(errors="replace"))))
     if progress is not None:
-        options.progress = _library.Progress(
-            lambda _user, fraction, what: told.put((fraction, what.decode(errors="replace")))
-        )
+        options.progress = ctypes.cast(tell, ctypes.c_void_p)
     thread = threading.Thread(target=work, name=function, daemon=True)
     try:
         thread.start()
@@ -121,7 +120,8 @@ def bind(
     """
     if threads < 0:
         raise Error(f"threads is {threads}, and must be 0 or more")
-    options = _library.pelt_binder_bind_options(
+    options = binder().new(
+        "pelt_binder_bind_options",
         threads=threads,
         preset=_name(preset),
         deformer=_name(deformer),
@@ -161,9 +161,11 @@ def quality(
     if frames < 1 or clips < 1:
         raise Error(f"frames is {frames}, and clips is {clips}: both must be 1 or more")
     names = [encode(name) for name in ([deformers] if isinstance(deformers, str) else deformers)]
-    options = _library.pelt_binder_quality_options(
+    array = (ctypes.c_char_p * len(names))(*names)
+    options = binder().new(
+        "pelt_binder_quality_options",
         deformer_count=len(names),
-        deformers=(ctypes.c_char_p * len(names))(*names) if names else None,
+        deformers=ctypes.addressof(array),
         poses=_POSES[poses],
         frames=frames,
         clips=clips,
