@@ -193,8 +193,17 @@ class Planner {
     });
   }
 
+  // Returns the kinds of records that a mesh may have, as shaders/bounds/bounds.h specializes them.
+  static std::uint32_t bounds_contents(const CharacterMesh& mesh) {
+    return (mesh.mode == BlendMode::kDualQuaternion ? 1u << shared::kBoundsDual : 0) |
+           (mesh.binding.local_points.empty() ? 0 : 1u << shared::kBoundsShares);
+  }
+
   void bounds_jobs() {
     for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+      for (const ShownMesh& shown : planned.meshes) {
+        if (!shown.mesh->control) contents_ |= bounds_contents(*shown.mesh);
+      }
       const PlacedCharacter& placed = *planned.placed;
       const shared::BoundsJob job{.first_record = placed.first_bound,
                                   .record_count = placed.bound_count,
