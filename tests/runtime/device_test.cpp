@@ -116,7 +116,7 @@ TEST(Device, SynchronizationValidationSeesAMissingBarrier) {
     device->functions().vkCmdCopyBuffer(commands, buffer->handle(), buffer->handle(), 1, &copy);
   }));
   ASSERT_FALSE(messages.empty());
-  EXPECT_THAT(messages.front(), HasSubstr("HAZARD"));
+  EXPECT_THAT(messages.front(), HasSubstr("READ_AFTER_WRITE"));
 }
 
 void expect_round_trip(const Device& device, std::size_t size) {
