@@ -122,7 +122,7 @@ class pelt_binder_bind_options(Sized):
     _fields_ = [
         *_fields(c_uint32, "struct_size threads"),
         *_fields(c_char_p, "rig rig_text preset deformer driver weights_of"),
-        *_fields(c_uint32, "check keep_vertex_order any_file reserved"),
+        *_fields(c_uint32, "check keep_vertex_order any_file paint"),
         ("user", c_void_p),
         ("progress", Progress),
         ("stop", POINTER(c_uint32)),
