@@ -163,6 +163,10 @@ class Characters(unittest.TestCase):
         with self.assertRaisesRegex(pelt.Error, "rig: /layers/0: the key 'deformer' is missing"):
             pelt.bind("builtin:limb", rig={"format": "pelt-rig 1", "layers": [{"deformr": "mos"}]})
 
+    def test_make_weights_if_asked(self) -> None:
+        report = pelt.bind("builtin:limb", deformer="linear-blend", paint=True).report
+        self.assertIn("weights were made for 'limb'", str(report["notes"]))
+
     def test_are_measured_as_the_command_line_measures(self) -> None:
         printed = json.loads(
             run(PROGRAM, "quality", "--model", "builtin:arm", "--deformer", "surface-ffd", "--frames", "2", "--json")
