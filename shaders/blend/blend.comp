@@ -40,6 +40,7 @@ bool has(uint what) { return (kContents & what) != 0u; }
 #include "offsets.glsl"
 #include "rest.glsl"
 #include "move.glsl"
+#include "directions.glsl"
 #include "outputs.glsl"
 
 void main() {

@@ -287,8 +287,7 @@ PELT_SHARED_FN float squared_size(mat3 b) { return dot(b[0], b[0]) + dot(b[1], b
 
 // B divided by its largest entry, so that squares and products of entries neither overflow nor vanish; zero for zero.
 PELT_SHARED_FN mat3 scaled_to_unit(mat3 b) {
-  vec3 largest = max(max(abs(b[0]), abs(b[1])), abs(b[2]));
-  float size = max(max(largest.x, largest.y), largest.z);
+  float size = largest_entry(b);
   return b * (size > 1e-30f && size < 1e30f ? 1.0f / size : 0.0f);
 }
 

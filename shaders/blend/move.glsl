@@ -8,7 +8,14 @@ struct Moved {
   uint strongest;       // palette entry
   bool strongest_dual;  // the entry is a dual quaternion
   float mirror;         // mirror_sign, without the gradients of weights
+  TangentialDerivative derivative;  // in steps of `unit`, if it is not in the frame (defers_derivative)
+  float unit;
 };
+
+// True if only directions need the derivative: then it is added to two directions instead of the frame.
+bool defers_derivative() {
+  return has(kHasGradients) && (kContents & (kHasDrivers | kHasKeyPoses | kHasWires | kHasMorphs)) == 0u;
+}
 
 // Returns a rotation near that of the strongest influence.
 mat3 strongest_turn(Moved moved) {
@@ -54,7 +61,9 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
   bool by_wires = has(kHasWires) && mode == kBlendWires;
   moved.mirror = mirror_sign(affine_axes(by_wires ? palette[moved.strongest] : moved.frame));
   moved.position = transform_point(moved.frame, point);
-  moved.frame = with_derivative(moved.frame, row, derivative);
+  moved.derivative = derivative;
+  moved.unit = row.unit;
+  if (!defers_derivative()) moved.frame = with_derivative(moved.frame, row, derivative);
   if (has(kHasKeyPoses) && job.offset_first != kNoIndex) {
     moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
     moved.position = transform_point(moved.frame, point);

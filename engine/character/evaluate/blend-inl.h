@@ -123,9 +123,10 @@ struct Turning {
 
 // Turns the rest normals of rows [row, row + kLanes) whose frames, without gradients, mirror (shared::mirror_sign).
 HWY_NOINLINE inline void mirror_normals(const Frames& f, std::size_t row, Turning& turning) {
-  const Vec size = fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c));
+  const auto largest = [](const Vec3& v) HWY_ATTR { return max(max(abs(v.x), abs(v.y)), abs(v.z)); };
+  const Vec size = max(max(largest(f.a), largest(f.b)), largest(f.c));
   const auto mirrors = fused_dot(f.a, fused_cross(f.b, f.c)) <
-                       max(size, Vec(shared::kMirrorSize)) * sqrt(size) * -shared::kMirrorRounding;
+                       max(size * size, Vec(shared::kMirrorSize)) * size * -shared::kMirrorRounding;
   if (!any_of(mirrors)) return;
   if (!turning.any_mirrors) std::fill_n(turning.mirrors, kRows, 1.0f);
   turning.any_mirrors = true;
