@@ -46,7 +46,7 @@ bool has(uint what) { return (kContents & what) != 0u; }
 void main() {
   JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
   BlendJob job = jobs[work.job];
-  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
+  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize), job.by_blocks);
   if (!found.inside) return;
   ListEntry entry = list_entry(work, found.list_index);
   InstanceLocation place = instance_location(entry.instance);
