@@ -59,7 +59,6 @@ void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   vec3 normal = mapped.normal * moved.mirror;
   vec3 tangent = mapped.tangent;
   if (!defers_derivative()) tangent -= normal * (dot(normal, tangent) * (1.0f / squared));
-  if (!writes_tangents()) tangent = vec3(0.0f, 0.0f, 1.0f);
   bool has_tangent = !writes_tangents() || exceeds(dot(tangent, tangent), mapped.min_tangent);
   if (!(has_normal && has_tangent)) {
     mat3 turn = strongest_turn(moved);

@@ -351,7 +351,7 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
     const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
     const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
-    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
+    const std::size_t influences = columns.without_padding((binding.slices[slice + 1] - binding.slices[slice]) / kRows);
     const Accumulate<Sums> blend_rows =
         gradients ? accumulate_for<Sums, true>(influences) : accumulate_for<Sums, false>(influences);
     const SliceStreams whole{.points = &rest.point(first_row).x,
