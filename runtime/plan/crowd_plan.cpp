@@ -253,6 +253,7 @@ class Planner {
     const MeshStart& start = *shown.start;
     const bool painted = planned.painted_entry && mesh.painted;
     return {.vertex_count = mesh.vertex_count(),
+            .by_blocks = shared::reciprocal_of(shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize)),
             .mode = static_cast<std::uint32_t>(mesh.mode),
             .first_point = start.point,
             .first_direction = start.direction,
@@ -286,10 +287,12 @@ class Planner {
       for (const ShownMesh& shown : planned.meshes) {
         if (!shown.start->normal_ring) continue;
         const std::uint32_t vertices = shown.mesh->vertex_count();
-        const shared::NormalsJob job{
-            .vertex_count = vertices, .first_word = *shown.start->normal_ring, .output_first = *shown.vertex};
-        add_job(CrowdPass::kNormals, job, shared::item_blocks(vertices, shared::kNormalsWorkgroupSize),
-                level_list(c, shown.levels));
+        const std::uint32_t blocks = shared::item_blocks(vertices, shared::kNormalsWorkgroupSize);
+        const shared::NormalsJob job{.vertex_count = vertices,
+                                     .by_blocks = shared::reciprocal_of(blocks),
+                                     .first_word = *shown.start->normal_ring,
+                                     .output_first = *shown.vertex};
+        add_job(CrowdPass::kNormals, job, blocks, level_list(c, shown.levels));
       }
     });
   }

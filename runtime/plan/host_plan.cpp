@@ -52,7 +52,8 @@ void HostPlan::finish() {
       const shared::PlanJob& job = plan_->table.jobs[j];
       const std::uint32_t first = plan_->table.lists[job.list].first_in_list;
       const std::uint32_t count = ends_[job.list] - first;
-      write_pairs(work_, plan_->first_start + shared::kStartPairs * j, shared::JobStart{workgroups, count, first, 0});
+      write_pairs(work_, plan_->first_start + shared::kStartPairs * j,
+                  shared::JobStart{workgroups, count, first, shared::reciprocal_of(count % shared::kTileInstances)});
       workgroups += job.blocks * count;
     }
     workgroups_[s] = workgroups;

@@ -176,9 +176,14 @@ class SlicePacker {
       for (std::size_t row = first; row < std::min<std::size_t>(first + shared::kSliceRows, count); ++row) {
         length = std::max(length, row_length(groups_, source_row(order_, row)));
       }
-      words += length * shared::kSliceRows;
+      words += padded(length) * shared::kSliceRows;
     }
     packed_.influences.reserve(words);
+  }
+
+  std::size_t padded(std::size_t length) const {
+    const bool one_group = groups_.size() == 1 && local_points_.empty();
+    return one_group ? shared::padded_influences(static_cast<std::uint32_t>(length)) : length;
   }
 
   // Fills rows_ with the rows of a slice.
@@ -249,6 +254,7 @@ class SlicePacker {
   Result<void> append_influences() {
     std::size_t length = 0;
     for (const PackedRow& row : rows_) length = std::max(length, row.words.size());
+    length = padded(length);
     if (packed_.influences.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
       return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
     }
@@ -308,6 +314,9 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
   if (length > kMaxRowInfluences) {
     return fail(ErrorCode::kUnsupported, formatted("{}: a row of slice {} has {} influences, more than {}", what, slice,
                                                    length, kMaxRowInfluences));
+  }
+  if (groups == Groups::kOne && length != shared::padded_influences(static_cast<std::uint32_t>(length))) {
+    return invalid("{}: rows of slice {} have {} influences, not 2 or a multiple of 4", what, slice, length);
   }
   for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
     const std::size_t row = slice * shared::kSliceRows + r;

@@ -20,7 +20,8 @@ namespace pelt {
 //   slices      ceil(n/32)+1    first word of slice s in `influences`
 //   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
 //                               row 32 s + r: palette entry in the low 16 bits, unorm16 weight in the high 16.
-//                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
+//                               Rows of one group have 2, 4, 8, 12, ... influences. Shorter rows, and rows past n, are
+//                               filled with weight 0 at a valid index.
 //   gradients   words           change of each weight across the surface: influence i in 16 bits of word i / 2, the low
 //                               ones first: components along shared::tangent_basis of the packed normal, signed
 //                               integers of 8 bits from -127 to 127; empty: no gradients

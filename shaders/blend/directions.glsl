@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Maps normals and tangents as mapped_normal and mapped_tangent in blend.h, without making them unit vectors: packing
+// needs no length.
+
+// Returns the direction of an octahedral word (pelt/shaders/octahedral.h), 18,918 to 32,768 long.
+vec3 octahedral_direction(uint word) {
+  vec2 p = vec2(ivec2(int(word << 16u), int(word)) >> 16);
+  float z = 32767.0f - abs(p.x) - abs(p.y);
+  uvec2 signs = floatBitsToUint(p) & 0x80000000u;
+  return vec3(p - uintBitsToFloat(floatBitsToUint(max(-z, 0.0f)) | signs), z);
+}
+
+// The normal and the tangent, B t, that a frame makes of those at rest, of any length.
+struct MappedDirections {
+  vec3 normal;
+  vec3 tangent;
+  float min_normal;  // squared lengths below this are nothing
+  float min_tangent;
+};
+
+const float kScale = 32768.0f * 32768.0f;  // squared length of octahedral_direction, at most
+
+vec3 rest_tangent(uvec2 rest) { return octahedral_direction(rest.y & 0xFFFFFFFEu); }
+
+// Maps by the cofactors of B: (b x c) n.x + (c x a) n.y + (a x b) n.z, for entries from 1e-18 to 1e18.
+MappedDirections map_by_axes(mat3 axes, uvec2 rest) {
+  float size = largest_entry(axes);
+  float by_size = 1.0f / size;
+  vec3 n = octahedral_direction(rest.x) * (by_size * by_size);
+  vec3 normal = cross(axes[1], n.x * axes[2] - n.z * axes[0]) + n.y * cross(axes[2], axes[0]);
+  vec3 tangent = axes * rest_tangent(rest);
+  return MappedDirections(normal, tangent, kMinDirection * kScale, kMinDirection * kScale * size * size);
+}
+
+// The same with the tangential derivative, by a basis e, f of the surface: cofactor(B) (e x f) = B e x B f, and B t is a
+// sum of B e and B f.
+MappedDirections map_by_basis(Moved moved, uvec2 rest) {
+  mat3 axes = affine_axes(moved.frame);
+  vec3 n = octahedral_direction(rest.x);
+  vec3 e = abs(n.x) >= float(kTangentTurn) ? vec3(-n.z, 0.0f, n.x) : vec3(0.0f, n.z, -n.y);
+  vec3 f = cross(n, e);
+  float n_squared = dot(n, n);
+  float e_unit = length(e) * moved.unit;
+  vec3 by_e = axes * e + e_unit * moved.derivative.e;
+  vec3 by_f = axes * f + e_unit * sqrt(n_squared) * moved.derivative.f;
+  float size_e = max(max(abs(by_e.x), abs(by_e.y)), abs(by_e.z));
+  float size_f = max(max(abs(by_f.x), abs(by_f.y)), abs(by_f.z));
+  float by_size = 1.0f / max(size_e * 32768.0f, size_f);
+  vec3 normal = cross(by_e, by_f * (by_size * by_size));
+  vec3 t = rest_tangent(rest);
+  vec3 tangent = dot(t, e) * (n_squared * by_size) * by_e + dot(t, f) * by_size * by_f;
+  return MappedDirections(normal, tangent, kMinDirection / kScale, kMinDirection * kScale * kScale * kScale);
+}
