@@ -30,9 +30,10 @@ namespace {
 constexpr int kMost = 16;               // influences of a row that is reduced
 constexpr std::size_t kLanes = 8;       // floats that loops over poses take together
 constexpr std::size_t kSamples = 9;     // per influence and pose
-constexpr double kEdgeShare = 0.01;     // largest error, of the mean edge
+constexpr double kEdgeShare = 0.002;    // largest error, of the mean edge
 constexpr double kSizeShare = 1e-4;     // and of the size of the mesh
 constexpr float kCosine = 0.99984770f;  // of a degree
+constexpr double kSteeper = 1.25;       // bound of the steepest gradient, over that of the given row: they have 8 bits
 constexpr double kRidge = 0.1;          // times the square of the error that is allowed, per pose
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
@@ -203,9 +204,11 @@ class Reducer {
   }
 
   // Removes influences, with the least first, until the next one would raise the sum of squared errors over `budget`.
+  // Weights stay above 0, and gradients below a bound.
   static void remove(Matrix inverse, double budget, Columns& row) {
     std::array<bool, kMost> gone{};
     const auto count = static_cast<int>(row.rows());
+    const double steepest = kSteeper * row.rightCols(2).cwiseAbs().maxCoeff();
     double spent = 0;
     for (int left = count; left > 1; --left) {
       int least = -1;
@@ -214,9 +217,10 @@ class Reducer {
         if (gone[static_cast<std::size_t>(i)]) continue;
         const double part = row(i, 0) / inverse(i, i);
         if (spent + part * row(i, 0) > cost) continue;
-        // Weights stay above 0.
         const auto stays = [&](int j) {
-          return j == i || gone[static_cast<std::size_t>(j)] || row(j, 0) > part * inverse(j, i);
+          if (j == i || gone[static_cast<std::size_t>(j)]) return true;
+          const Eigen::Matrix<double, 1, 3> next = row.row(j) - row.row(i) * (inverse(j, i) / inverse(i, i));
+          return next(0) > 0 && next.tail(2).cwiseAbs().maxCoeff() <= steepest;
         };
         if (!std::ranges::all_of(std::views::iota(0, count), stays)) continue;
         least = i;
