@@ -62,7 +62,10 @@ class Planner {
       if (last && outputs_.bounds)
         barrier = !add_steps({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
-      add_steps({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
+      for (const bool light : {true, false}) {
+        const CrowdStep step{.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier};
+        if (add_steps(step, [&] { blend_jobs(stage, light); })) barrier = false;
+      }
       if (last && outputs_.recomputed_normals)
         add_steps({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
@@ -212,37 +215,77 @@ class Planner {
     });
   }
 
+  // Slices of a mesh, from `first` up to `end`.
+  struct Slices {
+    std::uint32_t first, end;
+  };
+
   // Returns the row lengths of a linear blend, as flags kHasRows...
-  static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices) {
+  static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices, Slices of) {
     std::uint32_t words = 0;
-    for (std::size_t s = 1; s < slices.size(); ++s) words = std::max(words, slices[s] - slices[s - 1]);
+    for (std::size_t s = of.first; s < of.end; ++s) words = std::max(words, slices[s + 1] - slices[s]);
     if (words <= 2 * shared::kSliceRows) return 0;
     return words <= 4 * shared::kSliceRows ? shared::kHasRowsOver2 : shared::kHasRowsOver2 | shared::kHasRowsOver4;
   }
 
-  static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job) {
+  static bool has_gradients(const PackedBinding& binding, Slices of) {
+    if (binding.gradients.empty()) return false;
+    const auto units = std::span(binding.gradient_units).subspan(of.first, of.end - of.first);
+    return std::ranges::any_of(units, [](float unit) { return unit > 0; });
+  }
+
+  // Returns the number of slices at the beginning of a mesh that a pipeline without gradients and with rows of at most
+  // kShortRow influences can blend. It takes less time and fewer registers.
+  static std::uint32_t light_slices(const CharacterMesh& mesh) {
+    if (mesh.control || mesh.mode != BlendMode::kLinear) return 0;
+    const PackedBinding& binding = mesh.binding;
+    std::uint32_t s = 0;
+    while (s + 1 < binding.slices.size() && !has_gradients(binding, {s, s + 1}) &&
+           binding.slices[s + 1] - binding.slices[s] <= kShortRow * shared::kSliceRows) {
+      ++s;
+    }
+    return s;
+  }
+
+  // Limits a job to some slices of its mesh, which is a skin of linear blend.
+  static shared::BlendJob part_of(shared::BlendJob job, Slices of) {
+    const std::uint32_t first = of.first * shared::kSliceRows;
+    job.vertex_count = std::min(job.vertex_count, of.end * shared::kSliceRows) - first;
+    for (std::uint32_t* of_vertex : {&job.first_point, &job.first_direction}) *of_vertex += first;
+    for (std::uint32_t* of_slice : {&job.first_slice, &job.first_gradient_unit, &job.first_morph_slice}) {
+      *of_slice += of.first;
+    }
+    if (job.output_first != shared::kNoIndex) job.output_first += first;
+    if (job.painted_first_slice != shared::kNoIndex) job.painted_first_slice += of.first;
+    return job;
+  }
+
+  static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job, Slices of) {
     std::uint32_t contents = 1u << job.mode;
-    if (!mesh.binding.gradients.empty()) contents |= shared::kHasGradients;
+    if (has_gradients(mesh.binding, of)) contents |= shared::kHasGradients;
     if (mesh.offset_entry) contents |= shared::kHasKeyPoses;
     if (mesh.morphs) contents |= shared::kHasMorphs;
-    if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices);
+    if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices, of);
     if (job.painted_first_slice != shared::kNoIndex)
-      contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices);
+      contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices, of);
     if (mesh.control) contents |= shared::kHasDrivers;
     if (job.output_first != shared::kNoIndex) contents |= shared::kHasOutputs;
     return contents;
   }
 
-  // Adds the jobs of the meshes of a stage.
-  void blend_jobs(std::uint32_t stage) {
+  // Adds the jobs of the meshes of a stage, for their light slices or for the others.
+  void blend_jobs(std::uint32_t stage, bool light) {
     for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
       for (const ShownMesh& shown : planned.meshes) {
         const CharacterMesh& mesh = *shown.mesh;
         if (mesh.vertex_count() == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
-        const shared::BlendJob job = blend_job(shown, planned);
-        contents_ |= contents_of(mesh, job);
-        add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize),
+        const std::uint32_t split = light_slices(mesh);
+        const Slices slices = light ? Slices{0, split} : Slices{split, narrow(mesh.binding.slices.size() - 1)};
+        if (slices.first == slices.end) continue;
+        const shared::BlendJob job = part_of(blend_job(shown, planned), slices);
+        contents_ |= contents_of(mesh, job, slices);
+        add_job(CrowdPass::kBlend, job, shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize),
                 mesh.control ? list(c, shared::kListDeformed) : level_list(c, shown.levels));
       }
     });
@@ -316,6 +359,8 @@ class Planner {
     for (CrowdStep& step : plan_.steps) {
       step.name = name_of(step);
       if (step.bind_buffer > 0) step.name += formatted(" (bind data {})", step.bind_buffer + 1);
+      const bool moves_skins = step.pass == CrowdPass::kBlend && step.stage + 1 == plan_.stages;
+      if (moves_skins && count.contains(step.name)) step.name += ", slow rows";
       ++count[step.name];
     }
     for (CrowdStep& step : plan_.steps) {

@@ -46,6 +46,7 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
   row.unit = 0.0f;
   row.normal = has(kHasGradients) ? directions[job.first_direction + vertex].x : 0u;
   if (has_gradients(row)) row.unit = uintBitsToFloat(rows[job.first_gradient_unit + slice]);
+  if (row.unit == 0.0f) row.gradients = kNoIndex;
   uint strongest_word = rows[row.first];
 
   Moved moved;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "engine/authoring/surface_ffd/driver.h"
 #include "engine/authoring/surface_ffd/elements.h"
 #include "engine/authoring/surface_ffd/exclusions.h"
+#include "engine/authoring/surface_ffd/reduce_rows.h"
 #include "engine/authoring/surface_ffd/rows.h"
 
 namespace pelt::surface_ffd {
@@ -139,13 +141,10 @@ class Probe {
   std::vector<SparseRows> all_;  // rows of each target with all elements
 };
 
-// Chooses K by the error of its cut if the rig asks for that, and reports the error. Without a check at bind, nothing
-// is posed just for the report.
+// Chooses K by the error of its cut if the rig asks for that, and reports the error.
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
-                             const Driver& driver, const DeformerInput& input, RowSettings& settings,
-                             std::optional<double>& cut_error) {
-  if (!parameters.cut_error && input.rig.check == CheckMode::kNone) return {};
-  PELT_ASSIGN(const auto poses, CutProbe::create(input.model, input.builder));
+                             const Driver& driver, const std::optional<CutProbe>& poses, const DeformerInput& input,
+                             RowSettings& settings, std::optional<double>& cut_error) {
   if (!poses) {
     if (parameters.cut_error) {
       input.notes.push_back(
@@ -217,6 +216,19 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
   rows = std::move(pulled);
 }
 
+// Returns for each driver vertex the first one that always moves alike, since both follow the same joint, and only
+// that. Empty if offsets, layers or estimated frames move them.
+std::vector<std::uint32_t> find_same_motion(const Driver& driver) {
+  if (!driver.follows_joints || driver.sculpted || driver.estimated_frames) return {};
+  std::vector<std::uint32_t> same;
+  std::map<std::uint32_t, std::uint32_t> first_of;  // driver vertex of a bound joint
+  for (std::uint32_t v = 0; v < driver.mesh.weights.row_count(); ++v) {
+    const std::span<const Influence> row = driver.mesh.weights.row(v);
+    same.push_back(row.size() == 1 ? first_of.emplace(row[0].index, v).first->second : v);
+  }
+  return same;
+}
+
 // Returns K, or 0 for all elements: as the parameters set it, or the default for rows of this precision.
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision) {
   return parameters.elements.value_or(precision == Precision::kQuadratic ? kQuadraticElements : kElements);
@@ -279,13 +291,19 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     PELT_ASSIGN(auto made, Exclusions::create(parameters, driver, *elements, target, input));
     exclusions.push_back(std::move(made));
   }
-  std::optional<double> cut_error;
-  PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, input, settings, cut_error)));
-
   const std::vector<float> armpits =
       extended ? find_armpits(parameters.driver, driver, input.model) : std::vector<float>();
   const SparseRows linear =
       armpits.empty() ? SparseRows() : input.builder.rows_over_joints(driver.mesh.weights, BlendMode::kLinear);
+  const std::vector<std::uint32_t> same = extended ? find_same_motion(driver) : std::vector<std::uint32_t>();
+  std::optional<CutProbe> poses;
+  // Without a check at bind, nothing is posed just to report the error and to reduce rows.
+  if (parameters.cut_error || input.rig.check != CheckMode::kNone) {
+    PELT_ASSIGN(poses, within(input.layer, CutProbe::create(input.model, input.builder)));
+  }
+  std::optional<double> cut_error;
+  PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, poses, input, settings, cut_error)));
+
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
     const DeformerTarget& target = input.targets[t];
@@ -301,6 +319,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
       for (OffsetGroup& group : binding.offset_groups) {
         pull_armpits(armpits, linear, settings.first_entry, influences, group.rows);
       }
+    }
+    if (extended && binding.offset_groups.empty()) {
+      binding.rows = merge_same_motion(binding.rows, same, settings.first_entry);
+      if (poses) binding.rows = reduce_rows(mesh_of(input, target), binding.rows, poses->palettes(), input.threads);
     }
     bindings.push_back(std::move(binding));
   }

@@ -342,7 +342,7 @@ template <class Blend, bool kNormals, bool kTangents>
 void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
                   const BlendOutputs& out) {
   using Sums = typename Blend::Sums;
-  const bool gradients = reads_gradients(binding, out);
+  const bool reads = reads_gradients(binding, out);
   SliceStage stage{};
   Sums sums;
   Turning turning;
@@ -350,6 +350,7 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
     const std::size_t first_row = slice * kRows;
     const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const bool gradients = reads && binding.gradient_units[slice] > 0;
     const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
     const std::size_t influences = columns.without_padding((binding.slices[slice + 1] - binding.slices[slice]) / kRows);
     const Accumulate<Sums> blend_rows =

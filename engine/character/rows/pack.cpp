@@ -425,10 +425,16 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
-  for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
-    const std::size_t end = std::min(begin + kSortWindow, order.size());
-    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
-                     order.begin() + static_cast<std::ptrdiff_t>(end), longer);
+  const auto light = [&](std::uint32_t row) {
+    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, [&](const SparseRows& rows) {
+             return std::ranges::all_of(rows.row_gradients(row),
+                                        [](const glm::vec3& g) { return g == glm::vec3(0.0f); });
+           });
+  };
+  const auto others = std::ranges::stable_partition(order, light);
+  for (const auto rows : {std::span(order.begin(), others.begin()), std::span(others.begin(), order.end())}) {
+    for (std::size_t begin = 0; begin < rows.size(); begin += kSortWindow)
+      std::ranges::stable_sort(rows.subspan(begin, std::min(kSortWindow, rows.size() - begin)), longer);
   }
 }
 

@@ -244,13 +244,40 @@ TEST(Pack, LengthOrderKeepsWhatIsNearInTheOrderGiven) {
   std::iota(backwards.rbegin(), backwards.rend(), 0u);
   std::vector<std::uint32_t> order = backwards;
   order_by_row_length({&sample.rows, 1}, order);
-  for (std::size_t r = 0; r < order.size(); ++r) EXPECT_EQ((9999 - order[r]) / 4096, r / 4096);
-  for (std::size_t r = 1; r < order.size(); ++r) {
-    const bool same_length = sample.rows.row(order[r]).size() == sample.rows.row(order[r - 1]).size();
-    if (same_length && r % 4096 != 0) {
-      EXPECT_LT(order[r], order[r - 1]);
+  const auto length = [&](std::uint32_t row) { return sample.rows.row(row).size(); };
+  const auto middle = std::ranges::find_if(order, [&](std::uint32_t row) { return length(row) > kShortRow; });
+  EXPECT_TRUE(std::all_of(middle, order.end(), [&](std::uint32_t row) { return length(row) > kShortRow; }));
+  for (std::span<std::uint32_t> part : {std::span(order.begin(), middle), std::span(middle, order.end())}) {
+    ASSERT_GT(part.size(), 4096u);
+    std::vector<std::uint32_t> before(part.begin(), part.end());
+    std::ranges::sort(before, std::greater());
+    for (std::size_t r = 0; r < part.size(); ++r) {
+      const std::size_t window = r / 4096 * 4096;
+      EXPECT_LE(part[r], before[window]);
+      if (window + 4096 < part.size()) EXPECT_GT(part[r], before[window + 4096]);
+      if (r > window && length(part[r]) == length(part[r - 1])) EXPECT_LT(part[r], part[r - 1]);
+      if (r > window) EXPECT_LE(length(part[r]), length(part[r - 1]));
     }
   }
+}
+
+TEST(Pack, RowsWithGradientsComeLast) {
+  Sample sample = make_sample(200);
+  sample.rows.gradients.assign(sample.rows.influences.size(), glm::vec3(0.0f));
+  std::size_t flat = 0;
+  for (std::size_t v = 0; v < 200; ++v) {
+    const std::size_t first = sample.rows.offsets[v];
+    if (v % 3 == 0 && sample.rows.row(v).size() > 1) {
+      sample.rows.gradients[first] = glm::cross(sample.normals[v], glm::vec3(1, 0, 0));
+      sample.rows.gradients[first + 1] = -sample.rows.gradients[first];
+    } else if (sample.rows.row(v).size() <= kShortRow) {
+      ++flat;
+    }
+  }
+  ASSERT_GT(flat, 32u);
+  const PackedBinding packed = test::must(pack({&sample.rows, 1}, sample.rest(), by_length({&sample.rows, 1})));
+  for (std::size_t s = 0; s < flat / 32; ++s) EXPECT_EQ(packed.gradient_units[s], 0) << s;
+  EXPECT_GT(packed.gradient_units.back(), 0);
 }
 
 TEST(Pack, WhereNoWeightChangesThereIsNoStream) {
