@@ -162,16 +162,6 @@ std::vector<PaintedPoint> points_of(const Surface& surface, std::uint32_t level,
 
 }  // namespace
 
-double weight_similarity(std::span<const Influence> one, std::span<const Influence> other) {
-  double sum = 0;
-  for (const Influence& a : one) {
-    for (const Influence& b : other) {
-      if (a.index == b.index) sum += std::min(a.weight, b.weight);
-    }
-  }
-  return sum;
-}
-
 std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const TriangleTree& tree,
                                         std::span<const PaintedPoint> points, unsigned threads) {
   return AlikeSearch(surface, points, threads).run(tree);
