@@ -131,7 +131,7 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
 
 std::vector<float> kept_gradients(const SparseRows& painting, const SurfaceGradient& surface) {
   // Changes of the painting along an edge. Judged by eye on characters of 200 to 40,000 vertices.
-  constexpr double kFine = 0.06;
+  constexpr double kFine = 0.1;
   constexpr double kCoarse = 0.2;
   std::vector<float> kept(painting.row_count());
   for (std::uint32_t v = 0; v < painting.row_count(); ++v) {

@@ -14,6 +14,7 @@
 
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
