@@ -280,7 +280,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .kept_influences = influences,
                        .precision = precision,
                        .weight_similarity = parameters.weight_similarity,
-                       .gradients = extended && parameters.exact_normals,
+                       .exact_normals = extended ? parameters.exact_normals : ExactNormals::kNone,
                        .first_entry = frames_of(driver, *elements, extended, input),
                        .driver = driver.mesh,
                        .painting = driver.painting,
