@@ -19,6 +19,9 @@
 namespace pelt::runtime {
 namespace {
 
+constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+
 // The words of a character in the table of a plan.
 constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
 
@@ -96,8 +99,57 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
 
 }  // namespace
 
+Result<const ComputeKernel*> pipeline_of(const Device& device, const Kernel& kernel) {
+  DeviceInternals& internals = device.internals();
+  std::pair key{kernel.spirv.data(), kernel.specialization};
+  const auto known = [&]() -> const ComputeKernel* {
+    const std::lock_guard lock(internals.pipelines_mutex);
+    const auto found = internals.pipelines.find(key);
+    return found == internals.pipelines.end() ? nullptr : &found->second;
+  };
+  if (const ComputeKernel* found = known()) return found;
+  // Separate from the lock of the map, so that lookups of existing pipelines do not wait for new ones.
+  const std::lock_guard making(internals.making_mutex);
+  if (const ComputeKernel* found = known()) return found;
+  PELT_ASSIGN(auto made, ComputeKernel::create(
+                             device, {.spirv = kernel.spirv,
+                                      .storage_buffers = static_cast<std::uint32_t>(bindings_of(kernel.kind).size()),
+                                      .push_constant_bytes = kernel.constant_bytes,
+                                      .specialization = kernel.specialization,
+                                      .name = kernel.name}));
+  const std::lock_guard lock(internals.pipelines_mutex);
+  return &internals.pipelines.emplace(std::move(key), std::move(made)).first->second;
+}
+
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
   return capacity_of(character, instances, planned_outputs(outputs));
+}
+
+// Makes the buffers that the host writes.
+Result<void> Crowd::Vulkan::make_copies(const Device& owner, const Options& planned) {
+  const struct {
+    FrameBuffer buffer;
+    bool needed;
+    const char* name;
+  } all[] = {{FrameBuffer::kWork, true, "work"},
+             {FrameBuffer::kPlanTable, planned.has_plan_table(), "plan"},
+             {FrameBuffer::kJoints, planned.host_joints, "joint matrices"},
+             {FrameBuffer::kInputs, planned.host_inputs, "inputs"}};
+  // A flush of one copy is rounded to nonCoherentAtomSize, and must not touch another copy that the device may write.
+  const VkDeviceSize apart =
+      std::max(owner.limits().minStorageBufferOffsetAlignment, owner.limits().nonCoherentAtomSize);
+  for (const auto& [buffer, needed, name] : all) {
+    if (!needed) continue;
+    Copies& made = copies[buffer];
+    VkDeviceSize end = 0;
+    for (std::uint32_t c = 0; c < frames_in_flight; ++c)
+      made.ranges.push_back(append_range(end, bytes_of(buffer, capacity), apart));
+    PELT_ASSIGN(made.buffer, Buffer::create(owner, {.size = end,
+                                                    .usage = kStorage | (buffer == FrameBuffer::kWork ? kRead : 0),
+                                                    .memory = MemoryUse::kStream,
+                                                    .name = formatted("{} of the {}", name, label)}));
+  }
+  return {};
 }
 
 // `vertex_bytes`: size of the outputs in the crowd's own buffer.
@@ -112,52 +164,27 @@ Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize verte
   const BufferRange list_memory = memory_range(planned.host_list);
   const BufferRange drawn_memory = memory_range(planned.host_drawn);
 
-  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
   const struct {
     Buffer* buffer;
     VkDeviceSize size;
     VkBufferUsageFlags usage;
-    MemoryUse kind;
     const char* name;
   } buffers[] = {
       {&vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | wanted.outputs.usage,
-       MemoryUse::kDeviceLocal, "vertices"},
+       "vertices"},
       {&palette, bytes_of(FrameBuffer::kPalettesAndDrivers, capacity),
-       kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "palettes"},
+       kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, "palettes"},
       {&arguments, planned.has_plan_table() ? bytes_of(FrameBuffer::kArguments, capacity) : 0,
-       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
-      {&memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "memory of plans"},
-      {&nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
+       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, "dispatches"},
+      {&memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, "memory of plans"},
+      {&nothing, 16, kStorage, "nothing"},
   };
-  for (const auto& [buffer, size, usage, kind, name] : buffers) {
+  for (const auto& [buffer, size, usage, name] : buffers) {
     if (size == 0) continue;
-    PELT_ASSIGN(
-        *buffer,
-        Buffer::create(owner,
-                       {.size = size, .usage = usage, .memory = kind, .name = formatted("{} of the {}", name, label)}));
+    PELT_ASSIGN(*buffer,
+                Buffer::create(owner, {.size = size, .usage = usage, .name = formatted("{} of the {}", name, label)}));
   }
-  const struct {
-    FrameBuffer buffer;
-    bool needed;
-    const char* name;
-  } all[] = {{FrameBuffer::kWork, true, "work"},
-             {FrameBuffer::kPlanTable, planned.has_plan_table(), "plan"},
-             {FrameBuffer::kJoints, planned.host_joints, "joint matrices"},
-             {FrameBuffer::kInputs, planned.host_inputs, "inputs"}};
-  // A flush of one copy is rounded to nonCoherentAtomSize, and must not touch another copy that the device may write.
-  const VkDeviceSize apart = std::max(alignment, owner.limits().nonCoherentAtomSize);
-  for (const auto& [buffer, needed, name] : all) {
-    if (!needed) continue;
-    Copies& made = copies[buffer];
-    VkDeviceSize end = 0;
-    for (std::uint32_t c = 0; c < frames_in_flight; ++c)
-      made.ranges.push_back(append_range(end, bytes_of(buffer, capacity), apart));
-    PELT_ASSIGN(made.buffer, Buffer::create(owner, {.size = end,
-                                                    .usage = kStorage | (buffer == FrameBuffer::kWork ? kRead : 0),
-                                                    .memory = MemoryUse::kStream,
-                                                    .name = formatted("{} of the {}", name, label)}));
-  }
+  PELT_TRY(make_copies(owner, planned));
   for (OutputLocations& outputs_of_slot : outputs) {
     outputs_of_slot.palettes = palette.handle();
     for (const OutputAttribute& attribute : kOutputAttributes) {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <pelt/runtime/buffer.h>
+#include <pelt/runtime/compute_kernel.h>
 #include <pelt/runtime/crowd.h>
 
 #include "runtime/crowd_outputs.h"
 #include "runtime/gpu_characters.h"
-#include "runtime/skinning_pipelines.h"
 
 namespace pelt::runtime {
 
@@ -73,6 +73,7 @@ struct Crowd::Vulkan {
     return range_of(FrameBuffer::kWork, 0, copy_of_frame(frame));
   }
 
+  Result<void> make_copies(const Device& owner, const Options& planned);
   Result<void> make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted,
                             const Options& planned);
   // Returns the sets that a dispatch binds, which are made on first use. They do not depend on the characters.

@@ -139,7 +139,7 @@ class Planner {
 
   // The jobs of one pass, or the meshes, in the device's layout.
   struct JobTable {
-    std::size_t job_words;
+    std::size_t job_words = 1;
     std::vector<std::uint32_t> words;
     std::uint32_t job_count() const { return narrow(words.size() / job_words); }
   };
@@ -147,7 +147,7 @@ class Planner {
 
   template <class Record>
   static void append(JobTable& table, const Record& record) {
-    assert(sizeof(Record) == table.job_words * sizeof(std::uint32_t));
+    table.job_words = sizeof(Record) / sizeof(std::uint32_t);
     const std::size_t at = table.words.size();
     table.words.resize(at + table.job_words);
     std::memcpy(&table.words[at], &record, sizeof(Record));
@@ -402,11 +402,7 @@ class Planner {
   CrowdPlan& plan_;
   static constexpr std::size_t kMeshTable = kCrowdPassCount;  // after those of the passes
   static constexpr std::size_t kTableCount = kMeshTable + 1;
-  std::array<JobTable, kTableCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::MeshLocation) / sizeof(std::uint32_t), {}}}};
+  std::array<JobTable, kTableCount> tables_;
   std::uint32_t buffers_ = 0;
   std::uint32_t bind_buffer_ = 0;  // of the current step
   std::uint32_t contents_ = 0;     // of its blends, in all buffers

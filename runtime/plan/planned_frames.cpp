@@ -151,6 +151,34 @@ void CrowdPlanner::State::write_plan_constants() {
   }
 }
 
+// Errors: not enough room for a plan with so many instances of each character.
+Result<void> CrowdPlanner::State::check_room(const CrowdPlan& made, const std::vector<std::uint32_t>& counts) const {
+  const std::uint64_t words = fixed_words(made) + list_words(made, counts);
+  const std::uint64_t table = options.has_plan_table() ? table_words(made.table) : 0;
+  if (words <= options.capacity.plan_words && table <= options.capacity.table_words) return {};
+  return fail(ErrorCode::kUnsupported,
+              formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}",
+                        options.label, words, table, options.capacity.plan_words, options.capacity.table_words));
+}
+
+namespace {
+
+std::vector<std::optional<CrowdMember>> members_of(const CrowdPlan& plan) {
+  std::vector<std::optional<CrowdMember>> members(plan.characters.size());
+  for (std::size_t c = 0; c < members.size(); ++c) {
+    if (!plan.characters[c]) continue;
+    const Character& character = plan.characters[c]->placed->character;
+    CrowdMember& member = members[c].emplace(CrowdMember{character, {}, {}});
+    for (const ShownMesh& mesh : plan.characters[c]->meshes) {
+      const bool is_level = member.mesh_vertices.size() == character->meshes.size();
+      (is_level ? member.level_vertices : member.mesh_vertices).push_back(mesh.vertex.value_or(shared::kNoIndex));
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
 Result<void> CrowdPlanner::use_characters(const Characters& characters, const Prepare& prepare,
                                           const std::optional<Exchange>& exchange) {
   State& state = *planner_;
@@ -169,32 +197,15 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   }
   counts.resize(characters.size());
   if (exchange) counts[exchange->to] += std::exchange(counts[exchange->from], 0);
-  const std::uint64_t words = fixed_words(made) + list_words(made, counts);
-  if (words > options.capacity.plan_words ||
-      (options.has_plan_table() && table_words(made.table) > options.capacity.table_words)) {
-    return fail(
-        ErrorCode::kUnsupported,
-        formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", options.label,
-                  words, table_words(made.table), options.capacity.plan_words, options.capacity.table_words));
-  }
+  PELT_TRY(state.check_room(made, counts));
   std::vector<std::vector<FrameDispatch>> dispatches;
   for (const OutputStreams& streams : options.streams) {
     dispatches.push_back(dispatches_of(made, streams, state.frame_options()));
     PELT_TRY(prepare(dispatches.back()));
   }
-  std::vector<std::optional<CrowdMember>> members(characters.size());
-  bool has_action = false;
-  for (std::size_t c = 0; c < characters.size(); ++c) {
-    if (!characters[c]) continue;
-    const CharacterData& data = *characters[c]->character;
-    CrowdMember& member = members[c].emplace(CrowdMember{characters[c]->character, {}, {}});
-    for (const ShownMesh& mesh : made.characters[c]->meshes) {
-      std::vector<std::uint32_t>& vertices =
-          member.mesh_vertices.size() < data.meshes.size() ? member.mesh_vertices : member.level_vertices;
-      vertices.push_back(mesh.vertex.value_or(shared::kNoIndex));
-    }
-    has_action = has_action || data.clock_input().has_value();
-  }
+  std::vector<std::optional<CrowdMember>> members = members_of(made);
+  const bool has_action = std::any_of(made.characters.begin(), made.characters.end(),
+                                      [](const auto& planned) { return planned && planned->clock_input; });
   FrameOptions wanted = state.frame_options();
   // Zero means that a mass has not started, and that an instance was never shown.
   if (has_action) wanted.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);

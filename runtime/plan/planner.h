@@ -55,7 +55,7 @@ struct InstanceState {
   ActionProgress action;
 };
 
-// What a copy of the work contains already.
+// The content of a copy of the work.
 struct WrittenWork {
   std::uint64_t plan = 0;  // number of the plan whose jobs it has
   std::uint64_t lists = 0;
@@ -176,6 +176,7 @@ struct CrowdPlanner::State {
   void write_clock();
   void write_inputs();
   void write_plan_constants();
+  Result<void> check_room(const CrowdPlan& made, const std::vector<std::uint32_t>& counts) const;
 };
 
 }  // namespace pelt::runtime

@@ -11,9 +11,9 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 
+#include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
 #include "runtime/plan/frame.h"
-#include "runtime/skinning_pipelines.h"
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
