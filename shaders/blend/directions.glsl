@@ -2,13 +2,23 @@
 // Maps normals and tangents as mapped_normal and mapped_tangent in blend.h, without making them unit vectors: packing
 // needs no length.
 
-// Returns the direction of an octahedral word (pelt/shaders/octahedral.h), 18,918 to 32,768 long.
-vec3 octahedral_direction(uint word) {
-  vec2 p = vec2(ivec2(int(word << 16u), int(word)) >> 16);
+// Returns the coordinates of an octahedral word (pelt/shaders/octahedral.h), in steps.
+vec2 octahedral_steps(uint word) { return vec2(ivec2(int(word << 16u), int(word)) >> 16); }
+
+// Returns their direction, 18,918 to 32,767 long.
+vec3 octahedral_direction(vec2 p) {
   float z = 32767.0f - abs(p.x) - abs(p.y);
   uvec2 signs = floatBitsToUint(p) & 0x80000000u;
   return vec3(p - uintBitsToFloat(floatBitsToUint(max(-z, 0.0f)) | signs), z);
 }
+
+// Without its lowest bit, the first coordinate of a tangent may be -32768, which counts as -32767.
+vec3 rest_tangent(uvec2 rest) {
+  vec2 p = octahedral_steps(rest.y & 0xFFFFFFFEu);
+  return octahedral_direction(vec2(max(p.x, -32767.0f), p.y));
+}
+
+vec3 rest_normal(uvec2 rest) { return octahedral_direction(octahedral_steps(rest.x)); }
 
 // The normal and the tangent, B t, that a frame makes of those at rest, of any length.
 struct MappedDirections {
@@ -18,15 +28,13 @@ struct MappedDirections {
   float min_tangent;
 };
 
-const float kScale = 32768.0f * 32768.0f;  // squared length of octahedral_direction, at most
-
-vec3 rest_tangent(uvec2 rest) { return octahedral_direction(rest.y & 0xFFFFFFFEu); }
+const float kScale = 32768.0f * 32768.0f;  // squared length of octahedral_direction, about
 
 // Maps by the cofactors of B: (b x c) n.x + (c x a) n.y + (a x b) n.z, for entries from 1e-18 to 1e18.
 MappedDirections map_by_axes(mat3 axes, uvec2 rest) {
   float size = largest_entry(axes);
   float by_size = 1.0f / size;
-  vec3 n = octahedral_direction(rest.x) * (by_size * by_size);
+  vec3 n = rest_normal(rest) * (by_size * by_size);
   vec3 normal = cross(axes[1], n.x * axes[2] - n.z * axes[0]) + n.y * cross(axes[2], axes[0]);
   vec3 tangent = axes * rest_tangent(rest);
   return MappedDirections(normal, tangent, kMinDirection * kScale, kMinDirection * kScale * size * size);
@@ -36,7 +44,7 @@ MappedDirections map_by_axes(mat3 axes, uvec2 rest) {
 // sum of B e and B f.
 MappedDirections map_by_basis(Moved moved, uvec2 rest) {
   mat3 axes = affine_axes(moved.frame);
-  vec3 n = octahedral_direction(rest.x);
+  vec3 n = rest_normal(rest);
   vec3 e = abs(n.x) >= float(kTangentTurn) ? vec3(-n.z, 0.0f, n.x) : vec3(0.0f, n.z, -n.y);
   vec3 f = cross(n, e);
   float n_squared = dot(n, n);

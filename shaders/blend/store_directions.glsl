@@ -17,7 +17,7 @@ uint pack_direction(vec3 v) {
   return packSnorm2x16(folded * (1.0f / (abs(v.x) + abs(v.y) + abs(v.z))));
 }
 
-// Of `normal` and `tangent`, only those written as floats must be of unit length.
+// Directions that are written as floats must be of unit length.
 void store_directions(uint element, vec3 normal, vec4 tangent) {
   uint tangent_word = (pack_direction(tangent.xyz) & 0xFFFFFFFEu) | (tangent.w < 0.0f ? 1u : 0u);
   uint at = constants.normals.first + element * constants.normals.stride;
