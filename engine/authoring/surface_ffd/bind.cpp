@@ -216,10 +216,14 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
   rows = std::move(pulled);
 }
 
-// Returns for each driver vertex the first one that always moves alike, since both follow the same joint, and only
-// that. Empty if offsets, layers or estimated frames move them.
+// Returns true if nothing but joints will ever move the vertices of a driver, so that rows may lose some of them. An
+// artist may drag the vertices of other drivers, and of one that is bound with offsets (move_bound).
+bool may_reduce(const DriverParameters& parameters, const Driver& driver) {
+  return is_made_from_skin(parameters) && driver.follows_joints && !driver.sculpted && !driver.estimated_frames;
+}
+
+// Returns for each driver vertex the first one that moves alike, since both follow the same joint, and only that.
 std::vector<std::uint32_t> find_same_motion(const Driver& driver) {
-  if (!driver.follows_joints || driver.sculpted || driver.estimated_frames) return {};
   std::vector<std::uint32_t> same;
   std::map<std::uint32_t, std::uint32_t> first_of;  // driver vertex of a bound joint
   for (std::uint32_t v = 0; v < driver.mesh.weights.row_count(); ++v) {
@@ -295,7 +299,6 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
       extended ? find_armpits(parameters.driver, driver, input.model) : std::vector<float>();
   const SparseRows linear =
       armpits.empty() ? SparseRows() : input.builder.rows_over_joints(driver.mesh.weights, BlendMode::kLinear);
-  const std::vector<std::uint32_t> same = extended ? find_same_motion(driver) : std::vector<std::uint32_t>();
   std::optional<CutProbe> poses;
   // Without a check at bind, nothing is posed just to report the error and to reduce rows.
   if (parameters.cut_error || input.rig.check != CheckMode::kNone) {
@@ -320,8 +323,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
         pull_armpits(armpits, linear, settings.first_entry, influences, group.rows);
       }
     }
-    if (extended && binding.offset_groups.empty()) {
-      binding.rows = merge_same_motion(binding.rows, same, settings.first_entry);
+    if (extended && binding.offset_groups.empty() && may_reduce(parameters.driver, driver)) {
+      binding.rows = merge_same_motion(binding.rows, find_same_motion(driver), settings.first_entry);
       if (poses) binding.rows = reduce_rows(mesh_of(input, target), binding.rows, poses->palettes(), input.threads);
     }
     bindings.push_back(std::move(binding));

@@ -16,8 +16,8 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// For influence j of a row, x_j is the vector of these samples over all poses: T_j P, h A_j e and h A_j f, where P is
-// the vertex, h its mean edge, and e and f are unit vectors along the surface, all less their sums over the row with
+// For influence j of the row of a vertex P, x_j is the vector of these samples over all poses: T_j P, h A_j e and
+// h A_j f, with the mean edge h of P and unit vectors e and f along the surface, all less their sums over the row with
 // the row's weights w. So sum w_j x_j = 0, and other weights s of sum 1 make the error |sum s_j x_j|. The best s over a
 // subset of influences minimise it: with G_ij = x_i . x_j,
 //
@@ -33,7 +33,7 @@ constexpr std::size_t kSamples = 9;     // per influence and pose
 constexpr double kEdgeShare = 0.002;    // largest error, of the mean edge
 constexpr double kSizeShare = 1e-4;     // and of the size of the mesh
 constexpr float kCosine = 0.99984770f;  // of a degree
-constexpr double kSteeper = 1.25;       // bound of the steepest gradient, over that of the given row: they have 8 bits
+constexpr double kSteeper = 1.25;       // bound of the steepest gradient, over that before: they have 8 bits
 constexpr double kRidge = 0.1;          // times the square of the error that is allowed, per pose
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
@@ -166,7 +166,7 @@ class Reducer {
     }
   }
 
-  // Returns true if a row moves the vertex as allowed. before_ has the sums of the given row.
+  // Returns true if a row moves the vertex as allowed. before_ has the sums of the original row.
   bool agrees(const Columns& row, double allowed) {
     add_up(row, after_);
     const auto track = [&](const std::vector<float>& sums, std::size_t k) {
@@ -294,7 +294,8 @@ SparseRows reduce_rows(const Mesh& mesh, const SparseRows& rows, std::span<const
     for (std::size_t v = begin; v < end; ++v) {
       stop_if_asked();
       const std::size_t first = rows.offsets[v], count = rows.offsets[v + 1] - first;
-      const bool has_normal = std::abs(glm::dot(mesh.normals[v], mesh.normals[v]) - 1) < 0.01f;
+      const bool has_normal =
+          v < mesh.normals.size() && std::abs(glm::dot(mesh.normals[v], mesh.normals[v]) - 1) < 0.01f;
       if (count < 2 || count > kMost || !has_normal || !(edges[v] > 0)) continue;
       reducer.reduce(
           mesh.positions[v], mesh.normals[v], edges[v], std::span(changed.influences).subspan(first, count),
