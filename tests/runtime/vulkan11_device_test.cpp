@@ -79,7 +79,7 @@ TEST_F(Vulkan11Devices, HaveWhatTheirExtensionsGive) {
   EXPECT_NE(functions.vkCmdBeginRendering, nullptr);
   EXPECT_LT(device.internals().largest_buffer, VK_WHOLE_SIZE);
   const InstanceFunctions instance = load_instance_functions(test::vulkan11_entry_point, device.instance());
-  // SwiftShader has addresses by Vulkan 1.2 alone.
+  // SwiftShader has addresses only by Vulkan 1.2.
   if (!has_extension(device_extensions(instance, device.physical()), VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
     return;
   const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
