@@ -32,6 +32,7 @@ constexpr std::size_t kMaxJoints = 8;  // that move a vertex
 constexpr double kFarthest = 3;        // bones farther than so many times the nearest one's distance move nothing
 constexpr float kFlow = 0.2f;          // heat that smooths weights, of the squared distance of the bone
 constexpr float kLeastWeight = 1e-4f;
+constexpr double kOver = 0.5;       // of the distance beyond the end of a bone, in addition
 constexpr double kBegin = 0.25;     // of a bone that may lie in a thicker limb
 constexpr double kThick = 0.8;      // of the vertices of a limb are nearer to its bone than it is thick
 constexpr std::size_t kFew = 8;     // vertices tell nothing
@@ -64,9 +65,18 @@ Skin join(const Model& model, std::span<const std::uint32_t> meshes) {
   return skin;
 }
 
+// Returns the distance of a point from a bone. A point beyond an end of a line counts as farther if another bone goes
+// on there: else it would be as near to the bone that ends at a joint as to the one that begins there.
 double distance_to(const glm::dvec3& point, const PaintBone& bone) {
   double least = std::numeric_limits<double>::infinity();
-  for (const Line& line : bone.lines) least = std::min(least, distance_to_segment(point, line.from, line.to));
+  for (const Line& line : bone.lines) {
+    double distance = distance_to_segment(point, line.from, line.to);
+    const double length = glm::distance(line.from, line.to);
+    const double along = length > 0 ? glm::dot(point - line.from, line.to - line.from) / length : 0;
+    if (line.begins) distance += kOver * std::max(0.0, -along);
+    if (line.ends) distance += kOver * std::max(0.0, along - length);
+    least = std::min(least, distance);
+  }
   return least;
 }
 
@@ -122,7 +132,9 @@ double beyond_limb(const glm::dvec3& position, double distance, std::uint32_t bo
 // `nearest`: receives the distance of each vertex from the nearest bone.
 Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bones, unsigned threads,
            std::vector<float>& nearest) {
-  const std::vector<Ways> ways = find_ways(solid, bones);
+  std::vector<std::vector<Seed>> seeds;
+  for (const PaintBone& bone : bones) seeds.push_back(bone.seeds);
+  const std::vector<Ways<kNearest>> ways = find_ways<kNearest>(solid, seeds);
   Rows rows(skin.positions.size());  // distances, at first
   parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -269,10 +281,7 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, reached);
   if (!tree) return fail(ErrorCode::kUnsupported, "no joint is in the skin");
   SparseRows known;
-  for (std::size_t v = 0; v < rows.size(); ++v) {
-    for (WeightedElement& element : rows[v]) element.index = bones[element.index].joint;
-    append_row(known, rows[v]);
-  }
+  for (const std::vector<WeightedElement>& row : rows) append_row(known, row);
   std::vector<std::uint32_t> lost;
   std::vector<glm::vec3> places;
   for (std::uint32_t v = 0; v < rows.size(); ++v) {
@@ -285,6 +294,9 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   for (std::size_t i = 0; i < lost.size(); ++i) {
     for (const Influence& influence : found.row(i)) rows[lost[i]].push_back({influence.index, influence.weight});
     cut_row(rows[lost[i]], kMaxJoints, Cut::kContinuous);
+  }
+  for (std::vector<WeightedElement>& row : rows) {
+    for (WeightedElement& element : row) element.index = bones[element.index].joint;
   }
   std::vector<SparseRows> result;
   std::size_t v = 0;
