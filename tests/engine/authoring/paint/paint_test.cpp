@@ -334,6 +334,22 @@ TEST(PaintWeights, GivesControlsNothing) {
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) EXPECT_EQ(weight_of(mesh, v, 3), 0);
 }
 
+// Two small parts next to the joint of a limb, one in the other; neither would follow one joint by itself.
+TEST(PaintWeights, MovesTeethWithTheirGums) {
+  std::set<Cell> limb;
+  add_box(limb, {0, 0, 0}, {16, 3, 3});
+  std::set<Cell> block;
+  add_box(block, {0, 0, 0}, {1, 1, 1});
+  Mesh gums = blocks(block);
+  Mesh tooth = gums;
+  for (glm::vec3& p : gums.positions) p = p * glm::vec3(1, 0.2f, 0.2f) + kEdge * glm::vec3(7.6f, 3.1f, 1.4f);
+  for (glm::vec3& p : tooth.positions) p = p * 0.1f + kEdge * glm::vec3(7.7f, 3.15f, 1.45f);
+  const Model model = painted(model_of({blocks(limb), gums, tooth}, kLimb));
+  for (const std::size_t m : {1, 2}) {
+    for (std::size_t v = 0; v < gums.positions.size(); ++v) EXPECT_EQ(weight_of(model.meshes[m], v, 1), 1) << m;
+  }
+}
+
 TEST(PaintWeights, IsTheSameOnAnyNumberOfThreads) {
   const Model model = make_arm();
   EXPECT_EQ(painted(model, 1).meshes[0].weights, painted(model, 3).meshes[0].weights);
@@ -418,7 +434,7 @@ TEST(PaintModel, RepaintsOnlyIfAsked) {
 TEST(PaintWeights, AgreesWithArtists) {
   PELT_REQUIRE_SHARED();
   for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb",
-                           "assets/characters/lumberjack.glb", ""}) {
+                           "assets/characters/lumberjack.glb", "assets/characters/luke/luke.gltf", ""}) {
     const Model given = *name == 0 ? make_biped() : test::must(import_model((*test::shared_folder() / name).string()));
     const Model model = painted(given);
     std::size_t count = 0;
