@@ -40,7 +40,7 @@ constexpr double kThick = 0.8;      // of the vertices of a limb are nearer to i
 constexpr std::size_t kFew = 8;     // vertices tell nothing
 constexpr double kBeyond = 4;       // skin farther from a bone than its limb is thick counts as so much farther
 constexpr double kSmall = 0.07;     // of the skin's diagonal: smaller loose parts may follow in one piece
-constexpr double kBall = 0.2;       // those that are balls around a joint, eyes
+constexpr double kBall = 1.0 / 3;   // those that are balls around a joint, eyes
 constexpr double kTooth = 3;        // times smaller parts go with one that they are in
 constexpr double kWhole = 2.0 / 3;  // small parts of which one joint moves so much follow only it
 
