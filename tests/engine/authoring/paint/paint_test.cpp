@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <glm/gtc/matrix_transform.hpp>
 #include <map>
@@ -182,6 +183,89 @@ TEST(PaintWeights, MovesAnEyeInOnePiece) {
   for (std::size_t v = 0; v < ball.positions.size(); ++v) EXPECT_EQ(weight_of(model.meshes[1], v, 2), 1);
 }
 
+// A leg that ends in a foot: its ankle is near the sole, far from the toes.
+TEST(PaintWeights, TurnsTheLastBoneToTheSkinBeyondIt) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {3, 16, 3});
+  add_box(cells, {0, 0, 0}, {3, 2, 9});
+  const Model model = painted(
+      model_of({blocks(cells)},
+               {{"hip", -1, {1.5f, 15, 1.5f}}, {"knee", 0, {1.5f, 8, 1.5f}}, {"ankle", 1, {1.5f, 1.5f, 1.5f}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.z > 5) {
+      EXPECT_GT(weight_of(mesh, v, 2), 0.9f) << p.y << " " << p.z;
+    }
+    if (p.y > 5 && p.y < 7) {
+      EXPECT_GT(weight_of(mesh, v, 1), 0.5f) << p.y << " " << p.z;
+    }
+  });
+}
+
+// A wall round its bones, open above and below.
+TEST(PaintWeights, MovesClothesWithoutABody) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {12, 24, 12});
+  std::erase_if(cells, [](const Cell& cell) {
+    const auto [x, y, z] = cell;
+    const float radius = std::hypot(static_cast<float>(x) - 5.5f, static_cast<float>(z) - 5.5f);
+    return radius < 4.6f || radius > 6;
+  });
+  const Model model =
+      painted(model_of({blocks(cells)}, {{"spine", -1, {6, 6, 6}}, {"chest", 0, {6, 12, 6}}, {"neck", 1, {6, 17, 6}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    const std::uint32_t wanted = p.y < 10 ? 0 : p.y > 13 && p.y < 16 ? 1 : 3;
+    if (wanted < 3) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, wanted) << p.x << " " << p.y << " " << p.z;
+    }
+  });
+}
+
+TEST(PaintWeights, ContinuesLooseJointsAlongTheirAxes) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {8, 6, 6});
+  add_box(cells, {8, 2, 2}, {24, 4, 4});
+  const Model model = painted(
+      model_of({blocks(cells)},
+               {{"tip", -1, {22, 3, 3}}, {"b", -1, {14, 3, 3}}, {"palm", -1, {2, 3, 3}}, {"a", -1, {8, 3, 3}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.x == 12) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 3u);
+    }
+    if (p.x == 20) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 1u);
+    }
+  });
+}
+
+TEST(PaintWeights, GivesControlsNothing) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {16, 3, 3});
+  std::vector<Place> places = kLimb;
+  places.push_back({"end", 1, {14, 1.5f, 1.5f}});
+  places.push_back({"control", -1, {8, 1.5f, 1.5f}});
+  const Mesh mesh = painted(model_of({blocks(cells)}, places)).meshes[0];
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) EXPECT_EQ(weight_of(mesh, v, 3), 0);
+}
+
+// Two small parts next to the joint of a limb, one in the other; neither would follow one joint by itself.
+TEST(PaintWeights, MovesTeethWithTheirGums) {
+  std::set<Cell> limb;
+  add_box(limb, {0, 0, 0}, {16, 3, 3});
+  std::set<Cell> block;
+  add_box(block, {0, 0, 0}, {1, 1, 1});
+  Mesh gums = blocks(block);
+  Mesh tooth = gums;
+  for (glm::vec3& p : gums.positions) p = p * glm::vec3(1, 0.2f, 0.2f) + kEdge * glm::vec3(7.6f, 3.1f, 1.4f);
+  for (glm::vec3& p : tooth.positions) p = p * 0.1f + kEdge * glm::vec3(7.7f, 3.15f, 1.45f);
+  const Model model = painted(model_of({blocks(limb), gums, tooth}, kLimb));
+  for (const std::size_t m : {1, 2}) {
+    for (std::size_t v = 0; v < gums.positions.size(); ++v) EXPECT_EQ(weight_of(model.meshes[m], v, 1), 1) << m;
+  }
+}
+
 TEST(PaintWeights, IsTheSameOnAnyNumberOfThreads) {
   const Model model = make_arm();
   EXPECT_EQ(painted(model, 1).meshes[0].weights, painted(model, 3).meshes[0].weights);
@@ -312,7 +396,7 @@ TEST(PaintModel, RepaintsOnlyIfAsked) {
 TEST(PaintWeights, AgreesWithArtists) {
   PELT_REQUIRE_SHARED();
   for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb",
-                           "assets/characters/lumberjack.glb", ""}) {
+                           "assets/characters/lumberjack.glb", "assets/characters/luke/luke.gltf", ""}) {
     const Model given = *name == 0 ? make_biped() : test::must(import_model((*test::shared_folder() / name).string()));
     const Model model = painted(given);
     std::size_t count = 0;
