@@ -260,7 +260,8 @@ Result<std::vector<std::byte>> with_weights(std::span<const std::byte> glb, cons
   std::vector<const Mesh*> changed;
   const auto compare = [&](const Mesh& mesh, const Mesh& in_file) {
     if (mesh.name != in_file.name || mesh.positions != in_file.positions) return false;
-    if (mesh.weights == in_file.weights) return true;
+    const bool has_none = std::ranges::find(before.unpainted, mesh.name) != before.unpainted.end();
+    if (mesh.weights == in_file.weights && !has_none) return true;
     changed.push_back(&mesh);
     for (const Influence& influence : mesh.weights.influences) writer.use(influence.index);
     return true;

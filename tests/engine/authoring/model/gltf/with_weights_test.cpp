@@ -133,6 +133,8 @@ TEST(WithWeights, KeepsASkinThatHasTheJoints) {
   test::attributes(file) = {{"POSITION", 0}};
   const std::string before = file.glb();
   Model model = read(before);
+  EXPECT_TRUE(document_of(written(before, model))["meshes"][0]["primitives"][0]["attributes"].contains("JOINTS_0"))
+      << "also if they are the nearest joints";
   model.meshes[0].weights = {};
   for (std::size_t v = 0; v < 3; ++v)
     append_row(model.meshes[0].weights, std::vector<WeightedElement>{{0, 1.0}, {1, 1.0 + static_cast<double>(v)}});
