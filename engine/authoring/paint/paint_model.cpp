@@ -96,7 +96,8 @@ Beside find_beside(const Model& model, PaintMode mode) {
     }
     some_hang = some_hang || hangs;
     if (hangs) continue;
-    for (std::optional<std::size_t> up = nodes[i]; up; up = model.skeleton.parent_of(*up)) found.carries[*up] = true;
+    found.carries[nodes[i]] = true;
+    for (auto up = model.skeleton.parent_of(nodes[i]); up; up = model.skeleton.parent_of(*up)) found.carries[*up] = true;
     if (i >= model.meshes.size()) continue;
     found.meshes[static_cast<std::size_t>(meshes[i] - model.meshes.data())] = true;
     for (const glm::vec3& position : meshes[i]->positions) box.add(position);
