@@ -234,16 +234,14 @@ class Planner {
     return std::ranges::any_of(units, [](float unit) { return unit > 0; });
   }
 
-  // Returns the number of slices at the beginning of a mesh that a pipeline without gradients and with rows of at most
-  // kShortRow influences can blend. It takes less time and fewer registers.
+  // Returns how many slices of a mesh, from the first, a cheap pipeline blends: without gradients, by short rows.
   static std::uint32_t light_slices(const CharacterMesh& mesh) {
     if (mesh.control || mesh.mode != BlendMode::kLinear) return 0;
     const PackedBinding& binding = mesh.binding;
     std::uint32_t s = 0;
     while (s + 1 < binding.slices.size() && !has_gradients(binding, {s, s + 1}) &&
-           binding.slices[s + 1] - binding.slices[s] <= kShortRow * shared::kSliceRows) {
+           binding.slices[s + 1] - binding.slices[s] <= kShortRow * shared::kSliceRows)
       ++s;
-    }
     return s;
   }
 
@@ -251,10 +249,10 @@ class Planner {
   static shared::BlendJob part_of(shared::BlendJob job, Slices of) {
     const std::uint32_t first = of.first * shared::kSliceRows;
     job.vertex_count = std::min(job.vertex_count, of.end * shared::kSliceRows) - first;
+    job.by_blocks = shared::reciprocal_of(shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize));
     for (std::uint32_t* of_vertex : {&job.first_point, &job.first_direction}) *of_vertex += first;
-    for (std::uint32_t* of_slice : {&job.first_slice, &job.first_gradient_unit, &job.first_morph_slice}) {
+    for (std::uint32_t* of_slice : {&job.first_slice, &job.first_gradient_unit, &job.first_morph_slice})
       *of_slice += of.first;
-    }
     if (job.output_first != shared::kNoIndex) job.output_first += first;
     if (job.painted_first_slice != shared::kNoIndex) job.painted_first_slice += of.first;
     return job;
@@ -296,7 +294,6 @@ class Planner {
     const MeshStart& start = *shown.start;
     const bool painted = planned.painted_entry && mesh.painted;
     return {.vertex_count = mesh.vertex_count(),
-            .by_blocks = shared::reciprocal_of(shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize)),
             .mode = static_cast<std::uint32_t>(mesh.mode),
             .first_point = start.point,
             .first_direction = start.direction,
@@ -359,8 +356,8 @@ class Planner {
     for (CrowdStep& step : plan_.steps) {
       step.name = name_of(step);
       if (step.bind_buffer > 0) step.name += formatted(" (bind data {})", step.bind_buffer + 1);
-      const bool moves_skins = step.pass == CrowdPass::kBlend && step.stage + 1 == plan_.stages;
-      if (moves_skins && count.contains(step.name)) step.name += ", slow rows";
+      if (step.pass == CrowdPass::kBlend && step.stage + 1 == plan_.stages && count.contains(step.name))
+        step.name += ", slow rows";
       ++count[step.name];
     }
     for (CrowdStep& step : plan_.steps) {
