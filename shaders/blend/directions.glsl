@@ -40,22 +40,24 @@ MappedDirections map_by_axes(mat3 axes, uvec2 rest) {
   return MappedDirections(normal, tangent, kMinDirection * kScale, kMinDirection * kScale * size * size);
 }
 
-// The same with the tangential derivative, by a basis e, f of the surface: cofactor(B) (e x f) = B e x B f, and B t is a
-// sum of B e and B f.
+// The same with the tangential derivative, by a basis e, f of the surface: cofactor(B) (e x f) = B e x B f.
 MappedDirections map_by_basis(Moved moved, uvec2 rest) {
   mat3 axes = affine_axes(moved.frame);
   vec3 n = rest_normal(rest);
   vec3 e = abs(n.x) >= float(kTangentTurn) ? vec3(-n.z, 0.0f, n.x) : vec3(0.0f, n.z, -n.y);
   vec3 f = cross(n, e);
-  float n_squared = dot(n, n);
-  float e_unit = length(e) * moved.unit;
-  vec3 by_e = axes * e + e_unit * moved.derivative.e;
-  vec3 by_f = axes * f + e_unit * sqrt(n_squared) * moved.derivative.f;
-  float size_e = max(max(abs(by_e.x), abs(by_e.y)), abs(by_e.z));
+  float e_squared = dot(e, e);
+  float f_squared = e_squared * dot(n, n);
+  float unit_e = moved.unit * inversesqrt(e_squared);
+  float unit_f = moved.unit * inversesqrt(f_squared);
+  vec3 by_e = axes * e + e_squared * unit_e * moved.derivative.e;
+  vec3 by_f = axes * f + f_squared * unit_f * moved.derivative.f;
+  float size_e = max(max(abs(by_e.x), abs(by_e.y)), abs(by_e.z)) * 32768.0f;
   float size_f = max(max(abs(by_f.x), abs(by_f.y)), abs(by_f.z));
-  float by_size = 1.0f / max(size_e * 32768.0f, size_f);
+  float size = max(size_e, size_f);
+  float by_size = 1.0f / size;
   vec3 normal = cross(by_e, by_f * (by_size * by_size));
   vec3 t = rest_tangent(rest);
-  vec3 tangent = dot(t, e) * (n_squared * by_size) * by_e + dot(t, f) * by_size * by_f;
-  return MappedDirections(normal, tangent, kMinDirection / kScale, kMinDirection * kScale * kScale * kScale);
+  vec3 tangent = axes * t + dot(t, e) * unit_e * moved.derivative.e + dot(t, f) * unit_f * moved.derivative.f;
+  return MappedDirections(normal, tangent, kMinDirection / kScale, kMinDirection / kScale * size * size);
 }

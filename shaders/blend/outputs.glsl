@@ -57,8 +57,7 @@ void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   float squared = dot(mapped.normal, mapped.normal);
   bool has_normal = exceeds(squared, mapped.min_normal);
   vec3 normal = mapped.normal * moved.mirror;
-  vec3 tangent = mapped.tangent;
-  if (!defers_derivative()) tangent -= normal * (dot(normal, tangent) * (1.0f / squared));
+  vec3 tangent = mapped.tangent - normal * (dot(normal, mapped.tangent) * (1.0f / squared));
   bool has_tangent = !writes_tangents() || exceeds(dot(tangent, tangent), mapped.min_tangent);
   if (!(has_normal && has_tangent)) {
     mat3 turn = strongest_turn(moved);
@@ -69,7 +68,7 @@ void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   }
   if (kNormalsFormat == kFormatFloat) normal = normalize(normal);
   if (kTangentsFormat == kFormatFloat) tangent = normalize(tangent);
-  store_directions(element, normal, vec4(tangent, (rest.y & 1u) != 0u ? -moved.mirror : moved.mirror));
+  store_directions(element, normal, vec4(tangent, uintBitsToFloat(floatBitsToUint(moved.mirror) ^ rest.y << 31u)));
 }
 
 // Stores the outputs of this invocation's vertex, but only stages tight positions.

@@ -19,7 +19,7 @@ uint pack_direction(vec3 v) {
 
 // Directions that are written as floats must be of unit length.
 void store_directions(uint element, vec3 normal, vec4 tangent) {
-  uint tangent_word = (pack_direction(tangent.xyz) & 0xFFFFFFFEu) | (tangent.w < 0.0f ? 1u : 0u);
+  uint tangent_word = (pack_direction(tangent.xyz) & 0xFFFFFFFEu) | floatBitsToUint(tangent.w) >> 31u;
   uint at = constants.normals.first + element * constants.normals.stride;
   if (kNormalsFormat == kFormatOctahedral16Both) {
     directions16[at / 2u] = uvec2(pack_direction(normal), tangent_word);
