@@ -118,18 +118,16 @@ class Player {
   // Poses the anchors of a chain from the top to both ends.
   void pose_chain(const TwistChain& twist_chain, std::vector<float>& angles) const {
     const shared::PoseWork work{twist_chain.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
-    const shared::Chain& chain = twist_chain.chain;
     const auto pose = [&](std::uint32_t i, const shared::TurnedAnchor& upper) {
-      const shared::TurnedAnchor anchor =
-          shared::turned_anchor(work, chain, i, shared::anchor_pose(work, chain, i), upper);
+      const shared::TurnedAnchor anchor = shared::pose_next_anchor(work, twist_chain.chain, i, upper);
       if (twist_chain.controls[i] != kNone) angles[twist_chain.controls[i]] = anchor.twist_from_upper;
       return anchor;
     };
-    const shared::TurnedAnchor top = shared::pose_own_anchor(work, chain, chain.top);
+    const shared::TurnedAnchor top = shared::pose_own_anchor(work, twist_chain.chain, twist_chain.chain.top);
     shared::TurnedAnchor upper = top;
-    for (std::uint32_t i = chain.top; i > 0; --i) upper = pose(i - 1, upper);
+    for (std::uint32_t i = twist_chain.chain.top; i > 0; --i) upper = pose(i - 1, upper);
     upper = top;
-    for (std::uint32_t i = chain.top + 1; i < chain.anchor_count; ++i) upper = pose(i, upper);
+    for (std::uint32_t i = twist_chain.chain.top + 1; i < twist_chain.chain.anchor_count; ++i) upper = pose(i, upper);
   }
 
   const CharacterData& character_;

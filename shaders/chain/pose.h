@@ -32,6 +32,11 @@ PELT_SHARED_FN TurnedAnchor turned_anchor(PoseWork work, Chain chain, uint i, An
   return anchor;
 }
 
+// Poses anchor i from `upper`.
+PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
+  return turned_anchor(work, chain, i, anchor_pose(work, chain, i), upper);
+}
+
 // Poses anchor i without others of its block, whose twists its run lacks: searches towards the top for one that is not
 // lost.
 PELT_SHARED_FN TurnedAnchor pose_own_anchor(PoseWork work, Chain chain, uint i) {
@@ -52,12 +57,12 @@ PELT_SHARED_FN AnchorEntries pose_anchors(AnchorRecord record, PoseWork work) {
   block.entries[nearest - record.first] = anchor_entry(start);
   TurnedAnchor upper = start;
   for (uint i = nearest; i > record.first; --i) {
-    upper = turned_anchor(work, chain, i - 1u, anchor_pose(work, chain, i - 1u), upper);
+    upper = pose_next_anchor(work, chain, i - 1u, upper);
     block.entries[i - 1u - record.first] = anchor_entry(upper);
   }
   upper = start;
   for (uint i = nearest + 1u; i <= last; ++i) {
-    upper = turned_anchor(work, chain, i, anchor_pose(work, chain, i), upper);
+    upper = pose_next_anchor(work, chain, i, upper);
     block.entries[i - record.first] = anchor_entry(upper);
   }
   for (uint k = last + 1u - record.first; k < kAnchorBlock; ++k) block.entries[k] = block.entries[last - record.first];
