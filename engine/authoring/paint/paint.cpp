@@ -41,7 +41,9 @@ constexpr std::size_t kFew = 8;     // vertices tell nothing
 constexpr double kBeyond = 4;       // skin farther from a bone than its limb is thick counts as so much farther
 constexpr double kSmall = 0.07;     // of the skin's diagonal: smaller loose parts may follow in one piece
 constexpr double kBall = 1.0 / 3;   // those that are balls around a joint, eyes
+constexpr double kMiddle = 0.25;    // of the way from their middle to their border
 constexpr double kTooth = 3;        // times smaller parts go with one that they are in
+constexpr double kBends = 0.1;      // of a larger part: if other joints move so much, it bends at joints in it
 constexpr double kWhole = 2.0 / 3;  // small parts of which one joint moves so much follow only it
 
 // The meshes as one, without seams.
@@ -246,7 +248,7 @@ std::optional<std::uint32_t> bone_of_ball(const Part& part, std::span<const Pain
   const glm::dvec3 size = part.box.size();
   if (2 * std::min({size.x, size.y, size.z}) <= std::max({size.x, size.y, size.z})) return std::nullopt;
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
-    if (bones[b].is_last && part.off(bones[b].lines.front().from) < 0.5) return b;
+    if (bones[b].is_last && part.off(bones[b].lines.front().from) < kMiddle) return b;
   }
   return std::nullopt;
 }
@@ -261,13 +263,12 @@ void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) 
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Part& part = parts[i];
     std::optional<std::uint32_t> bone = bone_of_ball(part, bones);
-    if (!bone && part.size() > kSmall * whole) continue;
     if (!bone) {
-      const auto is_tooth = [&](const Part& other) {
-        return kTooth * other.size() < part.size() && part.off(other.middle()) < 1;
-      };
-      for (std::size_t other = i + 1; other < parts.size(); ++other) {
-        if (!is_tooth(parts[other])) continue;
+      const bool is_small = part.size() <= kSmall * whole;
+      const auto is_larger = [&](const Part& other) { return kTooth * other.size() >= part.size(); };
+      auto first = static_cast<std::size_t>(std::ranges::partition_point(parts, is_larger) - parts.begin());
+      for (std::size_t other = is_small ? first : parts.size(); other < parts.size(); ++other) {
+        if (part.off(parts[other].middle()) >= 1) continue;
         const auto is_nearer = [&](const Part& host) {
           return kTooth * parts[other].size() < host.size() && host.size() <= kSmall * whole &&
                  host.off(parts[other].middle()) < part.off(parts[other].middle());
@@ -284,9 +285,11 @@ void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) 
       cut_row(row, kMaxJoints, Cut::kHard);
       if (row.empty()) continue;
       bone = row[0].index;
+      const auto is_in = [&](const WeightedElement& e) { return part.off(bones[e.index].lines.front().from) < 1; };
+      if (!is_small && row[0].weight < 1 - kBends && (row[0].weight < kWhole || std::ranges::any_of(row, is_in)))
+        continue;
       if (row[0].weight < kWhole) {
-        const auto is_in = [&](std::uint32_t b) { return part.off(bones[b].lines.front().from) < 1; };
-        if (row[0].weight + row[1].weight < kWhole || is_in(row[0].index) || is_in(row[1].index)) continue;
+        if (row[0].weight + row[1].weight < kWhole || is_in(row[0]) || is_in(row[1])) continue;
         const auto far = [&](std::size_t e) { return distance_to(part.middle(), bones[row[e].index]); };
         if (far(1) < far(0)) bone = row[1].index;
       }
