@@ -109,6 +109,40 @@ TEST(PaintLimbs, CrossedArms) {
   expect_none(mesh, body.limbs, 2, {0, 1, 2, 3, 4, 5, 6}, middle);
 }
 
+// Eight arms around one below the middle, all of which touch.
+TEST(PaintLimbs, AnOctopus) {
+  Limbs body;
+  body.add(0, {0, 0, 0}, {6, 6, 6});
+  std::vector<Place> places{{"body", -1, {3, 3, 3}}};
+  std::vector<glm::vec3> middles;
+  for (int arm = 0; arm < 9; ++arm) {
+    if (arm == 4) continue;
+    const glm::ivec3 low(2 * (arm % 3), -16, 2 * (arm / 3));
+    const auto number = static_cast<int>(middles.size()) + 1;
+    body.add(number, low, low + glm::ivec3(2, 16, 2));
+    middles.emplace_back(low.x + 1, 0, low.z + 1);
+    for (int part = 0; part < 2; ++part) {
+      places.push_back({"arm" + std::to_string(number) + "_" + std::to_string(part),
+                        part == 0 ? 0 : static_cast<std::int32_t>(places.size()) - 1,
+                        middles.back() - glm::vec3(0, 8 * part, 0)});
+    }
+  }
+  const auto joins = [&](const Cell& a, const Cell& b) { return body.limb_of[a] == 0 || body.limb_of[b] == 0; };
+  const Mesh skin = body.mesh(joins, [&](int limb, const glm::vec3& p) {
+    if (limb == 0 || p.y == 0) return glm::vec3(0);
+    const glm::vec3 inward = middles[static_cast<std::size_t>(limb) - 1] - p;
+    return kGap * glm::vec3(inward.x, 0, inward.z);
+  });
+  const Mesh mesh = painted(model_of({skin}, places)).meshes[0];
+  for (int limb = 1; limb <= 8; ++limb) {
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t joint = 1; joint <= 16; ++joint) {
+      if ((static_cast<int>(joint) + 1) / 2 != limb) others.push_back(joint);
+    }
+    expect_none(mesh, body.limbs, limb, others, [](const glm::vec3& p) { return p.y < -4; });
+  }
+}
+
 // An open sheet around two legs, which are not connected to it.
 TEST(PaintLimbs, ASkirt) {
   std::set<Cell> legs;
