@@ -11,7 +11,7 @@
 
 #include <pelt/runtime/compute_kernel.h>
 
-#include "runtime/skinning_pipelines.h"
+#include "runtime/device_internals.h"
 #include "tests/support/must.h"
 #include "tests/support/vulkan_mask.h"
 
