@@ -182,8 +182,8 @@ class SlicePacker {
   }
 
   std::size_t padded(std::size_t length) const {
-    const bool one_group = groups_.size() == 1 && local_points_.empty();
-    return one_group ? shared::padded_influences(static_cast<std::uint32_t>(length)) : length;
+    if (groups_.size() != 1 || !local_points_.empty()) return length;
+    return shared::padded_influences(static_cast<std::uint32_t>(length));
   }
 
   // Fills rows_ with the rows of a slice.
@@ -425,10 +425,10 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
+  const auto is_zero = [](const glm::vec3& gradient) { return gradient == glm::vec3(0.0f); };
   const auto light = [&](std::uint32_t row) {
-    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, [&](const SparseRows& rows) {
-             return std::ranges::all_of(rows.row_gradients(row),
-                                        [](const glm::vec3& g) { return g == glm::vec3(0.0f); });
+    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, [&](auto& rows) {
+             return std::ranges::all_of(rows.row_gradients(row), is_zero);
            });
   };
   const auto others = std::ranges::stable_partition(order, light);
