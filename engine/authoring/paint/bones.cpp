@@ -181,8 +181,8 @@ class Finder {
     for (std::uint32_t other = 0; other < forest_.size(); ++other) {
       if (!is_somewhere(other) || other == child || !is_above(b, other) || is_above(child, other)) continue;
       const double share = share_along(forest_[other].origin, from, to);
-      const glm::dvec3 beside = forest_[other].origin - (from + share * (to - from));
-      if (share < kOnBone || share > 1 - kOnBone || glm::length(beside) > kOnBone * glm::distance(from, to)) continue;
+      const glm::dvec3 off = forest_[other].origin - (from + share * (to - from));
+      if (share < kOnBone || share > 1 - kOnBone || glm::length(off) > kOnBone * glm::distance(from, to)) continue;
       stops.emplace_back(share, other);
     }
     std::ranges::sort(stops);
@@ -322,7 +322,7 @@ class Finder {
         if (middles[b].w == 0 || (last && (!of_last || leads_on_[b])) || (!last && !of_last && !turns[b])) continue;
         double longest = glm::length(ways_[b]);
         for (const Line& line : lines_[b]) longest = std::max(longest, glm::distance(line.from, line.to));
-        if (last && !is_only_child(b)) {  // as a head beside arms may, but no lid beside lips
+        if (last && !is_only_child(b)) {  // as a head between arms may, but no lid
           if (ways_[b] != glm::dvec3(0) || forest_[b].parent < 0) continue;
           longest = glm::distance(forest_[static_cast<std::size_t>(forest_[b].parent)].origin, forest_[b].origin);
         }
