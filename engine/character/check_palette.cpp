@@ -8,6 +8,7 @@
 
 #include "engine/character/base/formatted.h"
 #include "engine/character/base/invalid.h"
+#include "engine/character/driver_offsets.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/morphs.h"
 #include "shaders/blend/blend.h"
@@ -125,14 +126,25 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
     PELT_TRY(check_entry(mesh, entries, entry, wanted));
     entries_read = std::max(entries_read, entry + entry_width);
   }
-  if (mesh.offset_entry && !mesh.frame_entry) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
-  for (std::uint64_t v = 0; mesh.offset_entry && v < mesh.vertex_count(); ++v) {
-    PELT_TRY(check_entry(mesh, entries, *mesh.offset_entry + v, EntryContent::kOffset));
-  }
   if (!mesh.wires) return {};
   const Result<void> usable = check_entry(mesh, entries, mesh.wires->root_entry, EntryContent::kFrame);
   entries_read = std::max(entries_read, mesh.wires->root_entry + 1);
   return usable;
+}
+
+Result<void> check_offsets(const CharacterMesh& mesh, const CharacterData& data,
+                           const std::vector<PaletteEntry>& entries) {
+  if (!mesh.offset_entry) return {};
+  if (!mesh.frame_entry) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
+  const std::uint32_t first = first_offset_vertex(data, mesh);
+  const bool divides = mesh.mode == BlendMode::kLinear || mesh.mode == BlendMode::kDualQuaternion;
+  if (first % shared::kSliceRows != 0 || (first != 0 && !divides)) {
+    return invalid("mesh '{}' cannot have offsets from vertex {} on", mesh.name, first);
+  }
+  for (std::uint64_t v = first; v < mesh.vertex_count(); ++v) {
+    PELT_TRY(check_entry(mesh, entries, *mesh.offset_entry + v - first, EntryContent::kOffset));
+  }
+  return {};
 }
 
 Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries,

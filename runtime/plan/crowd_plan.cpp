@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "engine/character/base/formatted.h"
+#include "engine/character/driver_offsets.h"
 #include "engine/character/pose_kernels.h"
+#include "runtime/plan/blend_slices.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"
@@ -215,62 +217,6 @@ class Planner {
     });
   }
 
-  // Slices of a mesh, from `first` up to `end`.
-  struct Slices {
-    std::uint32_t first, end;
-  };
-
-  // Returns the row lengths of a linear blend, as flags kHasRows...
-  static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices, Slices of) {
-    std::uint32_t words = 0;
-    for (std::size_t s = of.first; s < of.end; ++s) words = std::max(words, slices[s + 1] - slices[s]);
-    if (words <= 2 * shared::kSliceRows) return 0;
-    return words <= 4 * shared::kSliceRows ? shared::kHasRowsOver2 : shared::kHasRowsOver2 | shared::kHasRowsOver4;
-  }
-
-  static bool has_gradients(const PackedBinding& binding, Slices of) {
-    if (binding.gradients.empty()) return false;
-    const auto units = std::span(binding.gradient_units).subspan(of.first, of.end - of.first);
-    return std::ranges::any_of(units, [](float unit) { return unit > 0; });
-  }
-
-  // Returns how many slices of a mesh, from the first, a cheap pipeline blends: without gradients, by short rows.
-  static std::uint32_t light_slices(const CharacterMesh& mesh) {
-    if (mesh.control || mesh.mode != BlendMode::kLinear) return 0;
-    const PackedBinding& binding = mesh.binding;
-    std::uint32_t s = 0;
-    while (s + 1 < binding.slices.size() && !has_gradients(binding, {s, s + 1}) &&
-           binding.slices[s + 1] - binding.slices[s] <= kShortRow * shared::kSliceRows)
-      ++s;
-    return s;
-  }
-
-  // Limits a job to some slices of its mesh, which is a skin of linear blend.
-  static shared::BlendJob part_of(shared::BlendJob job, Slices of) {
-    const std::uint32_t first = of.first * shared::kSliceRows;
-    job.vertex_count = std::min(job.vertex_count, of.end * shared::kSliceRows) - first;
-    job.by_blocks = shared::reciprocal_of(shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize));
-    for (std::uint32_t* of_vertex : {&job.first_point, &job.first_direction}) *of_vertex += first;
-    for (std::uint32_t* of_slice : {&job.first_slice, &job.first_gradient_unit, &job.first_morph_slice})
-      *of_slice += of.first;
-    if (job.output_first != shared::kNoIndex) job.output_first += first;
-    if (job.painted_first_slice != shared::kNoIndex) job.painted_first_slice += of.first;
-    return job;
-  }
-
-  static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job, Slices of) {
-    std::uint32_t contents = 1u << job.mode;
-    if (has_gradients(mesh.binding, of)) contents |= shared::kHasGradients;
-    if (mesh.offset_entry) contents |= shared::kHasKeyPoses;
-    if (mesh.morphs) contents |= shared::kHasMorphs;
-    if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices, of);
-    if (job.painted_first_slice != shared::kNoIndex)
-      contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices, of);
-    if (mesh.control) contents |= shared::kHasDrivers;
-    if (job.output_first != shared::kNoIndex) contents |= shared::kHasOutputs;
-    return contents;
-  }
-
   // Adds the jobs of the meshes of a stage, for their light slices or for the others.
   void blend_jobs(std::uint32_t stage, bool light) {
     for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
@@ -279,12 +225,18 @@ class Planner {
         if (mesh.vertex_count() == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
         const std::uint32_t split = light_slices(mesh);
-        const Slices slices = light ? Slices{0, split} : Slices{split, narrow(mesh.binding.slices.size() - 1)};
-        if (slices.first == slices.end) continue;
-        const shared::BlendJob job = part_of(blend_job(shown, planned), slices);
-        contents_ |= contents_of(mesh, job, slices);
-        add_job(CrowdPass::kBlend, job, shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize),
-                mesh.control ? list(c, shared::kListDeformed) : level_list(c, shown.levels));
+        const Slices all = light ? Slices{0, split} : Slices{split, narrow(mesh.binding.slices.size() - 1)};
+        // The slices of a driver that no offset moves.
+        const std::uint32_t plain =
+            mesh.offset_entry ? std::min(first_offset_vertex(data, mesh) / shared::kSliceRows, all.end) : 0;
+        for (const Slices slices : {Slices{all.first, plain}, Slices{std::max(all.first, plain), all.end}}) {
+          if (slices.first >= slices.end) continue;
+          shared::BlendJob job = part_of(blend_job(shown, planned), slices);
+          if (slices.end <= plain) job.offset_first = shared::kNoIndex;
+          contents_ |= contents_of(mesh, job, slices);
+          add_job(CrowdPass::kBlend, job, shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize),
+                  mesh.control ? list(c, shared::kListDeformed) : level_list(c, shown.levels));
+        }
       }
     });
   }

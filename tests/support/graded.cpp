@@ -105,13 +105,15 @@ Character make_graded(std::size_t count, Graded kind) {
     const auto as_it_is = [](std::span<const glm::vec3> offsets) {
       return std::vector<glm::vec3>(offsets.begin(), offsets.end());
     };
-    const auto offsets = key_pose::add_pass({}, true, driver, driver, as_it_is, model, "driver", builder);
-    EXPECT_TRUE(offsets) << offsets.error().message;
-    EXPECT_TRUE(offsets->has_value());
+    key_weights::WeightTable weights;
+    const auto keyed = key_pose::find_offsets({}, true, driver, as_it_is, model, "driver", builder, weights);
+    EXPECT_TRUE(keyed) << keyed.error().message;
+    const std::optional<std::uint32_t> offsets = key_pose::add_offsets(weights, *keyed, driver, builder);
+    EXPECT_TRUE(offsets.has_value());
     MeshBinding moved = bind_to_table(driver, first_entry, spacing, kind, 0.3f);
     if (kind == Graded::kOffsetDriver) add_offset_groups(driver, first_entry, moved);
     const Result<std::size_t> control =
-        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_entry = *offsets});
+        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_entry = offsets, .source_vertex = {}});
     EXPECT_TRUE(control) << control.error().message;
     const std::uint32_t frames = builder.frame_entries(*control);
     binding = {};

@@ -303,6 +303,7 @@ Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBin
                                                        const std::string& deformer, const ControlOptions& options) {
   PELT_ASSIGN(auto control, packed(mesh, std::move(binding), deformer, true));
   control.mesh.offset_entry = options.offset_entry;
+  if (!options.source_vertex.empty()) control.mesh.source_vertex = options.source_vertex;
   add(std::move(control));
   const std::size_t index = data_.meshes.size() - 1;
   if (options.offset_entry) frame_entries(index);  // offsets move these frames too

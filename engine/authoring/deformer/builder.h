@@ -72,6 +72,7 @@ struct MeshBinding {
 // Options of a control mesh, in addition to its binding.
 struct ControlOptions {
   std::optional<std::uint32_t> offset_entry;  // CharacterMesh::offset_entry
+  std::vector<std::uint32_t> source_vertex;   // its number for people, per vertex; empty: the vertex
 };
 
 // Builds a character in stages. Stage 0 poses the joints. A control mesh moves in the first stage in which everything

@@ -168,17 +168,18 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
 }
 
 // Returns each driver vertex's weight in an armpit. Empty if none has any, or if the driver is not made from the skin,
-// does not follow by dual quaternions, keeps its transitions as painted (as cloth with a body's weights does, to stay
-// outside of it), or has key poses, which skin must follow everywhere.
+// does not follow by dual quaternions, or keeps its transitions as painted (as cloth with a body's weights does, to
+// stay outside of it). Skin must follow the vertices that key poses move, which have none.
 std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
-  const bool pulls_armpits = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
-                             parameters.spread != 0.0f && parameters.key_poses.empty();
+  const bool pulls_armpits =
+      is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion && parameters.spread != 0.0f;
   if (!pulls_armpits) return {};
   const SparseRows& weights = driver.mesh.weights;
   const from_skin::Armpits armpits(model);
   std::vector<float> shares;
   for (std::size_t v = 0; v < weights.row_count(); ++v) {
-    shares.push_back(armpits.share(driver.mesh.positions[v], weights.row(v)));
+    const bool is_keyed = !driver.keyed.empty() && driver.keyed[v];
+    shares.push_back(is_keyed ? 0.0f : armpits.share(driver.mesh.positions[v], weights.row(v)));
   }
   if (std::ranges::all_of(shares, [](float share) { return share == 0; })) shares.clear();
   return shares;
@@ -228,7 +229,8 @@ std::vector<std::uint32_t> find_same_motion(const Driver& driver) {
   std::map<std::uint32_t, std::uint32_t> first_of;  // driver vertex of a bound joint
   for (std::uint32_t v = 0; v < driver.mesh.weights.row_count(); ++v) {
     const std::span<const Influence> row = driver.mesh.weights.row(v);
-    same.push_back(row.size() == 1 ? first_of.emplace(row[0].index, v).first->second : v);
+    const bool rigid = row.size() == 1 && (driver.keyed.empty() || !driver.keyed[v]);
+    same.push_back(rigid ? first_of.emplace(row[0].index, v).first->second : v);
   }
   return same;
 }

@@ -22,6 +22,7 @@
 #include "engine/authoring/driver/key_pose/bind.h"
 #include "engine/authoring/geometry/bone_forest.h"
 #include "engine/authoring/surface_ffd/driver_mesh.h"
+#include "shaders/blend/blend.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -159,6 +160,53 @@ Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput
   return parameters.follow != Follow::kClosestLimb;
 }
 
+SparseRows in_order(const SparseRows& rows, std::span<const std::uint32_t> order) {
+  SparseRows result;
+  for (std::size_t v = 0; v < std::min(order.size(), rows.row_count()); ++v) {
+    result.append_row(rows.row(order[v]), rows.row_gradients(order[v]));
+  }
+  return result;
+}
+
+template <class Value>
+void put_in_order(std::vector<Value>& values, std::span<const std::uint32_t> order) {
+  std::vector<Value> result;
+  for (std::size_t v = 0; v < std::min(order.size(), values.size()); ++v) result.push_back(values[order[v]]);
+  values = std::move(result);
+}
+
+// Moves the vertices of a driver with offsets to its end, so that only they have palette entries for these. Returns the
+// earlier number of each vertex, or nothing if they stay.
+std::vector<std::uint32_t> put_keyed_last(std::vector<key_pose::KeyedOffsets>& keyed, Driver& driver) {
+  Mesh& mesh = driver.mesh;
+  driver.keyed = key_pose::moved_vertices(keyed, mesh);
+  std::vector<std::uint32_t> order(mesh.positions.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto moved = std::ranges::stable_partition(order, [&](std::uint32_t v) { return !driver.keyed[v]; });
+  if (moved.begin() - order.begin() < std::ptrdiff_t{shared::kSliceRows} || moved.empty() || !driver.patches.empty()) {
+    return {};
+  }
+  std::sort(driver.keyed.begin(), driver.keyed.end());
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t v = 0; v < order.size(); ++v) place[order[v]] = v;
+  put_in_order(mesh.positions, order);
+  put_in_order(mesh.normals, order);
+  put_in_order(mesh.tangents, order);
+  put_in_order(mesh.uvs, order);
+  mesh.weights = in_order(mesh.weights, order);
+  driver.painting = in_order(driver.painting, order);
+  for (glm::uvec3& t : mesh.triangles) t = {place[t.x], place[t.y], place[t.z]};
+  for (key_pose::KeyedOffsets& some : keyed) put_in_order(some.offsets, order);
+  return order;
+}
+
+MeshBinding joint_binding(const DriverParameters& parameters, const Driver& driver, CharacterBuilder& builder) {
+  MeshBinding binding;
+  binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
+  binding.rows = builder.rows_over_joints(driver.mesh.weights, binding.mode);
+  return binding;
+}
+
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
   PELT_ASSIGN(auto source, find_source(parameters, input));
   PELT_ASSIGN(const auto weighted, add_weights(parameters, input, source));
@@ -180,19 +228,21 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     driver.estimated_frames = true;
   } else {
     const auto carry = [&](std::span<const glm::vec3> values) { return refined.vertices.carry(values); };
-    PELT_ASSIGN(const auto offsets, key_pose::add_pass(parameters.key_poses, parameters.morph_targets, source.mesh,
-                                                       driver.mesh, carry, input.model, what, input.builder));
-    MeshBinding binding;
-    binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
-    binding.rows = input.builder.rows_over_joints(driver.mesh.weights, binding.mode);
+    key_weights::WeightTable key_weights;
+    PELT_ASSIGN(auto keyed, key_pose::find_offsets(parameters.key_poses, parameters.morph_targets, source.mesh, carry,
+                                                   input.model, what, input.builder, key_weights));
+    ControlOptions options;
+    options.source_vertex = put_keyed_last(keyed, driver);
+    options.offset_entry = key_pose::add_offsets(key_weights, keyed, driver.mesh, input.builder);
     PELT_ASSIGN(const auto added,
-                input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {offsets}));
+                input.builder.add_control_mesh(driver.mesh, joint_binding(parameters, driver, input.builder),
+                                               follow_name(parameters.follow), options));
     driver.control_mesh = added;
     driver.follows_joints = true;
     // Morph targets of clips turn the surface without a function for its frames; key poses only offset it.
     driver.estimated_frames =
-        parameters.estimate_frames || (offsets && parameters.key_poses.empty() && parameters.morph_targets);
-    driver.sculpted = offsets.has_value();
+        parameters.estimate_frames || (options.offset_entry && parameters.key_poses.empty() && parameters.morph_targets);
+    driver.sculpted = options.offset_entry.has_value();
   }
   driver.source = std::move(source.mesh);
   return driver;

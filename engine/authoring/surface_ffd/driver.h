@@ -30,6 +30,7 @@ struct Driver {
   bool estimated_frames = false;               // its vertices' frames have no function and must be estimated
   bool follows_joints = false;                 // each vertex follows its weights in `mesh`, before any offsets
   bool sculpted = false;                       // offsets or masks may separate coincident vertices
+  std::vector<bool> keyed;                     // whether key poses or morph targets move the vertex; empty: none
 };
 
 bool is_made_from_skin(const DriverParameters& driver);

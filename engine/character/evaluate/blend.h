@@ -100,9 +100,11 @@ void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices
 void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out);
 
-// Applies offsets to vertices that were blended with frames: moves vertex i, its frame, normal and tangent by
-// offsets[i] = [R | o], as if applied before the blend (shaders/blend/blend.h). Precondition: out.frames is not null.
-void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out);
+// Applies offsets to vertices from `first` on that were blended with frames: moves vertex first + i, its frame, normal
+// and tangent by offsets[i] = [R | o], as if applied before the blend (shaders/blend/blend.h). Precondition: out.frames
+// is not null.
+void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
+                 const BlendOutputs& out);
 
 inline std::size_t slice_count(const PackedBinding& binding) {
   return binding.slices.empty() ? 0 : binding.slices.size() - 1;

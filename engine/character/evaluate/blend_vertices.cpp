@@ -220,9 +220,10 @@ void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slic
   blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), add_row);
 }
 
-void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
-  for (std::size_t v = 0; v < binding.points.size(); ++v) {
-    const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
+void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
+                 const BlendOutputs& out) {
+  for (std::size_t v = first; v < binding.points.size(); ++v) {
+    const Affine frame = shared::offset_frame(out.frames[v], offsets[v - first], binding.points[v]);
     const float mirror = shared::mirror_sign(affine_axes(frame));
     write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), mirror, &frame}, out);
   }

@@ -6,6 +6,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
+#include "engine/character/driver_offsets.h"
 #include "engine/character/evaluate/lane_kernels.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/rows/packed_row.h"
@@ -228,12 +229,14 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
   return row;
 }
 
-glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex) {
+glm::mat3 vertex_motion(const CharacterData& data, const CharacterMesh& mesh, const Evaluator& evaluator,
+                        std::uint32_t vertex) {
   if (mesh.frame_entry) {
     const glm::mat3 axes = affine_axes(evaluator.palette()[*mesh.frame_entry + vertex]);
+    const std::uint32_t first_offset = first_offset_vertex(data, mesh);
+    if (vertex < first_offset) return axes;
     // Removes the offset's rotation, which was applied before the blend.
-    return mesh.offset_entry ? axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_entry + vertex]))
-                             : axes;
+    return axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_entry + vertex - first_offset]));
   }
   if (mesh.mode == BlendMode::kLinear) {
     glm::mat3 sum(0.0f);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "engine/character/kernels/move_drivers.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "shaders/driver/key_pose/pose.h"
 
 namespace pelt {
 namespace {
@@ -22,15 +25,39 @@ tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
               formatted("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
 }
 
-// Finds the pass of a driver's offsets. Precondition: the driver has offsets. Errors: no pass has exactly this driver's
-// records.
+// Finds the pass of a driver's offsets. Precondition: the driver has offsets. Errors: no pass has exactly the records
+// of its last vertices.
 Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
   const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
     return pass.kernel == PoseKernel::kKeyPose && pass.first_entry == *mesh.offset_entry &&
-           pass.record_count == mesh.vertex_count();
+           pass.record_count == mesh.vertex_count() - first_offset_vertex(data, mesh);
   });
   if (found == data.passes.end()) return not_as_bound(mesh);
   return static_cast<std::size_t>(found - data.passes.begin());
+}
+
+// Returns the offsets of a pass without those that no weight adds, for all vertices of its driver.
+PalettePass for_all_vertices(const PalettePass& pass, const CharacterMesh& mesh) {
+  PalettePass all = pass;
+  std::vector<std::uint32_t> records((mesh.vertex_count() - pass.record_count) * kRecordWords<shared::KeyPoseRecord>);
+  records.insert(records.end(), pass.records.begin(), pass.records.end());
+  all.records = std::move(records);
+  all.record_count = mesh.vertex_count();
+  return key_pose::with_constant_offsets(all, std::vector<glm::vec3>(mesh.vertex_count()),
+                                         {mesh.binding.points, mesh.triangles});
+}
+
+// Finds the pass of some vertices, as bind made it, that put_offsets replaced by one of all vertices.
+std::optional<std::size_t> replaced_pass(const CharacterData& data, const CharacterMesh& mesh, const PalettePass& all) {
+  const PalettePass plain = for_all_vertices(all, mesh);
+  for (std::size_t p = 0; &data.passes[p] != &all; ++p) {
+    const PalettePass& pass = data.passes[p];
+    if (pass.kernel != PoseKernel::kKeyPose || pass.record_count >= mesh.vertex_count()) continue;
+    const bool used = std::ranges::any_of(
+        data.meshes, [&](const CharacterMesh& other) { return other.offset_entry == pass.first_entry; });
+    if (!used && for_all_vertices(pass, mesh).records == plain.records && pass.table == plain.table) return p;
+  }
+  return std::nullopt;
 }
 
 // Returns the offsets in packed order. Precondition: check_driver_offsets has passed.
@@ -52,12 +79,16 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     CharacterMesh& mesh = data.meshes[m];
     if (!mesh.control || !mesh.offset_entry) continue;
     PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
-    taken.emplace(m, key_pose::constant_offsets(data.passes[pass]));
-    if (!key_pose::is_constant(data.passes[pass])) continue;
+    std::vector<glm::vec3> constant(first_offset_vertex(data, mesh), glm::vec3(0.0f));
+    std::ranges::copy(key_pose::constant_offsets(data.passes[pass]), std::back_inserter(constant));
+    taken.emplace(m, std::move(constant));
+    const auto replaced = replaced_pass(data, mesh, data.passes[pass]);
+    if (!replaced && !key_pose::is_constant(data.passes[pass])) continue;
     // This pass was added after everything that bind lays out; so were the driver's frames, unless bind made them.
     dropped[pass] = true;
     kept_entries = std::min(kept_entries, data.passes[pass].first_entry);
     mesh.offset_entry.reset();
+    if (replaced) mesh.offset_entry = data.passes[*replaced].first_entry;
   }
   for (CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_entry || *mesh.frame_entry < kept_entries) continue;
@@ -79,17 +110,22 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   CharacterMesh& mesh = data.meshes[m];
   const bool moved = std::any_of(offsets.begin(), offsets.end(), [](glm::vec3 o) { return o != glm::vec3(0.0f); });
   if (!mesh.offset_entry && !moved) return {};
-  PalettePass* pass = nullptr;
+  std::optional<std::size_t> known;  // the pass of its keys
   if (mesh.offset_entry) {
-    PELT_ASSIGN(const auto found, offset_pass(data, mesh));
-    pass = &data.passes[found];
+    PELT_ASSIGN(known, offset_pass(data, mesh));
+  }
+  const bool holds_all = known && data.passes[*known].record_count == mesh.vertex_count();
+  if (known && !holds_all && !moved) return {};
+  PalettePass* pass = nullptr;
+  if (holds_all) {
+    pass = &data.passes[*known];
   } else {
     const std::uint64_t count = mesh.vertex_count();
     if (data.palette_size + 2 * count > kMaxCount) {
       return fail(ErrorCode::kUnsupported,
                   formatted("the driver '{}' has no room in the palette to be moved", mesh.name));
     }
-    PalettePass added;
+    PalettePass added = known ? for_all_vertices(data.passes[*known], mesh) : PalettePass();
     added.kernel = PoseKernel::kKeyPose;
     added.record_count = mesh.vertex_count();
     added.first_entry = data.palette_size;

@@ -13,6 +13,7 @@
 #include "engine/authoring/key_weights/bind.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/tilt.h"
+#include "shaders/blend/blend.h"
 #include "shaders/driver/key_pose/pose.h"
 #include "shaders/morph/morph.h"
 
@@ -22,27 +23,26 @@ namespace {
 // The offsets of every vertex, each with the index of its weight.
 class Entries {
  public:
-  explicit Entries(const Mesh& mesh) : mesh_(mesh), entries_(mesh.positions.size()) {}
-
-  // Makes the weight with index `place` move the vertices that have an offset, and tilt those around them.
-  void add(std::uint32_t place, std::span<const glm::vec3> offsets) {
-    if (!surface_) surface_.emplace(mesh_.positions, mesh_.triangles);
-    const std::vector<glm::vec3> tilt = tilts(*surface_, offsets);
-    for (std::size_t v = 0; v < offsets.size(); ++v) {
-      if (offsets[v] == glm::vec3(0.0f) && tilt[v] == glm::vec3(0.0f)) continue;
-      entries_[v].push_back({place, offsets[v], tilt[v]});
-      any_ = true;
-    }
+  Entries(std::span<const KeyedOffsets> keyed, const Mesh& mesh) : mesh_(mesh), entries_(mesh.positions.size()) {
+    for (const KeyedOffsets& some : keyed) add(some.weight, some.offsets);
   }
 
-  bool any() const { return any_; }
+  bool moves(std::uint32_t v) const { return !entries_[v].empty(); }
 
-  // Returns the pass. `first_entry`: of the weights.
-  PalettePass finish(std::uint32_t first_entry) const {
+  // Returns the first vertex of the first slice with an offset, or none.
+  std::optional<std::uint32_t> first_moved() const {
+    const auto found = std::ranges::find_if(entries_, [](const auto& entries) { return !entries.empty(); });
+    if (found == entries_.end()) return std::nullopt;
+    const auto v = static_cast<std::uint32_t>(found - entries_.begin());
+    return v - v % shared::kSliceRows;
+  }
+
+  // Returns the pass for the vertices from `first` on. `first_entry`: of the weights.
+  PalettePass finish(std::uint32_t first, std::uint32_t first_entry) const {
     PalettePass pass;
     pass.kernel = PoseKernel::kKeyPose;
-    pass.record_count = static_cast<std::uint32_t>(entries_.size());
-    for (const std::vector<Entry>& entries : entries_) {
+    for (const std::vector<Entry>& entries : std::span(entries_).subspan(first)) {
+      ++pass.record_count;
       append_record(pass.records, shared::KeyPoseRecord{static_cast<std::uint32_t>(pass.table.size()),
                                                         static_cast<std::uint32_t>(entries.size())});
       for (const Entry& entry : entries) {
@@ -61,10 +61,20 @@ class Entries {
     glm::vec3 offset;
     glm::vec3 tilt;
   };
+
+  // Makes the weight with index `place` move the vertices that have an offset, and tilt those around them.
+  void add(std::uint32_t place, std::span<const glm::vec3> offsets) {
+    if (!surface_) surface_.emplace(mesh_.positions, mesh_.triangles);
+    const std::vector<glm::vec3> tilt = tilts(*surface_, offsets);
+    for (std::size_t v = 0; v < offsets.size(); ++v) {
+      if (offsets[v] == glm::vec3(0.0f) && tilt[v] == glm::vec3(0.0f)) continue;
+      entries_[v].push_back({place, offsets[v], tilt[v]});
+    }
+  }
+
   const Mesh& mesh_;
   std::optional<SurfaceGradient> surface_;   // of mesh_; made when it is needed
   std::vector<std::vector<Entry>> entries_;  // for each vertex
-  bool any_ = false;
 };
 
 // Returns the offset of every vertex of the source.
@@ -88,18 +98,25 @@ bool is_keyed(std::span<const KeyPoseSet> key_poses, const std::string& target) 
 
 }  // namespace
 
-std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std::span<const KeyedOffsets> keyed,
-                                         const Mesh& mesh, CharacterBuilder& builder) {
-  Entries entries(mesh);
-  for (const KeyedOffsets& some : keyed) entries.add(some.weight, some.offsets);
-  if (!entries.any()) return std::nullopt;
-  return builder.add_pass(entries.finish(builder.add_pass(weights.finish())));
+std::vector<bool> moved_vertices(std::span<const KeyedOffsets> keyed, const Mesh& mesh) {
+  const Entries entries(keyed, mesh);
+  std::vector<bool> moved;
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) moved.push_back(entries.moves(v));
+  return moved;
 }
 
-Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_poses, bool morph_targets,
-                                              const Mesh& source, const Mesh& mesh, const CarryOffsets& carry,
-                                              const Model& model, const std::string& what, CharacterBuilder& builder) {
-  key_weights::WeightTable weights;
+std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std::span<const KeyedOffsets> keyed,
+                                         const Mesh& mesh, CharacterBuilder& builder) {
+  const Entries entries(keyed, mesh);
+  const std::optional<std::uint32_t> first = entries.first_moved();
+  if (!first) return std::nullopt;
+  return builder.add_pass(entries.finish(*first, builder.add_pass(weights.finish())));
+}
+
+Result<std::vector<KeyedOffsets>> find_offsets(std::span<const KeyPoseSet> key_poses, bool morph_targets,
+                                               const Mesh& source, const CarryOffsets& carry, const Model& model,
+                                               const std::string& what, CharacterBuilder& builder,
+                                               key_weights::WeightTable& weights) {
   std::vector<KeyedOffsets> keyed;
   for (std::size_t s = 0; s < key_poses.size(); ++s) {
     const std::string name = fmt::format("{}: key pose set {}", what, s);
@@ -115,7 +132,7 @@ Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_po
     keyed.push_back(
         {weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets)});
   }
-  return add_offsets(weights, keyed, mesh, builder);
+  return keyed;
 }
 
 }  // namespace pelt::key_pose

@@ -166,6 +166,36 @@ TEST_F(MovedDriver, KeepsItsKeyPosesAndMorphTargets) {
   }
 }
 
+// The vertices that key poses move come last, and only they have palette entries, until others are moved.
+TEST_F(MovedDriver, KeepsKeyPosesOfSomeVertices) {
+  parameters_.driver.key_poses = {
+      {{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {{kLimbVertex, {0, 0, 0.5f}}}}}}};
+  const std::vector<VertexOffset> offsets{{kLimbVertex, kDriverOffset}, {7, kDriverOffset}};
+  const std::vector<glm::mat4> joints = test::bent(model_, 57);
+  for (const SurfaceFfdParameters& way : every_way()) {
+    parameters_.mode = way.mode;
+    parameters_.driver.follow = way.driver.follow;
+    parameters_.driver.estimate_frames = way.driver.estimate_frames;
+    const Character plain = bound({});
+    const auto entries = [](const Character& character) {
+      return std::ranges::find(character->passes, PoseKernel::kKeyPose, &PalettePass::kernel)->record_count;
+    };
+    EXPECT_EQ(entries(plain), 8u) << "of 104 vertices";
+    const Character character = moved(plain, "cage", offsets);
+    EXPECT_EQ(bytes_without_rig(character), bytes_without_rig(bound(offsets)));
+    EXPECT_EQ(bytes_without_rig(moved(character, "cage", {{3, kDriverOffset}})),
+              bytes_without_rig(bound({{3, kDriverOffset}})));
+    EXPECT_EQ(bytes_without_rig(moved(character, "cage", {})), bytes_without_rig(plain));
+    const glm::mat4 limb = joints[1] * glm::inverse(test::bind_matrices(model_)[1]);
+    const std::vector<glm::vec3> before = posed(plain, "cage", joints), after = posed(character, "cage", joints);
+    for (std::uint32_t v = 0; v < before.size(); ++v) {
+      const glm::vec3 by = v == kLimbVertex ? glm::vec3(limb * glm::vec4(kDriverOffset, 0)) : glm::vec3(0);
+      EXPECT_TRUE(v == 7 || glm::distance(after[v] - before[v], by) < kTubeTolerance) << v;
+    }
+    EXPECT_GT(glm::distance(after[7], before[7]), 0.9f * glm::length(kDriverOffset));
+  }
+}
+
 // Two drivers, moved in either order; one is made from the skin, the other moved by a layer of its own.
 TEST_F(MovedDriver, AmongOthersIsTheSameInAnyOrder) {
   model_.meshes.push_back(test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.5f}));
