@@ -9,6 +9,7 @@ constexpr Choice<Follow> kFollows[] = {{"dual_quaternion", Follow::kDualQuaterni
                                        {"linear_blend", Follow::kLinearBlend},
                                        {"closest_limb", Follow::kClosestLimb},
                                        {"streamed", Follow::kStreamed}};
+constexpr Choice<Folds> kFolds[] = {{"auto", Folds::kAuto}, {"none", Folds::kNone}};
 
 }  // namespace
 
@@ -65,6 +66,11 @@ void describe(Fields& fields, DriverParameters& driver) {
                "Estimate the frames of vertices from their neighbours even if the driver has a skinning function."},
               driver.estimate_frames);
   fields.flag({"morph_targets", "Morph targets of the driver's mesh move the driver."}, driver.morph_targets);
+  fields.choice(
+      {"folds",
+       "auto: skin of bent elbows and knees, known by their names, touches instead of passing through itself; "
+       "for drivers made from the skin, without key poses and offsets."},
+      driver.folds, kFolds);
   fields.objects({"key_poses", "Shapes of the driver at joint angles."}, driver.key_poses);
   fields.offsets({"offsets",
                   "[vertex, x, y, z]: moves the driver's vertices after bind, each at most once; the skin follows. "

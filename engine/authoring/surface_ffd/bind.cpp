@@ -178,7 +178,7 @@ std::vector<float> find_armpits(const DriverParameters& parameters, const Driver
   const from_skin::Armpits armpits(model);
   std::vector<float> shares;
   for (std::size_t v = 0; v < weights.row_count(); ++v) {
-    const bool is_keyed = !driver.keyed.empty() && driver.keyed[v];
+    const bool is_keyed = driver.sculpted && !driver.keyed.empty() && driver.keyed[v];  // not by folds
     shares.push_back(is_keyed ? 0.0f : armpits.share(driver.mesh.positions[v], weights.row(v)));
   }
   if (std::ranges::all_of(shares, [](float share) { return share == 0; })) shares.clear();

@@ -17,6 +17,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/joint_clusters.h"
+#include "engine/authoring/driver/folds/folds.h"
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
 #include "engine/authoring/driver/key_pose/bind.h"
@@ -207,6 +208,27 @@ MeshBinding joint_binding(const DriverParameters& parameters, const Driver& driv
   return binding;
 }
 
+// Adds the shapes of folds, unless an artist shapes the driver, or it is of cloth with a body's weights (spread 0),
+// whose folds would differ from the body's. Returns whether there are any.
+Result<bool> add_folds(const DriverParameters& parameters, const Driver& driver, const DeformerInput& input,
+                       key_weights::WeightTable& weights, std::vector<key_pose::KeyedOffsets>& keyed) {
+  const bool wanted = parameters.folds == Folds::kAuto && is_made_from_skin(parameters) && keyed.empty() &&
+                      parameters.follow == Follow::kDualQuaternion && parameters.offsets.empty() &&
+                      parameters.spread != 0.0f && !parameters.estimate_frames;
+  if (!wanted) return false;
+  CharacterBuilder trial = input.builder;
+  MeshBinding binding = joint_binding(parameters, driver, trial);
+  PELT_ASSIGN(auto folds, folds::find_folds(driver.mesh, std::move(binding), driver.painting, input.model,
+                                            std::move(trial), input.threads));
+  for (folds::Fold& fold : folds) {
+    PELT_ASSIGN(const auto keys, weights.add_keys(fold.keys, input.model, input.layer + ": folds"));
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      keyed.push_back({weights.add_weight({keys[k]}), std::move(fold.offsets[k])});
+    }
+  }
+  return !folds.empty();
+}
+
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
   PELT_ASSIGN(auto source, find_source(parameters, input));
   PELT_ASSIGN(const auto weighted, add_weights(parameters, input, source));
@@ -231,6 +253,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     key_weights::WeightTable key_weights;
     PELT_ASSIGN(auto keyed, key_pose::find_offsets(parameters.key_poses, parameters.morph_targets, source.mesh, carry,
                                                    input.model, what, input.builder, key_weights));
+    PELT_ASSIGN(const bool folds, add_folds(parameters, driver, input, key_weights, keyed));
     ControlOptions options;
     options.source_vertex = put_keyed_last(keyed, driver);
     options.offset_entry = key_pose::add_offsets(key_weights, keyed, driver.mesh, input.builder);
@@ -240,9 +263,9 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     driver.control_mesh = added;
     driver.follows_joints = true;
     // Morph targets of clips turn the surface without a function for its frames; key poses only offset it.
-    driver.estimated_frames =
-        parameters.estimate_frames || (options.offset_entry && parameters.key_poses.empty() && parameters.morph_targets);
-    driver.sculpted = options.offset_entry.has_value();
+    driver.estimated_frames = parameters.estimate_frames || (options.offset_entry && !folds &&
+                                                             parameters.key_poses.empty() && parameters.morph_targets);
+    driver.sculpted = options.offset_entry && !folds;
   }
   driver.source = std::move(source.mesh);
   return driver;

@@ -82,7 +82,7 @@ struct CharacterMesh {
   std::uint32_t stage = 0;
   std::uint32_t first_vertex = 0;  // index of its first vertex in every output, in which all meshes follow each other
   std::uint32_t first_entry = 0;   // palette entry that index 0 of its influences names
-  std::optional<std::uint32_t> frame_entry;   // control mesh: palette entry of vertex 0's blended frame, one per vertex
+  std::optional<std::uint32_t> frame_entry;  // control mesh: palette entry of vertex 0's blended frame, one per vertex
   // First of the palette entries that offset the last vertices before their blend: all records of a pass of kKeyPose.
   std::optional<std::uint32_t> offset_entry;
   std::optional<Wires> wires;

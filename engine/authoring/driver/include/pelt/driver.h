@@ -25,6 +25,11 @@ enum class Follow {
   kStreamed,        // streamed driver: the caller supplies its vertices every frame, from a simulation or a point cache
 };
 
+enum class Folds {
+  kAuto,  // bent elbows and knees of a driver made from the skin touch, and do not pass through themselves
+  kNone,
+};
+
 // A B-spline or NURBS surface. Arrays of two numbers are for u, then v.
 struct PatchParameters {
   std::array<std::uint32_t, 2> shape{4, 4};  // number of control vertices
@@ -61,7 +66,8 @@ struct DriverParameters {
   std::optional<float> spread;
   // Estimates the frames of vertices from their neighbours, even if the driver has a skinning function.
   bool estimate_frames = false;
-  bool morph_targets = true;  // morph targets of the driver's mesh move the driver
+  bool morph_targets = true;   // morph targets of the driver's mesh move the driver
+  Folds folds = Folds::kAuto;  // not used with key poses or offsets
   std::vector<KeyPoseSet> key_poses;
   // Offsets of the driver's vertices, applied after bind: the skin is bound to the driver without them and follows
   // them, in the rest pose too. Vertices are numbered as in the character's driver: welded, refined, or as simplified
