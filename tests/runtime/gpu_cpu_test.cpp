@@ -8,6 +8,7 @@
 #include <pelt/builtin.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/import.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
@@ -312,6 +313,15 @@ TEST(GpuCpu, InEveryConfigurationAfterHalfTurns) {
 TEST(GpuCpu, OnALimbBentAndTwisted) {
   PELT_REQUIRE_GPU(gpu_device());
   expect_all_deformers(*gpu_device(), make_limb(), [](const CharacterData& data) { return clip_poses(data, 17); });
+}
+
+TEST(GpuCpu, OnTwistsAlongBones) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const Model arm = test::make_forearm();
+  const auto poses = [](const CharacterData& data) { return bent_poses(data, 5); };
+  expect_all_deformers(*gpu_device(), arm, poses);
+  const Character surface = test::bound(arm, test::rig_of(HierarchicalBsplineParameters{})).character;
+  expect_gpu_equals_cpu(*gpu_device(), surface, poses(*surface), "hierarchical B-splines");
 }
 
 TEST(GpuCpu, OnATailOnADiscreteCard) {

@@ -35,6 +35,13 @@ Model make_arm() {
   return model;
 }
 
+Model make_forearm(float blend_length) {
+  Model model = make_tube({.around = 24, .along = 64, .joints = 3, .blend_length = blend_length});
+  const char* names[] = {"left_upper_arm", "left_forearm", "left_hand"};
+  for (std::size_t j = 0; j < 3; ++j) model.skeleton.joints[j].name = names[j];
+  return model;
+}
+
 Model make_tubes_in_two_cages() {
   Model model = make_tube_in_cage();
   Mesh second = model.meshes[0];

@@ -11,6 +11,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/stop.h"
+#include "engine/authoring/deformer/twist_spread.h"
 #include "engine/authoring/driver/from_skin/armpits.h"
 #include "engine/authoring/driver/vertex_frame/bind.h"
 #include "engine/authoring/surface_ffd/cut_error.h"
@@ -284,8 +285,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
 
   const std::vector<float> armpits =
       extended ? find_armpits(parameters.driver, driver, input.model) : std::vector<float>();
-  const SparseRows linear =
-      armpits.empty() ? SparseRows() : input.builder.rows_over_joints(driver.mesh.weights, BlendMode::kLinear);
+  const SparseRows linear = armpits.empty()
+                                ? SparseRows()
+                                : TwistSpread(input.model, parameters.driver.twist)
+                                      .rows_over_joints(driver.mesh, BlendMode::kLinear, input.builder, armpits);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
     const DeformerTarget& target = input.targets[t];

@@ -17,6 +17,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/joint_clusters.h"
+#include "engine/authoring/deformer/twist_spread.h"
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
 #include "engine/authoring/driver/key_pose/bind.h"
@@ -184,7 +185,8 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
                                                        driver.mesh, carry, input.model, what, input.builder));
     MeshBinding binding;
     binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
-    binding.rows = input.builder.rows_over_joints(driver.mesh.weights, binding.mode);
+    const TwistSpread twists(input.model, weighted && spreads_twists(parameters) ? Twist::kSpread : Twist::kNone);
+    binding.rows = twists.rows_over_joints(driver.mesh, binding.mode, input.builder);
     PELT_ASSIGN(const auto added,
                 input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {offsets}));
     driver.control_mesh = added;
@@ -209,6 +211,11 @@ Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, 
 
 bool is_made_from_skin(const DriverParameters& driver) {
   return driver.mesh.empty() && driver.file.empty() && driver.patches.empty();
+}
+
+bool spreads_twists(const DriverParameters& driver) {
+  const bool follows_weights = driver.follow == Follow::kDualQuaternion || driver.follow == Follow::kLinearBlend;
+  return driver.twist == Twist::kSpread && driver.mesh.empty() && follows_weights;
 }
 
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {

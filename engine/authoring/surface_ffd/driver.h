@@ -33,6 +33,9 @@ struct Driver {
 
 bool is_made_from_skin(const DriverParameters& driver);
 
+// Returns true if twists spread along bones: the driver is no mesh of the model, and follows weights.
+bool spreads_twists(const DriverParameters& driver);
+
 // Adds the driver to the builder as a control mesh, unless it is a mesh of the model that a layer moves. A driver with
 // weights follows them; other drivers take the weights of the closest points of the targets. Layers that name the same
 // driver with the same parameters share it. Errors: those of find_source and weld_and_refine; no target has weights to
