@@ -319,9 +319,14 @@ TEST(GpuCpu, OnTwistsAlongBones) {
   PELT_REQUIRE_GPU(gpu_device());
   const Model arm = test::make_forearm();
   const auto poses = [](const CharacterData& data) { return bent_poses(data, 5); };
-  expect_all_deformers(*gpu_device(), arm, poses);
-  const Character surface = test::bound(arm, test::rig_of(HierarchicalBsplineParameters{})).character;
-  expect_gpu_equals_cpu(*gpu_device(), surface, poses(*surface), "hierarchical B-splines");
+  SurfaceFfdParameters ffd;
+  ffd.driver.twist = Twist::kSpread;
+  for (const DeformerParameters& deformer :
+       {DeformerParameters(ffd), DeformerParameters(HierarchicalBsplineParameters{.twist = Twist::kSpread}),
+        DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread})}) {
+    const Character character = test::bound(arm, test::rig_of(deformer)).character;
+    expect_gpu_equals_cpu(*gpu_device(), character, poses(*character), std::string(deformer.name()));
+  }
 }
 
 TEST(GpuCpu, OnATailOnADiscreteCard) {

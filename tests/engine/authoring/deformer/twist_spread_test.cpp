@@ -23,6 +23,12 @@ std::vector<glm::vec3> twisted(const Model& model, DeformerParameters deformer, 
   return test::posed(test::bound(model, test::rig_of(std::move(deformer))).character, joints, "tube");
 }
 
+SurfaceFfdParameters ffd() {
+  SurfaceFfdParameters parameters;
+  parameters.driver.twist = Twist::kSpread;
+  return parameters;
+}
+
 // Returns the angle about x, degrees, by which a vertex has turned.
 float turn_of(const glm::vec3& rest, const glm::vec3& posed) {
   const float sine = rest.y * posed.z - rest.z * posed.y;
@@ -41,7 +47,7 @@ TEST(TwistSpread, TurnsAForearmEvenly) {
   const Model model = make_forearm();
   const std::vector<glm::vec3>& rest = model.meshes[0].positions;
   for (const DeformerParameters& deformer :
-       {DeformerParameters(SurfaceFfdParameters{}), DeformerParameters(HierarchicalBsplineParameters{}),
+       {DeformerParameters(ffd()), DeformerParameters(HierarchicalBsplineParameters{.twist = Twist::kSpread}),
         DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread})}) {
     const std::vector<glm::vec3> posed = twisted(model, deformer, 2, 150);
     EXPECT_GT(least_radius(posed), 0.9f) << deformer.name();
@@ -63,12 +69,9 @@ TEST(TwistSpread, GivesBackTheTwistOfTheBoneItself) {
   }
 }
 
-TEST(TwistSpread, CanBeTurnedOff) {
-  SurfaceFfdParameters as_painted;
-  as_painted.driver.twist = Twist::kNone;
-  HierarchicalBsplineParameters surface;
-  surface.twist = Twist::kNone;
-  for (const DeformerParameters& deformer : {DeformerParameters(as_painted), DeformerParameters(surface)}) {
+TEST(TwistSpread, IsOffByDefault) {
+  for (const DeformerParameters& deformer :
+       {DeformerParameters(SurfaceFfdParameters{}), DeformerParameters(HierarchicalBsplineParameters{})}) {
     EXPECT_LT(least_radius(twisted(make_forearm(), deformer, 2, 150)), 0.88f) << deformer.name();
   }
 }
@@ -116,7 +119,7 @@ TEST(TwistSpread, TurnsARigidPartAsOne) {
     mesh.weights.append_row(std::span(&one, 1));
   }
   mesh.triangles.emplace_back(skin, skin + 1, skin + 2);
-  const std::vector<glm::vec3> posed = twisted(model, SurfaceFfdParameters{}, 2, 150);
+  const std::vector<glm::vec3> posed = twisted(model, ffd(), 2, 150);
   for (std::uint32_t a = skin; a < skin + 3; ++a) {
     const std::uint32_t b = a + 1 < skin + 3 ? a + 1 : skin;
     EXPECT_NEAR(glm::distance(posed[a], posed[b]), glm::distance(mesh.positions[a], mesh.positions[b]), 1e-4f);
