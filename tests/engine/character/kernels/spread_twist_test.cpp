@@ -86,7 +86,7 @@ TEST(SpreadTwist, MovesWithItsJoint) {
 
 // 45 degrees are below half of the swing at which a twist has faded, 90 are halfway, 120 beyond it.
 TEST(SpreadTwist, FadesWithSwing) {
-  for (const auto [swing, left] : {std::pair(45.0f, 1.0f), {90.0f, 0.5f}, {120.0f, 0.0f}}) {
+  for (const auto& [swing, left] : {std::pair(45.0f, 1.0f), {90.0f, 0.5f}, {120.0f, 0.0f}}) {
     Bone bone(1, 0, glm::radians(120.0f));
     const glm::mat4 pose = turned(swing, {0, 0, 1}) * turned(60);
     for (const std::size_t j : {1, 2}) bone.joints[j] = pose * bone.joints[j];
