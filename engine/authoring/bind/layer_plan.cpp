@@ -263,7 +263,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
 }
 
 // Keeps only the layers that show: the topmost one that covers the whole mesh, and the nonempty ones above it. Linear
-// blend below them has the mask 0 where they hide it.
+// blend below them has the mask 0 at vertices that they hide.
 void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector<PlannedLayer>& planned) {
   const auto covers = [&](const LayerAtMesh& layer) {
     return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);

@@ -44,7 +44,7 @@ class TwistSpread {
     std::vector<TwistStep> steps;
   };
   // Splits weights over the model's bound joints: for linear blend at the nearest step, for dual quaternions between
-  // the nearest steps of few. A rigid part of the mesh has one position. `shown`: weights where it is 0 stay as they
+  // the nearest steps of few. A rigid part of the mesh has one position. `shown`: rows with the value 0 stay as they
   // are; empty: all are split.
   Split split(const Mesh& mesh, BlendMode mode, std::span<const float> shown = {}) const;
 

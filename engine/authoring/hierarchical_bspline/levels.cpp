@@ -111,7 +111,8 @@ class Levels {
             straight.push_back(armpits_.share(rows.positions.back(), row));
           }));
     }
-    std::vector<std::vector<Influence>> motions = joints_.painted(joints_.twists().split(rows, BlendMode::kLinear), straight);
+    std::vector<std::vector<Influence>> motions =
+        joints_.painted(joints_.twists().split(rows, BlendMode::kLinear), straight);
     for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));
