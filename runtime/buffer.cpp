@@ -41,18 +41,17 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
   buffer.size_ = options.size;
   const VkBufferCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = options.size, .usage = options.usage};
-  VkResult result = functions.vkCreateBuffer(device.handle(), &info, nullptr, &buffer.handle_);
-  if (result != VK_SUCCESS) return vulkan_failure("create " + options.name, result);
-  set_name(device, VK_OBJECT_TYPE_BUFFER, buffer.handle_, options.name);
+  PELT_ASSIGN(buffer.handle_,
+              make_object<VkBuffer>(device, functions.vkCreateBuffer, functions.vkDestroyBuffer, info, options.name));
+  set_name(device, VK_OBJECT_TYPE_BUFFER, buffer.handle(), options.name);
 
   VkMemoryRequirements requirements;
-  functions.vkGetBufferMemoryRequirements(device.handle(), buffer.handle_, &requirements);
-  PELT_ASSIGN(auto allocation,
+  functions.vkGetBufferMemoryRequirements(device.handle(), buffer.handle(), &requirements);
+  PELT_ASSIGN(buffer.allocation_,
               internals.allocator->allocate(requirements, options.memory, options.name,
                                             (options.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0));
-  buffer.allocation_ = std::move(allocation);
-  result = functions.vkBindBufferMemory(device.handle(), buffer.handle_, buffer.allocation_.memory(),
-                                        buffer.allocation_.offset());
+  const VkResult result = functions.vkBindBufferMemory(device.handle(), buffer.handle(), buffer.allocation_.memory(),
+                                                       buffer.allocation_.offset());
   if (result != VK_SUCCESS) return vulkan_failure("bind memory to " + options.name, result);
 
   if (options.memory != MemoryUse::kDeviceLocal) {
@@ -60,20 +59,6 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
     buffer.mapped_ = internals.pretend_discrete ? buffer.shadow_.data() : buffer.allocation_.mapped();
   }
   return buffer;
-}
-
-Buffer::~Buffer() {
-  if (handle_ != VK_NULL_HANDLE) device_->functions.vkDestroyBuffer(device_->handle, handle_, nullptr);
-}
-
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  std::swap(device_, other.device_);
-  std::swap(handle_, other.handle_);
-  std::swap(size_, other.size_);
-  std::swap(allocation_, other.allocation_);
-  std::swap(mapped_, other.mapped_);
-  std::swap(shadow_, other.shadow_);
-  return *this;
 }
 
 VkMappedMemoryRange Buffer::memory_range(VkDeviceSize offset, VkDeviceSize size) const {

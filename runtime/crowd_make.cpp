@@ -19,6 +19,9 @@
 namespace pelt::runtime {
 namespace {
 
+constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+
 // The words of a character in the table of a plan.
 constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
 
@@ -62,8 +65,8 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
 }
 
 // Checks that the device can bind every stream as one range; totals then fit in 32 bits.
-Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
-                            const std::string& label) {
+Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, bool has_plan_table,
+                            const Device& device, const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   std::pair<std::uint64_t, const char*> largest;  // bytes, name
   const auto add = [&](std::uint64_t bytes, const char* name) {
@@ -79,6 +82,12 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
     for (std::size_t o = 0; o < kMaxOutputs; ++o) add(bound.ranges[o].range, kOutputAttributes[o].name);
   }
   const std::uint64_t most = device.limits().maxStorageBufferRange;
+  for (const FrameBuffer buffer : {FrameBuffer::kPlanTable, FrameBuffer::kArguments}) {
+    if (!has_plan_table || bytes_of(buffer, capacity) <= most) continue;
+    return fail(ErrorCode::kUnsupported,
+                formatted("a crowd of {} cannot have a capacity of {} table words: {} binds at most {} bytes at once",
+                          label, capacity.table_words, device.description().name, most));
+  }
   if (largest.first <= most) return {};
   // Exact for a single character; an estimate if characters differ.
   const auto fit = static_cast<std::uint64_t>(static_cast<double>(capacity.instances) * static_cast<double>(most) /
@@ -90,68 +99,92 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
 
 }  // namespace
 
+Result<const ComputeKernel*> pipeline_of(const Device& device, const Kernel& kernel) {
+  DeviceInternals& internals = device.internals();
+  std::pair key{kernel.spirv.data(), kernel.specialization};
+  const auto known = [&]() -> const ComputeKernel* {
+    const std::lock_guard lock(internals.pipelines_mutex);
+    const auto found = internals.pipelines.find(key);
+    return found == internals.pipelines.end() ? nullptr : &found->second;
+  };
+  if (const ComputeKernel* found = known()) return found;
+  // Separate from the lock of the map, so that lookups of existing pipelines do not wait for new ones.
+  const std::lock_guard making(internals.making_mutex);
+  if (const ComputeKernel* found = known()) return found;
+  PELT_ASSIGN(auto made, ComputeKernel::create(
+                             device, {.spirv = kernel.spirv,
+                                      .storage_buffers = static_cast<std::uint32_t>(bindings_of(kernel.kind).size()),
+                                      .push_constant_bytes = kernel.constant_bytes,
+                                      .specialization = kernel.specialization,
+                                      .name = kernel.name}));
+  const std::lock_guard lock(internals.pipelines_mutex);
+  return &internals.pipelines.emplace(std::move(key), std::move(made)).first->second;
+}
+
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
   return capacity_of(character, instances, planned_outputs(outputs));
 }
 
-// `vertex_bytes`: size of the outputs in the crowd's own buffer.
-Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted) {
-  const VkDeviceSize alignment = owner.limits().minStorageBufferOffsetAlignment;
-  const bool has_table = wanted.list.buffer != VK_NULL_HANDLE || wanted.drawn.buffer != VK_NULL_HANDLE;
-  VkDeviceSize memory_end = 0;
-  const auto memory_range = [&](const BufferLocation& list) {
-    if (list.buffer == VK_NULL_HANDLE) return BufferRange{};
-    return append_range(memory_end, bytes_of(FrameBuffer::kMemory, capacity), alignment);
-  };
-  const BufferRange list_memory = memory_range(wanted.list);
-  const BufferRange drawn_memory = memory_range(wanted.drawn);
-
-  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
-  const struct {
-    Buffer* buffer;
-    VkDeviceSize size;
-    VkBufferUsageFlags usage;
-    MemoryUse kind;
-    const char* name;
-  } buffers[] = {
-      {&vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | wanted.outputs.usage,
-       MemoryUse::kDeviceLocal, "vertices"},
-      {&palette, bytes_of(FrameBuffer::kPalettesAndDrivers, capacity),
-       kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "palettes"},
-      {&arguments, has_table ? bytes_of(FrameBuffer::kArguments, capacity) : 0,
-       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
-      {&memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "memory of plans"},
-      {&nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
-  };
-  for (const auto& [buffer, size, usage, kind, name] : buffers) {
-    if (size == 0) continue;
-    PELT_ASSIGN(
-        *buffer,
-        Buffer::create(owner,
-                       {.size = size, .usage = usage, .memory = kind, .name = formatted("{} of the {}", name, label)}));
-  }
+// Makes the buffers that the host writes.
+Result<void> Crowd::Vulkan::make_copies(const Device& owner, const Options& planned) {
   const struct {
     FrameBuffer buffer;
     bool needed;
     const char* name;
   } all[] = {{FrameBuffer::kWork, true, "work"},
-             {FrameBuffer::kTable, has_table, "plan"},
-             {FrameBuffer::kJoints, wanted.joints.buffer == VK_NULL_HANDLE, "joint matrices"},
-             {FrameBuffer::kInputs, wanted.inputs.buffer == VK_NULL_HANDLE, "inputs"}};
-  // A flush of one slot is rounded to nonCoherentAtomSize, and must not touch another slot that the device may write.
-  const VkDeviceSize apart = std::max(alignment, owner.limits().nonCoherentAtomSize);
+             {FrameBuffer::kPlanTable, planned.has_plan_table(), "plan"},
+             {FrameBuffer::kJoints, planned.host_joints, "joint matrices"},
+             {FrameBuffer::kInputs, planned.host_inputs, "inputs"}};
+  // A flush of one copy is rounded to nonCoherentAtomSize, and must not touch another copy that the device may write.
+  const VkDeviceSize apart =
+      std::max(owner.limits().minStorageBufferOffsetAlignment, owner.limits().nonCoherentAtomSize);
   for (const auto& [buffer, needed, name] : all) {
     if (!needed) continue;
     Copies& made = copies[buffer];
     VkDeviceSize end = 0;
-    for (std::uint32_t s = 0; s < slots; ++s)
-      made.slots.push_back(append_range(end, bytes_of(buffer, capacity), apart));
+    for (std::uint32_t c = 0; c < frames_in_flight; ++c)
+      made.ranges.push_back(append_range(end, bytes_of(buffer, capacity), apart));
     PELT_ASSIGN(made.buffer, Buffer::create(owner, {.size = end,
                                                     .usage = kStorage | (buffer == FrameBuffer::kWork ? kRead : 0),
                                                     .memory = MemoryUse::kStream,
                                                     .name = formatted("{} of the {}", name, label)}));
   }
+  return {};
+}
+
+// `vertex_bytes`: size of the outputs in the crowd's own buffer.
+Result<void> Crowd::Vulkan::make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted,
+                                         const Options& planned) {
+  const VkDeviceSize alignment = owner.limits().minStorageBufferOffsetAlignment;
+  VkDeviceSize memory_end = 0;
+  const auto memory_range = [&](bool host_makes_list) {
+    if (host_makes_list) return BufferRange{};
+    return append_range(memory_end, bytes_of(FrameBuffer::kMemory, capacity), alignment);
+  };
+  const BufferRange list_memory = memory_range(planned.host_list);
+  const BufferRange drawn_memory = memory_range(planned.host_drawn);
+
+  const struct {
+    Buffer* buffer;
+    VkDeviceSize size;
+    VkBufferUsageFlags usage;
+    const char* name;
+  } buffers[] = {
+      {&vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | wanted.outputs.usage,
+       "vertices"},
+      {&palette, bytes_of(FrameBuffer::kPalettesAndDrivers, capacity),
+       kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, "palettes"},
+      {&arguments, planned.has_plan_table() ? bytes_of(FrameBuffer::kArguments, capacity) : 0,
+       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, "dispatches"},
+      {&memory, memory_end, kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, "memory of plans"},
+      {&nothing, 16, kStorage, "nothing"},
+  };
+  for (const auto& [buffer, size, usage, name] : buffers) {
+    if (size == 0) continue;
+    PELT_ASSIGN(*buffer,
+                Buffer::create(owner, {.size = size, .usage = usage, .name = formatted("{} of the {}", name, label)}));
+  }
+  PELT_TRY(make_copies(owner, planned));
   for (OutputLocations& outputs_of_slot : outputs) {
     outputs_of_slot.palettes = palette.handle();
     for (const OutputAttribute& attribute : kOutputAttributes) {
@@ -186,15 +219,16 @@ Result<const KernelSets*> Crowd::Vulkan::sets_of(const Device& owner, const Fram
   if (const auto known = sets.find(key); known != sets.end()) return &known->second;
   if (const auto known = made.find(key); known != made.end()) return &known->second;
   const std::size_t groups = writes_outputs(dispatch.kernel.kind) ? outputs.size() : 1;
-  const auto count = static_cast<std::uint32_t>(groups * slots);
+  const auto count = static_cast<std::uint32_t>(groups * frames_in_flight);
   const auto bindings = static_cast<std::uint32_t>(dispatch.bindings.size());
   KernelSets one;
   PELT_ASSIGN(one.pool, DescriptorPool::create(owner, count, count * bindings, label));
   for (std::uint32_t i = 0; i < count; ++i) {
     std::vector<VkDescriptorBufferInfo> bound;
     for (const Binding& binding : dispatch.bindings) {
-      bound.push_back(binding.buffer == FrameBuffer::kBindData ? bind_data[dispatch.bind_buffer]
-                                                               : range_of(binding.buffer, i / slots, i % slots));
+      bound.push_back(binding.buffer == FrameBuffer::kBindData
+                          ? bind_data[dispatch.bind_buffer]
+                          : range_of(binding.buffer, i / frames_in_flight, i % frames_in_flight));
     }
     PELT_ASSIGN(one.sets.emplace_back(), one.pool.make_set(kernel, bound));
   }
@@ -242,12 +276,14 @@ Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optio
   std::vector<bool>& used = vulkan_->used;
   std::vector<bool> wanted = used;
   if (wanted.size() <= added) wanted.resize(added + 1);
-  const bool is_new = !wanted[added];
-  if (is_new) {
+  const auto give_back = [&](GpuCharacters::State* gpu) { gpu->give_back(added); };
+  std::unique_ptr<GpuCharacters::State, decltype(give_back)> if_it_fails(nullptr, give_back);
+  if (!wanted[added]) {
     const std::lock_guard lock(vulkan_->gpu->mutex);
     if (!vulkan_->gpu->use(added)) {
       return invalid("the {} cannot add character {}, which does not exist", vulkan_->label, added);
     }
+    if_it_fails.reset(vulkan_->gpu);
   }
   wanted[added] = true;
   std::optional<Exchange> exchange;
@@ -255,11 +291,11 @@ Result<void> Crowd::change(const Device& device, std::uint32_t added, std::optio
     wanted[*replaced] = false;
     exchange = {*replaced, added};
   }
-  const Result<void> changed = guard_memory([&] { return use_numbers(device, wanted, exchange); });
-  if (changed) used = std::move(wanted);
-  if (changed && replaced) vulkan_->gpu->give_back(*replaced);
-  if (!changed && is_new) vulkan_->gpu->give_back(added);
-  return changed;
+  PELT_TRY(use_numbers(device, wanted, exchange));
+  used = std::move(wanted);
+  static_cast<void>(if_it_fails.release());
+  if (replaced) vulkan_->gpu->give_back(*replaced);
+  return {};
 }
 
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
@@ -327,17 +363,7 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
   lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
-  const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_capacity(capacity, layout, device, label));
-  PELT_TRY(check_sizes(options.outputs, layout, capacity));
-
-  vulkan->device = &device.internals();
-  vulkan->label = "crowd of " + label;
-  vulkan->capacity = capacity;
-  vulkan->slots = options.frames_in_flight;
-  vulkan->outputs = layout.slots;
-  PELT_TRY(vulkan->make_buffers(device, layout.end, options));
-  Options planned{.label = vulkan->label,
+  Options planned{.label = "crowd of " + label,
                   .capacity = capacity,
                   .frames_in_flight = options.frames_in_flight,
                   .outputs = planned_outputs(options.outputs),
@@ -346,14 +372,24 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
                   .host_list = options.list.buffer == VK_NULL_HANDLE,
                   .host_drawn = options.drawn.buffer == VK_NULL_HANDLE,
                   .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
+  const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);
+  PELT_TRY(check_capacity(capacity, layout, planned.has_plan_table(), device, label));
+  PELT_TRY(check_sizes(options.outputs, layout, capacity));
+
+  vulkan->device = &device.internals();
+  vulkan->label = planned.label;
+  vulkan->capacity = capacity;
+  vulkan->frames_in_flight = options.frames_in_flight;
+  vulkan->outputs = layout.slots;
+  PELT_TRY(vulkan->make_buffers(device, layout.end, options, planned));
   for (const BoundOutputs& bound : vulkan->bound_outputs) planned.streams.push_back(bound.streams);
-  std::vector<HostMemory> memory(vulkan->slots);
-  for (std::uint32_t s = 0; s < vulkan->slots; ++s) {
+  std::vector<HostMemory> memory(options.frames_in_flight);
+  for (std::uint32_t c = 0; c < memory.size(); ++c) {
     const auto mapped = [&](FrameBuffer buffer) {
       const auto found = vulkan->copies.find(buffer);
-      return found == vulkan->copies.end() ? nullptr : found->second.buffer.mapped() + found->second.slots[s].offset;
+      return found == vulkan->copies.end() ? nullptr : found->second.buffer.mapped() + found->second.ranges[c].offset;
     };
-    memory[s] = {mapped(FrameBuffer::kWork), mapped(FrameBuffer::kTable), mapped(FrameBuffer::kJoints),
+    memory[c] = {mapped(FrameBuffer::kWork), mapped(FrameBuffer::kPlanTable), mapped(FrameBuffer::kJoints),
                  mapped(FrameBuffer::kInputs)};
   }
   Crowd crowd(std::move(planned), std::move(vulkan));

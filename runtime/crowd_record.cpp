@@ -42,12 +42,12 @@ void Crowd::Vulkan::transfer(VkCommandBuffer to, std::optional<std::uint64_t> ou
 }
 
 VkDescriptorBufferInfo Crowd::Vulkan::range_of(FrameBuffer buffer, std::size_t output_slot,
-                                               std::uint32_t frame_slot) const {
+                                               std::uint32_t frame_copy) const {
   if (buffer >= FrameBuffer::kPositions)
     return bound_outputs[output_slot]
         .ranges[static_cast<std::size_t>(buffer) - static_cast<std::size_t>(FrameBuffer::kPositions)];
   if (const auto found = copies.find(buffer); found != copies.end())
-    return found->second.buffer.part(found->second.slots[frame_slot]);
+    return found->second.buffer.part(found->second.ranges[frame_copy]);
   return ranges.at(buffer);
 }
 
@@ -67,7 +67,7 @@ void Crowd::Vulkan::record_dispatch(VkCommandBuffer to, const CrowdFrame& frame,
   const FrameDispatch& dispatch = frame.dispatches[command.dispatch];
   const CommandLabel step_label(device->functions, to, dispatch.name.c_str());
   const PreparedDispatch& made = prepared[frame.output_slot * frame.dispatches.size() + command.dispatch];
-  const VkDescriptorSet set = made.sets->at(frame.output_slot * slots + frame.frame_slot);
+  const VkDescriptorSet set = made.sets->at(frame.output_slot * frames_in_flight + frame.frame_copy);
   if (command.indirect) {
     made.pipeline->dispatch_indirect(to, set, dispatch.constants, arguments.handle(),
                                      command.dispatch * sizeof(VkDispatchIndirectCommand));
@@ -81,7 +81,7 @@ void Crowd::record(VkCommandBuffer commands, const RecordOptions& options) {
   if (frame == nullptr) return;
   for (const HostWrite& write : frame->writes) {
     const Vulkan::Copies& copies = vulkan_->copies.at(write.buffer);
-    copies.buffer.flush(copies.slots[frame->frame_slot].offset + write.offset, write.size);
+    copies.buffer.flush(copies.ranges[frame->frame_copy].offset + write.offset, write.size);
   }
   const DeviceFunctions& functions = vulkan_->device->functions;
   const CommandLabel crowd_label(functions, commands, vulkan_->label.c_str());
@@ -119,7 +119,7 @@ void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wante
     case Step::kAcquireBack:
       if (one_family) return;
       outputs_of = ago(vulkan_->outputs.size());
-      table_of = ago(vulkan_->slots);
+      table_of = ago(vulkan_->frames_in_flight);
       barrier.dstStageMask = kWritingStage;
       barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess;
       break;
@@ -147,11 +147,11 @@ void Crowd::record_transfer(VkCommandBuffer commands, const QueueTransfer& wante
 
 std::vector<BufferUse> Crowd::uses(FramePart part) const {
   const std::vector<std::uint32_t> all = accesses(part);
-  const std::uint32_t frame_slot = static_cast<std::uint32_t>(frames() % vulkan_->slots);
   std::vector<BufferUse> made;
   const auto add = [&](FrameBuffer buffer, const char* name) {
     const std::uint32_t access = all[static_cast<std::size_t>(buffer)];
-    const VkDescriptorBufferInfo range = vulkan_->range_of(buffer, vulkan_->slot_of_frame(frames()), frame_slot);
+    const VkDescriptorBufferInfo range =
+        vulkan_->range_of(buffer, vulkan_->slot_of_frame(frames()), vulkan_->copy_of_frame(frames()));
     if (access == kNoAccess || vulkan_->copies.count(buffer) > 0 || range.buffer == vulkan_->nothing.handle()) return;
     made.push_back({name, range.buffer, range.offset, range.range, kWritingStage,
                     ((access & kReads) != 0 ? VK_ACCESS_2_SHADER_STORAGE_READ_BIT : VK_ACCESS_2_NONE) |
@@ -184,7 +184,7 @@ CrowdBytes Crowd::bytes() const {
   return {.outputs = made.vertices.size(),
           .palettes = made.palette.size(),
           .inputs = copies(FrameBuffer::kJoints) + copies(FrameBuffer::kInputs),
-          .plans = copies(FrameBuffer::kWork) + copies(FrameBuffer::kTable) + made.arguments.size() +
+          .plans = copies(FrameBuffer::kWork) + copies(FrameBuffer::kPlanTable) + made.arguments.size() +
                    made.memory.size() + made.nothing.size()};
 }
 

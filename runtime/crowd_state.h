@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <pelt/runtime/buffer.h>
+#include <pelt/runtime/compute_kernel.h>
 #include <pelt/runtime/crowd.h>
 
 #include "runtime/crowd_outputs.h"
 #include "runtime/gpu_characters.h"
-#include "runtime/skinning_pipelines.h"
 
 namespace pelt::runtime {
 
@@ -56,23 +56,26 @@ struct Crowd::Vulkan {
   // Buffers with a copy for each frame in flight (FrameBuffer).
   struct Copies {
     Buffer buffer;
-    std::vector<BufferRange> slots;
+    std::vector<BufferRange> ranges;
   };
   std::map<FrameBuffer, Copies> copies;
-  std::uint32_t slots = 1;
+  std::uint32_t frames_in_flight = 1;
   // Ranges that are the same in every frame.
   std::map<FrameBuffer, VkDescriptorBufferInfo> ranges;
   std::vector<VkDescriptorBufferInfo> bind_data;  // by number of the buffer
   SetsOfKernels sets;
   std::vector<PreparedDispatch> prepared;  // by output slot, then by dispatch
 
-  VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_slot) const;
+  VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::size_t output_slot, std::uint32_t frame_copy) const;
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
+  std::uint32_t copy_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % frames_in_flight); }
   VkDescriptorBufferInfo table_of(std::uint64_t frame) const {
-    return range_of(FrameBuffer::kWork, 0, static_cast<std::uint32_t>(frame % slots));
+    return range_of(FrameBuffer::kWork, 0, copy_of_frame(frame));
   }
 
-  Result<void> make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted);
+  Result<void> make_copies(const Device& owner, const Options& planned);
+  Result<void> make_buffers(const Device& owner, VkDeviceSize vertex_bytes, const CrowdOptions& wanted,
+                            const Options& planned);
   // Returns the sets that a dispatch binds, which are made on first use. They do not depend on the characters.
   Result<const KernelSets*> sets_of(const Device& owner, const FrameDispatch& dispatch, const ComputeKernel& kernel,
                                     SetsOfKernels& made) const;

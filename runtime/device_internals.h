@@ -2,11 +2,17 @@
 // Private state that the runtime's files share through a Device.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
+
+#include <pelt/runtime/compute_kernel.h>
+#include <pelt/runtime/crowd_frame.h>
 
 #include "runtime/memory_allocator.h"
-#include "runtime/skinning_pipelines.h"
 
 namespace pelt::runtime {
 
@@ -26,10 +32,15 @@ struct DeviceInternals {
   // 12 has 1.3.239), freeing a command buffer's labels while another thread reads labels crashes.
   VkCommandPool pool = VK_NULL_HANDLE;
   VkCommandBuffer commands = VK_NULL_HANDLE;
+  void forget_pool() { pool = VK_NULL_HANDLE, commands = VK_NULL_HANDLE; }
 
   std::mutex pipelines_mutex;
-  std::mutex making_mutex;      // locked while a pipeline is made
-  SkinningPipelines pipelines;  // made so far (skinning_pipelines.h)
+  std::mutex making_mutex;  // locked while a pipeline is made
+  // Made so far (pipeline_of), by their shaders and specialization constants.
+  std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, ComputeKernel> pipelines;
 };
+
+// Returns the pipeline of a kernel, which is made on first use and kept. Thread-safe.
+Result<const ComputeKernel*> pipeline_of(const Device& device, const Kernel& kernel);
 
 }  // namespace pelt::runtime

@@ -24,38 +24,27 @@ Result<GpuTimer> GpuTimer::create(const Device& device, std::uint32_t capacity) 
   timer.capacity_ = capacity;
   const VkQueryPoolCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = capacity};
-  const VkResult result = device.functions().vkCreateQueryPool(device.handle(), &info, nullptr, &timer.pool_);
-  if (result != VK_SUCCESS) return vulkan_failure("create a query pool", result);
-  set_name(device, VK_OBJECT_TYPE_QUERY_POOL, timer.pool_, "timestamps");
+  const DeviceFunctions& functions = device.functions();
+  PELT_ASSIGN(timer.pool_, make_object<VkQueryPool>(device, functions.vkCreateQueryPool, functions.vkDestroyQueryPool,
+                                                    info, "a query pool"));
+  set_name(device, VK_OBJECT_TYPE_QUERY_POOL, timer.pool_.get(), "timestamps");
   return timer;
 }
 
-GpuTimer::~GpuTimer() {
-  if (device_ != nullptr) device_->functions.vkDestroyQueryPool(device_->handle, pool_, nullptr);
-}
-
-GpuTimer& GpuTimer::operator=(GpuTimer&& other) noexcept {
-  std::swap(device_, other.device_);
-  std::swap(pool_, other.pool_);
-  std::swap(capacity_, other.capacity_);
-  std::swap(stamps_, other.stamps_);
-  return *this;
-}
-
 void GpuTimer::reset(VkCommandBuffer commands) {
-  device_->functions.vkCmdResetQueryPool(commands, pool_, 0, capacity_);
+  device_->functions.vkCmdResetQueryPool(commands, pool_.get(), 0, capacity_);
   stamps_ = 0;
 }
 
 void GpuTimer::stamp(VkCommandBuffer commands) {
   assert(stamps_ < capacity_);
-  device_->functions.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_, stamps_++);
+  device_->functions.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_.get(), stamps_++);
 }
 
 Result<std::vector<double>> GpuTimer::seconds() const {
   std::vector<std::uint64_t> ticks(stamps_);
   if (stamps_ > 0) {
-    const VkResult result = device_->functions.vkGetQueryPoolResults(device_->handle, pool_, 0, stamps_,
+    const VkResult result = device_->functions.vkGetQueryPoolResults(device_->handle, pool_.get(), 0, stamps_,
                                                                      ticks.size() * sizeof(std::uint64_t), ticks.data(),
                                                                      sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY) {

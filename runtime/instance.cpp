@@ -85,7 +85,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
     return fail(ErrorCode::kUnsupported, "the Vulkan loader has version 1.0; Pelt needs 1.1");
   }
   if (options.validation && !options.on_validation_message) {
-    return invalid("validation needs DeviceOptions::on_validation_message");
+    return invalid("validation needs on_validation_message");
   }
   if (options.validation && !has_layer(entry, kValidationLayer)) {
     return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));

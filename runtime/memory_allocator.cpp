@@ -51,12 +51,8 @@ Allocation::~Allocation() {
 
 Allocation& Allocation::operator=(Allocation&& other) noexcept {
   std::swap(allocator_, other.allocator_);
-  std::swap(memory_, other.memory_);
-  std::swap(offset_, other.offset_);
+  std::swap(piece_, other.piece_);
   std::swap(size_, other.size_);
-  std::swap(mapped_, other.mapped_);
-  std::swap(coherent_, other.coherent_);
-  std::swap(owner_, other.owner_);
   return *this;
 }
 
@@ -132,11 +128,12 @@ bool MemoryAllocator::take(Block& block, VkDeviceSize size, VkDeviceSize alignme
   const std::optional<std::uint64_t> offset = block.free.take(size, alignment);
   if (!offset) return false;
   out.allocator_ = this;
-  out.memory_ = block.memory;
-  out.offset_ = *offset;
   out.size_ = size;
-  out.mapped_ = block.mapped == nullptr ? nullptr : block.mapped + *offset;
-  out.coherent_ = (memory_.memoryTypes[block.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+  out.piece_ = {
+      .memory = block.memory,
+      .offset = *offset,
+      .mapped = block.mapped == nullptr ? nullptr : block.mapped + *offset,
+      .coherent = (memory_.memoryTypes[block.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0};
   return true;
 }
 
@@ -188,21 +185,16 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
   rounded.memoryTypeBits = 0;
   for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) rounded.memoryTypeBits |= 1u << type;
   const TypeWish wish = wish_for(use);
-  MemoryPiece piece;
+  Allocation allocation;
+  MemoryPiece& piece = allocation.piece_;
   const VkResult result =
       callbacks_.allocate(callbacks_.user, rounded, wish.required, wish.required | wish.wanted_most | wish.wanted,
                           device_address, what.c_str(), piece);
   if (result != VK_SUCCESS) {
     return vulkan_failure(formatted("take {} bytes of the caller's memory for {}", rounded.size, what), result);
   }
-  Allocation allocation;
   allocation.allocator_ = this;
-  allocation.memory_ = piece.memory;
-  allocation.offset_ = piece.offset;
   allocation.size_ = rounded.size;
-  allocation.mapped_ = static_cast<std::byte*>(piece.mapped);
-  allocation.coherent_ = piece.coherent;
-  allocation.owner_ = piece.owner;
   if (piece.memory == VK_NULL_HANDLE || piece.offset % rounded.alignment != 0 ||
       ((wish.required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 && piece.mapped == nullptr)) {
     return invalid("the caller's memory for {} is null, misaligned, or not mapped although it must be", what);
@@ -212,17 +204,13 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
 
 void MemoryAllocator::release(const Allocation& allocation) {
   if (callbacks_.free != nullptr) {
-    callbacks_.free(callbacks_.user, {.memory = allocation.memory_,
-                                      .offset = allocation.offset_,
-                                      .mapped = allocation.mapped_,
-                                      .coherent = allocation.coherent_,
-                                      .owner = allocation.owner_});
+    callbacks_.free(callbacks_.user, allocation.piece_);
     return;
   }
   const std::lock_guard lock(mutex_);
   const auto block = std::find_if(blocks_.begin(), blocks_.end(),
-                                  [&](const Block& candidate) { return candidate.memory == allocation.memory_; });
-  block->free.give_back(allocation.offset_, allocation.size_);
+                                  [&](const Block& candidate) { return candidate.memory == allocation.memory(); });
+  block->free.give_back(allocation.offset(), allocation.size());
   if (block->free.free() == block->size) {
     functions_.vkFreeMemory(device_, block->memory, nullptr);
     blocks_.erase(block);

@@ -5,6 +5,7 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/debug.h>
+#include <pelt/runtime/owned.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
@@ -20,25 +21,14 @@ namespace {
 // minute for a large submission.
 constexpr std::uint64_t kLongestWait = 600'000'000'000;
 
-// Destroys the fence of a submission on every path, and the device's command buffer and pool if recording was
-// interrupted.
-struct Submission {
-  const Device& device;
-  VkFence fence = VK_NULL_HANDLE;
-  bool recording = false;
-
-  explicit Submission(const Device& d) : device(d) {}
-  Submission(const Submission&) = delete;
-  Submission& operator=(const Submission&) = delete;
-  ~Submission() {
-    device.functions().vkDestroyFence(device.handle(), fence, nullptr);
-    if (!recording) return;
-    device.functions().vkDestroyCommandPool(device.handle(), device.internals().pool, nullptr);
-    forget_pool();
-  }
-  void forget_pool() {
-    device.internals().pool = VK_NULL_HANDLE;
-    device.internals().commands = VK_NULL_HANDLE;
+// Destroys the device's command buffer and pool if their recording is interrupted.
+struct Recording {
+  DeviceInternals& device;
+  bool is_complete = false;
+  ~Recording() {
+    if (is_complete) return;
+    device.functions.vkDestroyCommandPool(device.handle, device.pool, nullptr);
+    device.forget_pool();
   }
 };
 
@@ -74,18 +64,18 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   }
   const DeviceFunctions& functions = device.functions();
   const std::unique_lock lock = device.lock_queue();
-  Submission submission(device);
   const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  VkResult result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
-  if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
-  set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
+  PELT_ASSIGN(auto owned_fence,
+              make_object<VkFence>(device, functions.vkCreateFence, functions.vkDestroyFence, fence_info, "a fence"));
+  const VkFence fence = owned_fence.get();
+  set_name(device, VK_OBJECT_TYPE_FENCE, fence, name);
   PELT_ASSIGN(const auto commands, command_buffer(device));
   set_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, commands, name);
 
   const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-  submission.recording = true;
-  result = functions.vkBeginCommandBuffer(commands, &begin_info);
+  Recording recording{device.internals()};
+  VkResult result = functions.vkBeginCommandBuffer(commands, &begin_info);
   if (result != VK_SUCCESS) return vulkan_failure("begin a command buffer", result);
   {
     const CommandLabel label(functions, commands, name.c_str());
@@ -93,16 +83,16 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   }
   result = functions.vkEndCommandBuffer(commands);
   if (result != VK_SUCCESS) return vulkan_failure("record " + name, result);
-  submission.recording = false;
+  recording.is_complete = true;
 
   const VkSubmitInfo submit_info{
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, submission.fence);
+  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, fence);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
-  result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, kLongestWait);
+  result = functions.vkWaitForFences(device.handle(), 1, &fence, VK_TRUE, kLongestWait);
   if (result == VK_TIMEOUT) {  // the device may still use them
-    submission.fence = VK_NULL_HANDLE;
-    submission.forget_pool();
+    static_cast<void>(owned_fence.release());
+    device.internals().forget_pool();
     return fail(ErrorCode::kDeviceFailed, formatted("cannot wait for {}: the device has not finished after {} seconds",
                                                     name, kLongestWait / 1'000'000'000));
   }
@@ -111,26 +101,18 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   return vulkan_failure("wait for " + name, result);
 }
 
-Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const BufferWrite> writes) {
-  VkDeviceSize total = 0;
-  for (const BufferWrite& write : writes) total += write.bytes.size();
-  if (total == 0) return {};
-  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = total,
+Result<void> write_buffer(const Device& device, VkBuffer buffer, VkDeviceSize offset,
+                          std::span<const std::byte> bytes) {
+  if (bytes.empty()) return {};
+  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = bytes.size(),
                                                     .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                                     .memory = MemoryUse::kStaging,
                                                     .name = "staging for an upload"}));
-  std::vector<VkBufferCopy> copies;
-  VkDeviceSize offset = 0;
-  for (const BufferWrite& write : writes) {
-    if (write.bytes.empty()) continue;
-    std::memcpy(staging.mapped() + offset, write.bytes.data(), write.bytes.size());
-    copies.push_back({offset, write.offset, write.bytes.size()});
-    offset += write.bytes.size();
-  }
-  staging.flush(0, total);
+  std::memcpy(staging.mapped(), bytes.data(), bytes.size());
+  staging.flush(0, bytes.size());
   return submit_and_wait(device, "upload", [&](VkCommandBuffer commands) {
-    device.functions().vkCmdCopyBuffer(commands, staging.handle(), buffer, static_cast<std::uint32_t>(copies.size()),
-                                       copies.data());
+    const VkBufferCopy copy{0, offset, bytes.size()};
+    device.functions().vkCmdCopyBuffer(commands, staging.handle(), buffer, 1, &copy);
     memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
   });

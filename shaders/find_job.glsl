@@ -6,7 +6,8 @@ struct JobWork {
   uint job;             // index in the table
   uint workgroup;       // of the job
   uint instance_count;  // in the job's list
-  uint first_in_list;     // of the list
+  uint first_in_list;   // of the list
+  uint by_last_tile;    // JobStart
 };
 
 JobWork find_job(uint workgroup, JobRange range) {
@@ -18,7 +19,8 @@ JobWork find_job(uint workgroup, JobRange range) {
   }
   uint at = range.first_start + kStartPairs * found;
   uvec2 start = work_words[at];
-  return JobWork(range.first_job + found, workgroup - start.x, start.y, work_words[at + 1u].x);
+  uvec2 list = work_words[at + 1u];
+  return JobWork(range.first_job + found, workgroup - start.x, start.y, list.x, list.y);
 }
 
 // A block of a job's items, for one instance.
@@ -34,17 +36,29 @@ InstanceBlock block_of_all(JobWork work) {
   return InstanceBlock(work.workgroup / count, work.workgroup % count, work.instance_count > 0u);
 }
 
+// Returns n / d. `by`: reciprocal_of(d).
+uint divided(uint n, uint d, uint by) {
+  uint quotient, low;
+  umulExtended(n, by, quotient, low);
+  return n - quotient * d < d ? quotient : quotient + 1u;
+}
+
 // Neighbouring workgroups take one block for all instances of a tile, then the next block; then comes the next tile. So
 // caches keep the block's bind data while each instance reads it, and the tile's palettes while each block reads them.
-// `blocks`: of the job.
-InstanceBlock block_of_tile(JobWork work, uint blocks) {
-  uint tile_workgroups = blocks * kTileInstances;
-  uint tile = work.workgroup / tile_workgroups;
-  uint in_tile = work.workgroup - tile * tile_workgroups;
-  uint first = tile * kTileInstances;
-  // At least 1, since workgroups beyond the dispatch's jobs may begin a tile without instances.
-  uint count = clamp(work.instance_count - first, 1u, kTileInstances);
-  return InstanceBlock(in_tile / count, first + in_tile % count, work.workgroup < blocks * work.instance_count);
+// `blocks`: of the job; `by_blocks`: reciprocal_of(blocks).
+InstanceBlock block_of_tile(JobWork work, uint blocks, uint by_blocks) {
+  uint in_whole_tiles = work.instance_count - work.instance_count % kTileInstances;
+  uint in_last_tile = work.workgroup - blocks * in_whole_tiles;
+  bool whole = work.workgroup < blocks * in_whole_tiles;
+  uint n = whole ? work.workgroup / kTileInstances : in_last_tile;
+  uint d = whole ? blocks : work.instance_count - in_whole_tiles;
+  uint quotient = divided(n, d, whole ? by_blocks : work.by_last_tile);
+  uint remainder = n - quotient * d;
+  InstanceBlock found;
+  found.block = whole ? remainder : quotient;
+  found.list_index = whole ? quotient * kTileInstances + work.workgroup % kTileInstances : in_whole_tiles + remainder;
+  found.inside = work.workgroup < blocks * work.instance_count;
+  return found;
 }
 
 // Returns entry `place` of the job's list.

@@ -31,7 +31,7 @@ struct JobStart {
   uint first_workgroup;
   uint instance_count;
   uint first_in_list;  // of the list: in the work, in units of two words
-  uint unused;
+  uint by_last_tile;   // reciprocal_of() its instances in the last tile
 };
 PELT_SHARED_SIZE(JobStart, 16);
 
@@ -40,6 +40,9 @@ PELT_SHARED_CONST uint kStartPairs = 2u;  // size of a JobStart, in units of two
 // Instances whose vertices are moved in turn (block_of_tile in find_job.glsl): few enough for a cache to keep their
 // palettes, 1 to 2 MB for large characters; enough to share the cost of reading bind data.
 PELT_SHARED_CONST uint kTileInstances = 16u;
+
+// Division by the result is a multiplication (divided() in find_job.glsl); nothing is divided by 0.
+PELT_SHARED_FN uint reciprocal_of(uint d) { return 0xFFFFFFFFu / max(d, 1u); }
 
 // Returns the number of workgroups for `items` of one instance.
 PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {

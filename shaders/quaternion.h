@@ -74,13 +74,18 @@ PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
   return r;
 }
 
+PELT_SHARED_FN float largest_entry(mat3 m) {
+  vec3 largest = max(max(abs(m[0]), abs(m[1])), abs(m[2]));
+  return max(max(largest.x, largest.y), largest.z);
+}
+
 // -1 if m mirrors, else 1. The rounding of collapsed frames does not mirror.
-PELT_SHARED_CONST float kMirrorRounding = 1e-6f;  // of a determinant, for axes of unit length
-PELT_SHARED_CONST float kMirrorSize = 1e-2f;      // squared; smaller frames are as inexact as this
+PELT_SHARED_CONST float kMirrorRounding = 5e-6f;  // of a determinant, for entries up to 1
+PELT_SHARED_CONST float kMirrorSize = 3e-3f;      // squared; smaller frames are as inexact as this
 
 PELT_SHARED_FN float mirror_sign(mat3 m) {
-  float size = dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2]);
-  return dot(m[0], cross(m[1], m[2])) < -kMirrorRounding * max(size, kMirrorSize) * sqrt(size) ? -1.0f : 1.0f;
+  float size = largest_entry(m);
+  return dot(m[1], cross(m[2], m[0])) < -kMirrorRounding * max(size * size, kMirrorSize) * size ? -1.0f : 1.0f;
 }
 
 PELT_SHARED_FN vec3 axis_lengths(mat3 axes) { return vec3(length(axes[0]), length(axes[1]), length(axes[2])); }

@@ -123,7 +123,7 @@ class Player {
       if (twist_chain.controls[i] != kNone) angles[twist_chain.controls[i]] = anchor.twist_from_upper;
       return anchor;
     };
-    const shared::TurnedAnchor top = shared::pose_nearest_anchor(work, twist_chain.chain, twist_chain.chain.top);
+    const shared::TurnedAnchor top = shared::pose_own_anchor(work, twist_chain.chain, twist_chain.chain.top);
     shared::TurnedAnchor upper = top;
     for (std::uint32_t i = twist_chain.chain.top; i > 0; --i) upper = pose(i - 1, upper);
     upper = top;

@@ -17,8 +17,6 @@ using pelt::runtime::VertexFormat;
 namespace {
 
 static_assert(std::extent_v<decltype(pelt_crowd_options::slot_locations)> == pelt::runtime::kMaxOutputSlots - 1);
-static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
-              static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
 // C's formats are shifted by one: 0 is the default.
 static_assert(static_cast<int>(VertexFormat::kNone) + 1 == PELT_FORMAT_NONE &&
@@ -86,10 +84,9 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
                               const pelt_crowd_options* options, pelt_crowd** out) {
   return guarded(__func__, [&] {
     const std::shared_ptr<GpuCharactersState>& gpu = need(characters, "characters").state;
-    if (need(device, "device").state != gpu->device) refuse("the characters are on another device");
+    const pelt::runtime::Device& owner = *need(device, "device").state->device;
     pelt_crowd*& made = need(out, "out");
-    Crowd crowd =
-        value_of(Crowd::create(*device->state->device, gpu->characters, to_options(read_options(options, "options"))));
+    Crowd crowd = value_of(Crowd::create(owner, gpu->characters, to_options(read_options(options, "options"))));
     made = new pelt_crowd{gpu, std::move(crowd)};
   });
 }

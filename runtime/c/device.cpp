@@ -128,8 +128,7 @@ pelt_result pelt_device_create(const pelt_device_options* options, pelt_device**
     pelt_device*& made = need(out, "out");
     pelt::runtime::DeviceOptions wanted{.validation = given.validation != 0};
     if (given.select != nullptr) wanted.select = given.select;
-    if (wanted.validation) {
-      if (given.on_validation_message == nullptr) refuse("validation needs options.on_validation_message");
+    if (given.on_validation_message != nullptr) {
       wanted.on_validation_message = [call = given.on_validation_message,
                                       user = given.user](const std::string& message) { call(user, message.c_str()); };
     }

@@ -22,9 +22,6 @@ struct pelt_evaluator {
 
 namespace {
 
-static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
-              static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
-
 // Runs the body of a pelt.h function with an evaluator.
 template <class Handle, class Body>
 pelt_result on_evaluator(const char* function, Handle* evaluator, const Body& body) {

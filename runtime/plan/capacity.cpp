@@ -61,7 +61,7 @@ std::uint64_t bytes_of(FrameBuffer buffer, const CrowdCapacity& capacity) {
       return (2 * (shared::kHeaderPairs + std::uint64_t{shared::kLocationPairs} * capacity.instances) +
               capacity.plan_words + kMaxPadding) *
              sizeof(std::uint32_t);
-    case FrameBuffer::kTable:
+    case FrameBuffer::kPlanTable:
       return capacity.table_words * sizeof(std::uint32_t);
     case FrameBuffer::kArguments:  // there are at most as many steps as jobs
       return capacity.table_words / 2 * 3 * sizeof(std::uint32_t);

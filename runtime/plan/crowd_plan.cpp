@@ -62,7 +62,10 @@ class Planner {
       if (last && outputs_.bounds)
         barrier = !add_steps({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
-      add_steps({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
+      for (const bool light : {true, false}) {
+        const CrowdStep step{.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier};
+        if (add_steps(step, [&] { blend_jobs(stage, light); })) barrier = false;
+      }
       if (last && outputs_.recomputed_normals)
         add_steps({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
@@ -136,7 +139,7 @@ class Planner {
 
   // The jobs of one pass, or the meshes, in the device's layout.
   struct JobTable {
-    std::size_t job_words;
+    std::size_t job_words = 1;
     std::vector<std::uint32_t> words;
     std::uint32_t job_count() const { return narrow(words.size() / job_words); }
   };
@@ -144,7 +147,7 @@ class Planner {
 
   template <class Record>
   static void append(JobTable& table, const Record& record) {
-    assert(sizeof(Record) == table.job_words * sizeof(std::uint32_t));
+    table.job_words = sizeof(Record) / sizeof(std::uint32_t);
     const std::size_t at = table.words.size();
     table.words.resize(at + table.job_words);
     std::memcpy(&table.words[at], &record, sizeof(Record));
@@ -193,8 +196,17 @@ class Planner {
     });
   }
 
+  // Returns the kinds of records that a mesh may have, as shaders/bounds/bounds.h specializes them.
+  static std::uint32_t bounds_contents(const CharacterMesh& mesh) {
+    return (mesh.mode == BlendMode::kDualQuaternion ? 1u << shared::kBoundsDual : 0) |
+           (mesh.binding.local_points.empty() ? 0 : 1u << shared::kBoundsShares);
+  }
+
   void bounds_jobs() {
     for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+      for (const ShownMesh& shown : planned.meshes) {
+        if (!shown.mesh->control) contents_ |= bounds_contents(*shown.mesh);
+      }
       const PlacedCharacter& placed = *planned.placed;
       const shared::BoundsJob job{.first_record = placed.first_bound,
                                   .record_count = placed.bound_count,
@@ -203,37 +215,75 @@ class Planner {
     });
   }
 
+  // Slices of a mesh, from `first` up to `end`.
+  struct Slices {
+    std::uint32_t first, end;
+  };
+
   // Returns the row lengths of a linear blend, as flags kHasRows...
-  static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices) {
+  static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices, Slices of) {
     std::uint32_t words = 0;
-    for (std::size_t s = 1; s < slices.size(); ++s) words = std::max(words, slices[s] - slices[s - 1]);
+    for (std::size_t s = of.first; s < of.end; ++s) words = std::max(words, slices[s + 1] - slices[s]);
     if (words <= 2 * shared::kSliceRows) return 0;
     return words <= 4 * shared::kSliceRows ? shared::kHasRowsOver2 : shared::kHasRowsOver2 | shared::kHasRowsOver4;
   }
 
-  static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job) {
+  static bool has_gradients(const PackedBinding& binding, Slices of) {
+    if (binding.gradients.empty()) return false;
+    const auto units = std::span(binding.gradient_units).subspan(of.first, of.end - of.first);
+    return std::ranges::any_of(units, [](float unit) { return unit > 0; });
+  }
+
+  // Returns how many slices of a mesh, from the first, a cheap pipeline blends: without gradients, by short rows.
+  static std::uint32_t light_slices(const CharacterMesh& mesh) {
+    if (mesh.control || mesh.mode != BlendMode::kLinear) return 0;
+    const PackedBinding& binding = mesh.binding;
+    std::uint32_t s = 0;
+    while (s + 1 < binding.slices.size() && !has_gradients(binding, {s, s + 1}) &&
+           binding.slices[s + 1] - binding.slices[s] <= kShortRow * shared::kSliceRows)
+      ++s;
+    return s;
+  }
+
+  // Limits a job to some slices of its mesh, which is a skin of linear blend.
+  static shared::BlendJob part_of(shared::BlendJob job, Slices of) {
+    const std::uint32_t first = of.first * shared::kSliceRows;
+    job.vertex_count = std::min(job.vertex_count, of.end * shared::kSliceRows) - first;
+    job.by_blocks = shared::reciprocal_of(shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize));
+    for (std::uint32_t* of_vertex : {&job.first_point, &job.first_direction}) *of_vertex += first;
+    for (std::uint32_t* of_slice : {&job.first_slice, &job.first_gradient_unit, &job.first_morph_slice})
+      *of_slice += of.first;
+    if (job.output_first != shared::kNoIndex) job.output_first += first;
+    if (job.painted_first_slice != shared::kNoIndex) job.painted_first_slice += of.first;
+    return job;
+  }
+
+  static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job, Slices of) {
     std::uint32_t contents = 1u << job.mode;
-    if (!mesh.binding.gradients.empty()) contents |= shared::kHasGradients;
+    if (has_gradients(mesh.binding, of)) contents |= shared::kHasGradients;
     if (mesh.offset_entry) contents |= shared::kHasKeyPoses;
     if (mesh.morphs) contents |= shared::kHasMorphs;
-    if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices);
+    if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices, of);
     if (job.painted_first_slice != shared::kNoIndex)
-      contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices);
+      contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices, of);
     if (mesh.control) contents |= shared::kHasDrivers;
     if (job.output_first != shared::kNoIndex) contents |= shared::kHasOutputs;
     return contents;
   }
 
-  // Adds the jobs of the meshes of a stage.
-  void blend_jobs(std::uint32_t stage) {
+  // Adds the jobs of the meshes of a stage, for their light slices or for the others.
+  void blend_jobs(std::uint32_t stage, bool light) {
     for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
       for (const ShownMesh& shown : planned.meshes) {
         const CharacterMesh& mesh = *shown.mesh;
         if (mesh.vertex_count() == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
-        const shared::BlendJob job = blend_job(shown, planned);
-        contents_ |= contents_of(mesh, job);
-        add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize),
+        const std::uint32_t split = light_slices(mesh);
+        const Slices slices = light ? Slices{0, split} : Slices{split, narrow(mesh.binding.slices.size() - 1)};
+        if (slices.first == slices.end) continue;
+        const shared::BlendJob job = part_of(blend_job(shown, planned), slices);
+        contents_ |= contents_of(mesh, job, slices);
+        add_job(CrowdPass::kBlend, job, shared::item_blocks(job.vertex_count, shared::kBlendWorkgroupSize),
                 mesh.control ? list(c, shared::kListDeformed) : level_list(c, shown.levels));
       }
     });
@@ -277,10 +327,12 @@ class Planner {
       for (const ShownMesh& shown : planned.meshes) {
         if (!shown.start->normal_ring) continue;
         const std::uint32_t vertices = shown.mesh->vertex_count();
-        const shared::NormalsJob job{
-            .vertex_count = vertices, .first_word = *shown.start->normal_ring, .output_first = *shown.vertex};
-        add_job(CrowdPass::kNormals, job, shared::item_blocks(vertices, shared::kNormalsWorkgroupSize),
-                level_list(c, shown.levels));
+        const std::uint32_t blocks = shared::item_blocks(vertices, shared::kNormalsWorkgroupSize);
+        const shared::NormalsJob job{.vertex_count = vertices,
+                                     .by_blocks = shared::reciprocal_of(blocks),
+                                     .first_word = *shown.start->normal_ring,
+                                     .output_first = *shown.vertex};
+        add_job(CrowdPass::kNormals, job, blocks, level_list(c, shown.levels));
       }
     });
   }
@@ -304,6 +356,8 @@ class Planner {
     for (CrowdStep& step : plan_.steps) {
       step.name = name_of(step);
       if (step.bind_buffer > 0) step.name += formatted(" (bind data {})", step.bind_buffer + 1);
+      if (step.pass == CrowdPass::kBlend && step.stage + 1 == plan_.stages && count.contains(step.name))
+        step.name += ", slow rows";
       ++count[step.name];
     }
     for (CrowdStep& step : plan_.steps) {
@@ -345,11 +399,7 @@ class Planner {
   CrowdPlan& plan_;
   static constexpr std::size_t kMeshTable = kCrowdPassCount;  // after those of the passes
   static constexpr std::size_t kTableCount = kMeshTable + 1;
-  std::array<JobTable, kTableCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}},
-                                             {sizeof(shared::MeshLocation) / sizeof(std::uint32_t), {}}}};
+  std::array<JobTable, kTableCount> tables_;
   std::uint32_t buffers_ = 0;
   std::uint32_t bind_buffer_ = 0;  // of the current step
   std::uint32_t contents_ = 0;     // of its blends, in all buffers

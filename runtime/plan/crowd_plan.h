@@ -30,7 +30,8 @@ struct CrowdStep {
   std::uint32_t stage = 0;
   std::uint32_t bind_buffer = 0;  // that its jobs read
   bool barrier_before = true;
-  std::uint32_t contents = 0;  // for CrowdPass::kBlend: kHas... of shaders/blend/blend.h
+  // For CrowdPass::kBlend, kHas... of shaders/blend/blend.h; for kBounds, kinds of shaders/bounds/bounds.h.
+  std::uint32_t contents = 0;
   std::string name;
 };
 

@@ -24,10 +24,10 @@ static_assert(static_cast<std::uint32_t>(StreamFormat::kNone) == shared::kFormat
 constexpr std::uint32_t kReadsAndWrites = kReads | kWrites;
 
 constexpr Binding kPlanBindings[] = {
-    {kWork, kReadsAndWrites}, {kList, kReads}, {kTable, kReads}, {kArguments, kWrites}, {kMemory, kReadsAndWrites}};
+    {kWork, kReadsAndWrites}, {kList, kReads}, {kPlanTable, kReads}, {kArguments, kWrites}, {kMemory, kReadsAndWrites}};
 constexpr Binding kDrawnPlanBindings[] = {{kWork, kReadsAndWrites},
                                           {kDrawnList, kReads},
-                                          {kTable, kReads},
+                                          {kPlanTable, kReads},
                                           {kArguments, kWrites},
                                           {kDrawnMemory, kReadsAndWrites}};
 constexpr Binding kPoseBindings[] = {{kWork, kReads},    {kBindData, kReads},          {kJoints, kReads},
@@ -153,7 +153,12 @@ Kernel kernel_of(KernelKind kind, PoseKernel pose) {
       return {kind, formatted("pose {}", pose_kernel(pose).name), pose_shader(pose), sizeof(shared::JobRange),
               shared::kPoseWorkgroupSize};
     case KernelKind::kBounds:
-      return {kind, "bounds", spirv::bounds_bounds_comp, sizeof(shared::BoundsConstants), shared::kBoundsWorkgroupSize};
+      return {kind,
+              "bounds",
+              spirv::bounds_bounds_comp,
+              sizeof(shared::BoundsConstants),
+              shared::kBoundsWorkgroupSize,
+              std::vector<std::uint32_t>(shared::kBoundsSpecCount)};
     case KernelKind::kNormals:
       return {kind,
               "normals",
@@ -176,6 +181,7 @@ Kernel kernel_of(KernelKind kind, PoseKernel pose) {
 Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
   Kernel made = kernel_of(kind_of(step), step.kernel);
   if (step.pass == CrowdPass::kBlend) made.specialization = blend_specialization(step, outputs);
+  if (step.pass == CrowdPass::kBounds) made.specialization[shared::kBoundsSpecContents] = step.contents;
   if (step.pass == CrowdPass::kNormals) {
     made.specialization = {static_cast<std::uint32_t>(outputs.normals.format),
                            static_cast<std::uint32_t>(outputs.tangents.format)};

@@ -32,7 +32,7 @@ class HostPlan {
 
   const CrowdPlan* plan_ = nullptr;
   std::byte* work_ = nullptr;
-  std::vector<std::uint32_t> counts_;      // for each list
+  std::vector<std::uint32_t> ends_;        // the index of the next entry of each list
   std::vector<std::uint32_t> workgroups_;  // for each step
 };
 

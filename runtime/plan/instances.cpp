@@ -17,10 +17,9 @@
 namespace pelt::runtime {
 
 void CrowdPlanner::State::location_changed(std::uint32_t instance) {
-  for (HeldWork& held : held_work) {
-    const bool none = held.first_changed >= held.end_changed;
-    held.first_changed = none ? instance : std::min(held.first_changed, instance);
-    held.end_changed = none ? instance + 1 : std::max(held.end_changed, instance + 1);
+  for (WrittenWork& written : written_work) {
+    written.first_changed = std::min(written.first_changed, instance);
+    written.end_changed = std::max(written.end_changed, instance + 1);
   }
 }
 

@@ -15,15 +15,15 @@
 
 namespace pelt::runtime {
 
-// Writes the header of the table and the changes since the slot's last frame: locations of instances, the plan, and, if
-// the device plans, its table.
+// Writes the header of the table and what changed since the last frame of this copy: locations of instances, the plan,
+// and, if the device plans, the table that it plans from.
 void CrowdPlanner::State::write_work(const std::optional<std::span<const shared::ListEntry>>& list) {
   if (lists_changed) {
     place_lists(instances_of, plan);
     ++lists_placed;
     lists_changed = false;
   }
-  HeldWork& held = held_work[slot];
+  WrittenWork& written = written_work[copy];
   const auto write = [&](FrameBuffer buffer, std::byte* to, std::uint64_t offset, const auto& values) {
     const auto bytes = std::as_bytes(std::span(values));
     if (bytes.empty()) return offset;
@@ -31,7 +31,7 @@ void CrowdPlanner::State::write_work(const std::optional<std::span<const shared:
     writes.push_back({buffer, offset, bytes.size()});
     return offset + bytes.size();
   };
-  std::byte* const work = memory[slot].work;
+  std::byte* const work = memory[copy].work;
   const auto byte_of = [](std::uint32_t pair) { return std::uint64_t{pair} * 2 * sizeof(std::uint32_t); };
   write(FrameBuffer::kWork, work, 0,
         std::array{shared::TableHeader{
@@ -39,66 +39,70 @@ void CrowdPlanner::State::write_work(const std::optional<std::span<const shared:
             .slot = static_cast<std::uint32_t>(frame % output_slots()),
             .previous_slot = static_cast<std::uint32_t>((frame + output_slots() - 1) % output_slots()),
             .instance_count = options.capacity.instances}});
-  if (held.first_changed < held.end_changed) {
-    write(FrameBuffer::kWork, work, byte_of(shared::location_pair(held.first_changed)),
-          std::span(locations).subspan(held.first_changed, held.end_changed - held.first_changed));
+  if (written.first_changed < written.end_changed) {
+    write(FrameBuffer::kWork, work, byte_of(shared::location_pair(written.first_changed)),
+          std::span(locations).subspan(written.first_changed, written.end_changed - written.first_changed));
   }
-  if (held.plan != plans_made) write(FrameBuffer::kWork, work, byte_of(plan.first_job), plan.jobs);
-  if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {
+  if (written.plan != plans_made) write(FrameBuffer::kWork, work, byte_of(plan.first_job), plan.jobs);
+  if (options.has_plan_table() && (written.plan != plans_made || written.lists != lists_placed)) {
     std::uint64_t at = 0;
-    std::byte* const table = memory[slot].table;
-    at = write(FrameBuffer::kTable, table, at, plan.table.characters);
-    at = write(FrameBuffer::kTable, table, at, plan.table.levels);
-    at = write(FrameBuffer::kTable, table, at, plan.table.lists);
-    at = write(FrameBuffer::kTable, table, at, plan.table.jobs);
-    write(FrameBuffer::kTable, table, at, plan.table.steps);
+    const auto append = [&](const auto& values) {
+      at = write(FrameBuffer::kPlanTable, memory[copy].plan_table, at, values);
+    };
+    append(plan.table.characters);
+    append(plan.table.levels);
+    append(plan.table.lists);
+    append(plan.table.jobs);
+    append(plan.table.steps);
   }
-  held = {.plan = plans_made, .lists = lists_placed};
+  written = {.plan = plans_made, .lists = lists_placed};
   if (options.host_list) plan_frame(list);
 }
 
-// Returns the state of an instance in the frame that is planned (InstanceLocation).
-std::uint32_t CrowdPlanner::State::state_of(std::uint32_t instance) const {
-  const shared::InstanceMemory& remembered = instance_states[instance].memory;
-  if (remembered.shown == frame_number()) return remembered.state;
-  // If the second part has a list of its own, it may show an instance in its last pose.
-  if (options.host_drawn || remembered.shown == 0) return shared::kNoIndex;
-  return shared::kEntryStay | (remembered.state & shared::kEntryLinearBlend);
+// Writes InstanceLocation::state to this frame's table.
+void CrowdPlanner::State::write_state(std::uint32_t instance, std::uint32_t state) {
+  std::memcpy(memory[copy].work + sizeof(shared::TableHeader) + instance * sizeof(shared::InstanceLocation) +
+                  offsetof(shared::InstanceLocation, state),
+              &state, sizeof(state));
 }
 
 // Entries that the caller must not list are ignored, as on the device.
-void CrowdPlanner::State::plan_entry(shared::ListEntry entry) {
-  if (!has(entry.instance) || !has_outputs(entry.instance)) return;
+void CrowdPlanner::State::plan_entry(shared::ListEntry entry, const FrameRules& rules) {
+  if (entry.instance >= locations.size() || !has_outputs(entry.instance)) return;
   InstanceState& state = instance_states[entry.instance];
-  if (state.memory.shown == frame_number()) return;
-  const CrowdCharacter& character = sizes_of(entry.instance);
-  if (!character.painted_entry) entry.state &= ~shared::kEntryLinearBlend;
-  shared::PlannedEntry planned = shared::plan_entry(state.memory, entry.state, frame_number(), slots_of_first_part(),
-                                                    options.host_drawn && copies_previous());
-  if (character.clock_input && shared::state_is_deformed(planned.state) && state.action.pose(clock))
+  if (state.memory.shown == rules.frame) return;
+  const std::uint32_t character = character_of(entry.instance);
+  if (plan.table.characters[character].has_linear_blend == 0) entry.state &= ~shared::kEntryLinearBlend;
+  shared::PlannedEntry planned =
+      shared::plan_entry(state.memory, entry.state, rules.frame, rules.slots, rules.copies_previous);
+  if (has_action && sizes_of(entry.instance).clock_input && shared::state_is_deformed(planned.state) &&
+      state.action.pose(clock))
     planned.state |= shared::kEntryRestart;
   state.memory = planned.memory;
-  if (planned.works) host_plan.add(character_of(entry.instance), {entry.instance, planned.state});
+  write_state(entry.instance, planned.memory.state);
+  if (planned.works) host_plan.add(character, {entry.instance, planned.state});
 }
 
 // Without a list, all instances are moved.
 void CrowdPlanner::State::plan_frame(const std::optional<std::span<const shared::ListEntry>>& list) {
-  std::byte* const to = memory[slot].work;
-  host_plan.begin(to);
+  host_plan.begin(memory[copy].work);
+  const FrameRules rules{frame_number(), slots_of_first_part(), options.host_drawn && copies_previous()};
   if (list) {
-    for (const shared::ListEntry& entry : *list) plan_entry(entry);
+    for (const shared::ListEntry& entry : *list) plan_entry(entry, rules);
   } else {
-    for (std::uint32_t i = 0; i < instance_states.size(); ++i) plan_entry({i, 0});
+    for (std::uint32_t i = 0; i < locations.size(); ++i) plan_entry({i, 0}, rules);
   }
   host_plan.finish();
-  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
-    const std::uint32_t state = state_of(i);
-    std::memcpy(to + sizeof(shared::TableHeader) + i * sizeof(shared::InstanceLocation) +
-                    offsetof(shared::InstanceLocation, state),
-                &state, sizeof(state));
+  // If the second part has a list of its own, it may show an instance that is not listed, in its last pose.
+  for (std::uint32_t i = 0; i < locations.size(); ++i) {
+    const shared::InstanceMemory& remembered = instance_states[i].memory;
+    if (remembered.shown == rules.frame) continue;
+    const bool may_be_drawn = !options.host_drawn && remembered.shown != 0;
+    write_state(i,
+                may_be_drawn ? shared::kEntryStay | (remembered.state & shared::kEntryLinearBlend) : shared::kNoIndex);
   }
   writes.push_back(
-      {FrameBuffer::kWork, sizeof(shared::TableHeader), instance_states.size() * sizeof(shared::InstanceLocation)});
+      {FrameBuffer::kWork, sizeof(shared::TableHeader), locations.size() * sizeof(shared::InstanceLocation)});
   const std::uint64_t first = plan.first_start * 2 * sizeof(std::uint32_t);
   writes.push_back({FrameBuffer::kWork, first, plan.end_list * 2 * sizeof(std::uint32_t) - first});
 }
@@ -108,18 +112,18 @@ void CrowdPlanner::State::write_clock() {
   for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
     if (!instance_states[i].taken) continue;
     const std::optional<std::uint32_t> input = sizes_of(i).clock_input;
-    if (input && inputs.values(i)[*input] != value) inputs.set(slot, i, *input, std::span(&value, 1));
+    if (input && inputs.values(i)[*input] != value) inputs.set(copy, i, *input, std::span(&value, 1));
   }
 }
 
 void CrowdPlanner::State::write_inputs() {
   if (options.host_joints) {
-    joints.finish(slot);
+    joints.finish(copy);
     writes.push_back({FrameBuffer::kJoints, 0, joints.bytes()});
   }
   if (options.host_inputs && inputs.bytes() > 0) {
     if (has_action) write_clock();
-    inputs.finish(slot);
+    inputs.finish(copy);
     writes.push_back({FrameBuffer::kInputs, 0, inputs.bytes()});
   }
 }
@@ -147,6 +151,34 @@ void CrowdPlanner::State::write_plan_constants() {
   }
 }
 
+// Errors: not enough room for a plan with so many instances of each character.
+Result<void> CrowdPlanner::State::check_room(const CrowdPlan& made, const std::vector<std::uint32_t>& counts) const {
+  const std::uint64_t words = fixed_words(made) + list_words(made, counts);
+  const std::uint64_t table = options.has_plan_table() ? table_words(made.table) : 0;
+  if (words <= options.capacity.plan_words && table <= options.capacity.table_words) return {};
+  return fail(ErrorCode::kUnsupported,
+              formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}",
+                        options.label, words, table, options.capacity.plan_words, options.capacity.table_words));
+}
+
+namespace {
+
+std::vector<std::optional<CrowdMember>> members_of(const CrowdPlan& plan) {
+  std::vector<std::optional<CrowdMember>> members(plan.characters.size());
+  for (std::size_t c = 0; c < members.size(); ++c) {
+    if (!plan.characters[c]) continue;
+    const Character& character = plan.characters[c]->placed->character;
+    CrowdMember& member = members[c].emplace(CrowdMember{character, {}, {}});
+    for (const ShownMesh& mesh : plan.characters[c]->meshes) {
+      const bool is_level = member.mesh_vertices.size() == character->meshes.size();
+      (is_level ? member.level_vertices : member.mesh_vertices).push_back(mesh.vertex.value_or(shared::kNoIndex));
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
 Result<void> CrowdPlanner::use_characters(const Characters& characters, const Prepare& prepare,
                                           const std::optional<Exchange>& exchange) {
   State& state = *planner_;
@@ -165,32 +197,15 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   }
   counts.resize(characters.size());
   if (exchange) counts[exchange->to] += std::exchange(counts[exchange->from], 0);
-  const std::uint64_t words = fixed_words(made) + list_words(made, counts);
-  if (words > options.capacity.plan_words ||
-      (state.has_table() && table_words(made.table) > options.capacity.table_words)) {
-    return fail(
-        ErrorCode::kUnsupported,
-        formatted("the plan of the {} needs {} words and its table {}; there is room for {} and {}", options.label,
-                  words, table_words(made.table), options.capacity.plan_words, options.capacity.table_words));
-  }
+  PELT_TRY(state.check_room(made, counts));
   std::vector<std::vector<FrameDispatch>> dispatches;
   for (const OutputStreams& streams : options.streams) {
     dispatches.push_back(dispatches_of(made, streams, state.frame_options()));
     PELT_TRY(prepare(dispatches.back()));
   }
-  std::vector<std::optional<CrowdMember>> members(characters.size());
-  bool has_action = false;
-  for (std::size_t c = 0; c < characters.size(); ++c) {
-    if (!characters[c]) continue;
-    const CharacterData& data = *characters[c]->character;
-    CrowdMember& member = members[c].emplace(CrowdMember{characters[c]->character, {}, {}});
-    for (const ShownMesh& mesh : made.characters[c]->meshes) {
-      std::vector<std::uint32_t>& vertices =
-          member.mesh_vertices.size() < data.meshes.size() ? member.mesh_vertices : member.level_vertices;
-      vertices.push_back(mesh.vertex.value_or(shared::kNoIndex));
-    }
-    has_action = has_action || data.clock_input().has_value();
-  }
+  std::vector<std::optional<CrowdMember>> members = members_of(made);
+  const bool has_action = std::any_of(made.characters.begin(), made.characters.end(),
+                                      [](const auto& planned) { return planned && planned->clock_input; });
   FrameOptions wanted = state.frame_options();
   // Zero means that a mass has not started, and that an instance was never shown.
   if (has_action) wanted.zeroed.push_back(FrameBuffer::kPalettesAndDrivers);
@@ -269,13 +284,13 @@ const CrowdFrame* CrowdPlanner::next_frame(FramePart part,
     return nullptr;
   }
   state.writes.clear();
-  state.next = {.number = state.frame, .frame_slot = state.slot};
+  state.next = {.number = state.frame, .frame_copy = state.copy};
   state.next.output_slot = static_cast<std::uint32_t>(state.frame % state.output_slots());
   if (part != FramePart::kBlend) {
     state.write_inputs();
     state.write_work(list);
   }
-  if (state.has_table()) state.write_plan_constants();
+  if (state.options.has_plan_table()) state.write_plan_constants();
   state.next_commands.clear();
   for (FrameCommand command : state.commands[static_cast<std::size_t>(part)]) {
     if (command.kind == FrameCommand::Kind::kZero && state.frame > 0) continue;
@@ -295,7 +310,7 @@ const CrowdFrame* CrowdPlanner::next_frame(FramePart part,
 void CrowdPlanner::end_frame(FramePart part) {
   planner_->is_posed = part == FramePart::kPose;
   if (part == FramePart::kPose) return;
-  planner_->slot = (planner_->slot + 1) % planner_->slots();
+  planner_->copy = (planner_->copy + 1) % planner_->options.frames_in_flight;
   ++planner_->frame;
 }
 

@@ -15,10 +15,10 @@ namespace pelt::runtime {
 CrowdPlanner::State::State(Options given) : options(std::move(given)) {
   const CrowdCapacity& room = options.capacity;
   const std::uint32_t count = room.instances;
-  memory.resize(slots());
-  held_work.assign(slots(), {.end_changed = count});
-  if (options.host_joints) joints = InputRing(slots(), room.joints * kJointFloats, count);
-  if (options.host_inputs) inputs = InputRing(slots(), room.inputs, count);
+  memory.resize(options.frames_in_flight);
+  written_work.assign(options.frames_in_flight, {.first_changed = 0, .end_changed = count});
+  if (options.host_joints) joints = InputRing(options.frames_in_flight, room.joints * kJointFloats, count);
+  if (options.host_inputs) inputs = InputRing(options.frames_in_flight, room.inputs, count);
   instance_states.resize(count);
   locations.assign(count, {.character = shared::kNoIndex, .first_vertex = shared::kNoIndex, .state = shared::kNoIndex});
   for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
@@ -37,7 +37,7 @@ Result<void> CrowdPlanner::need_whole(const char* action) const {
 
 void CrowdPlanner::use_memory(std::span<const HostMemory> memory) {
   planner_->memory.assign(memory.begin(), memory.end());
-  for (std::uint32_t s = 0; s < planner_->slots(); ++s) {
+  for (std::uint32_t s = 0; s < planner_->options.frames_in_flight; ++s) {
     if (planner_->options.host_joints) planner_->joints.use_memory(s, memory[s].joints);
     if (planner_->options.host_inputs) planner_->inputs.use_memory(s, memory[s].inputs);
   }
@@ -97,7 +97,7 @@ void CrowdPlanner::State::pose(std::uint32_t instance, std::span<const Joint> gi
     turn_helpers(skeleton, turned);
     write_joints(turned, kept);
   }
-  joints.publish(slot, instance);
+  joints.publish(copy, instance);
 }
 
 void CrowdPlanner::pose(std::uint32_t instance, std::span<const glm::mat4> joints) { planner_->pose(instance, joints); }
@@ -113,7 +113,7 @@ void CrowdPlanner::inputs(std::uint32_t instance, std::span<const float> values,
     return report_misuse("inputs", "got {} values from input {} on, of {}", values.size(), first, count);
   }
   if (!expect_usable("inputs", "input", instance, values, first)) return;
-  state.inputs.set(state.slot, instance, first, values);
+  state.inputs.set(state.copy, instance, first, values);
 }
 
 void CrowdPlanner::advance(float seconds) { planner_->clock.advance(seconds); }

@@ -55,12 +55,12 @@ struct InstanceState {
   ActionProgress action;
 };
 
-// The persistent work of one frame in flight.
-struct HeldWork {
+// The content of a copy of the work.
+struct WrittenWork {
   std::uint64_t plan = 0;  // number of the plan whose jobs it has
   std::uint64_t lists = 0;
   // Range of instances whose locations changed since they were written.
-  std::uint32_t first_changed = 0;
+  std::uint32_t first_changed = UINT32_MAX;
   std::uint32_t end_changed = 0;
 };
 
@@ -82,7 +82,7 @@ struct CrowdPlanner::State {
   HostPlan host_plan;                                           // if the host plans
 
   std::vector<HostMemory> memory;  // of each frame in flight
-  std::vector<HeldWork> held_work;
+  std::vector<WrittenWork> written_work;
   InputRing joints;
   InputRing inputs;
 
@@ -101,7 +101,7 @@ struct CrowdPlanner::State {
   bool has_action = false;  // a character has secondary action
   ActionClock clock;
   std::atomic<std::uint64_t> frame = 0;
-  std::uint32_t slot = 0;  // frame % slots(), without a division per pose
+  std::uint32_t copy = 0;  // frame % frames in flight, without a division per pose
   bool is_posed = false;   // the first part of the frame was planned, and the second is next
   // The next frame, and what it points to.
   CrowdFrame next;
@@ -111,9 +111,6 @@ struct CrowdPlanner::State {
   FrameOptions frame_options() const {
     return {.lists_on_device = !options.host_list, .drawn_on_device = !options.host_drawn};
   }
-  // Whether the device plans the frame, or its drawn skins, from a table.
-  bool has_table() const { return !options.host_list || !options.host_drawn; }
-  std::uint32_t slots() const { return options.frames_in_flight; }
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(options.streams.size()); }
   std::uint32_t frame_number() const { return static_cast<std::uint32_t>(frame + 1); }
   bool copies_previous() const {
@@ -166,13 +163,20 @@ struct CrowdPlanner::State {
                              const CrowdCharacter& to, const std::string& name);
   void exchange(std::span<const std::uint32_t> instances, std::uint32_t number, const ExchangedValues& values);
 
-  std::uint32_t state_of(std::uint32_t instance) const;
-  void plan_entry(shared::ListEntry entry);
+  // Those of shared::plan_entry(), the same for all entries.
+  struct FrameRules {
+    std::uint32_t frame;
+    std::uint32_t slots;
+    bool copies_previous;
+  };
+  void write_state(std::uint32_t instance, std::uint32_t state);
+  void plan_entry(shared::ListEntry entry, const FrameRules& rules);
   void plan_frame(const std::optional<std::span<const shared::ListEntry>>& list);
   void write_work(const std::optional<std::span<const shared::ListEntry>>& list);
   void write_clock();
   void write_inputs();
   void write_plan_constants();
+  Result<void> check_room(const CrowdPlan& made, const std::vector<std::uint32_t>& counts) const;
 };
 
 }  // namespace pelt::runtime

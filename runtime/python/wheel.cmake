@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES, into the folder OUTPUT, offline, with
-# Debian's setuptools and pip. Removes other wheels in OUTPUT. STRIP: a program that strips symbols; may be empty.
+# Script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES and their headers, into the folder
+# OUTPUT, offline, with Debian's setuptools and pip. Removes other wheels in OUTPUT. STRIP: a program that strips
+# symbols; may be empty.
 cmake_policy(VERSION 3.22)
 set(stage "${OUTPUT}/stage")
 file(REMOVE_RECURSE "${stage}")
@@ -10,7 +11,8 @@ if(old)
 endif()
 file(MAKE_DIRECTORY "${stage}/pelt")
 file(GLOB modules "${SOURCE}/pelt/*.py" "${SOURCE}/pelt/py.typed")
-file(COPY ${modules} DESTINATION "${stage}/pelt")
+file(COPY ${modules} "${SOURCE}/../c/include/pelt/pelt.h" "${SOURCE}/../c/authoring/include/pelt/pelt_binder.h"
+     DESTINATION "${stage}/pelt")
 file(COPY "${SOURCE}/pyproject.toml" "${SOURCE}/setup.py" "${SOURCE}/../../LICENSE" DESTINATION "${stage}")
 file(WRITE "${stage}/VERSION" "${VERSION}\n")
 foreach(library IN LISTS LIBRARIES)

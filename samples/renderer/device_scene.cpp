@@ -26,8 +26,7 @@ Result<runtime::Buffer> make_buffer(const runtime::Device& device, const std::ve
                                                           .usage = usage | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                                           .memory = runtime::MemoryUse::kDeviceLocal,
                                                           .name = name}));
-  const runtime::BufferWrite write{0, bytes};
-  PELT_TRY(runtime::write_buffer(device, made.handle(), {&write, 1}));
+  PELT_TRY(runtime::write_buffer(device, made.handle(), 0, bytes));
   return made;
 }
 

@@ -6,10 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,32 +15,14 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/memory.h>
-#include <pelt/runtime/vulkan_functions.h>
+#include <pelt/runtime/owned.h>
 
 #include "samples/renderer/image.h"
 
 namespace pelt::samples {
 
-template <class T>
-struct Destroy {
-  using pointer = T;
-  VkDevice device = VK_NULL_HANDLE;
-  void(VKAPI_PTR* function)(VkDevice, T, const VkAllocationCallbacks*) = nullptr;
-  void operator()(T handle) const { function(device, handle, nullptr); }
-};
-
-template <class T>
-using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy<T>>;
-
-// Makes a Vulkan object with its create function. `what` ends the error "cannot make ...".
-template <class T, class Info, class Create, class DestroyFunction>
-Result<Owned<T>> make_object(const runtime::Device& device, Create create, DestroyFunction destroy, const Info& info,
-                             const std::string& what) {
-  T made = VK_NULL_HANDLE;
-  const VkResult result = create(device.handle(), &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("make " + what, result);
-  return Owned<T>(made, {device.handle(), destroy});
-}
+using runtime::make_object;
+using runtime::Owned;
 
 // Memory that the host rewrites occasionally and the device reads. Each write replaces the whole content; if it does
 // not fit, a larger buffer replaces the old one. The device must no longer read the previous content.

@@ -40,12 +40,13 @@ bool has(uint what) { return (kContents & what) != 0u; }
 #include "offsets.glsl"
 #include "rest.glsl"
 #include "move.glsl"
+#include "directions.glsl"
 #include "outputs.glsl"
 
 void main() {
   JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
   BlendJob job = jobs[work.job];
-  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
+  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize), job.by_blocks);
   if (!found.inside) return;
   ListEntry entry = list_entry(work, found.list_index);
   InstanceLocation place = instance_location(entry.instance);

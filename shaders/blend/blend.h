@@ -38,7 +38,8 @@ PELT_SHARED_CONST uint kBlendBindCount = 8u;
 // indices of rest data count from the start of the binding, in units of its elements.
 struct BlendJob {
   uint vertex_count;
-  uint mode;  // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
+  uint by_blocks;  // reciprocal_of() its workgroups per instance
+  uint mode;       // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
   uint first_point;
   uint first_direction;
   uint first_slice;  // slice values are relative to first_influence
@@ -67,7 +68,7 @@ struct BlendJob {
   uint first_level;         // levels of detail at which the mesh is shown
   uint last_level;
 };
-PELT_SHARED_SIZE(BlendJob, 108);
+PELT_SHARED_SIZE(BlendJob, 112);
 
 PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
@@ -93,6 +94,7 @@ PELT_SHARED_CONST uint kHasLinear = 1u;  // one bit per mode: 1 << mode
 PELT_SHARED_CONST uint kHasDualQuaternion = 2u;
 PELT_SHARED_CONST uint kHasWires = 4u;
 PELT_SHARED_CONST uint kHasOffsets = 8u;
+PELT_SHARED_CONST uint kHasModes = 15u;
 PELT_SHARED_CONST uint kHasGradients = 16u;
 PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // offsets that move vertices of drivers before the blend
 PELT_SHARED_CONST uint kHasPainted = 64u;   // implies kHasLinear
@@ -111,6 +113,9 @@ struct BlendConstants {
   VertexStream previous;
 };
 PELT_SHARED_SIZE(BlendConstants, 44);
+
+// Returns the number of influences to which rows of one group are padded: shaders read two or four at a time.
+PELT_SHARED_FN uint padded_influences(uint count) { return count <= 2u ? 2u : (count + 3u) & ~3u; }
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 
@@ -287,8 +292,7 @@ PELT_SHARED_FN float squared_size(mat3 b) { return dot(b[0], b[0]) + dot(b[1], b
 
 // B divided by its largest entry, so that squares and products of entries neither overflow nor vanish; zero for zero.
 PELT_SHARED_FN mat3 scaled_to_unit(mat3 b) {
-  vec3 largest = max(max(abs(b[0]), abs(b[1])), abs(b[2]));
-  float size = max(max(largest.x, largest.y), largest.z);
+  float size = largest_entry(b);
   return b * (size > 1e-30f && size < 1e30f ? 1.0f / size : 0.0f);
 }
 

@@ -6,7 +6,7 @@ struct DualSum {
   DualQuaternion rigid;
   DualQuaternion by_e;
   DualQuaternion by_f;
-  Affine stretch;
+  Affine stretch;  // of origin 0
   TangentialDerivative stretching;
 };
 
@@ -21,7 +21,7 @@ DualSum add_dual_influence(DualSum sum, VertexRow row, DualQuaternion pivot, Aff
     vec2 steps = row_gradient(row, gradient);
     sum.by_e = dual_quaternion_add(sum.by_e, rigid, steps.x);
     sum.by_f = dual_quaternion_add(sum.by_f, rigid, steps.y);
-    sum.stretching = derivative_add(sum.stretching, steps, transform_point(stretch, row.point));
+    sum.stretching = derivative_add(sum.stretching, steps, transform_vector(stretch, row.point));
   }
   return sum;
 }
@@ -34,7 +34,7 @@ Affine blend_dual_quaternion(VertexRow row, inout TangentialDerivative derivativ
   DualSum sum = DualSum(none, none, none, Affine(0.0f), derivative_begin());
   DualQuaternion pivot = none;
   for (uint at = row.first; at < row.end; at += 2u * kSliceRows) {
-    InfluenceWords words = influence_words(row, at);
+    InfluenceWords words = influence_words(row, at, false);
     uvec2 entries = row.palette_first + (words.influences.xy & 0xFFFFu);
     Affine motion_a = palette[entries.x];
     Affine motion_b = palette[entries.y];
@@ -49,9 +49,9 @@ Affine blend_dual_quaternion(VertexRow row, inout TangentialDerivative derivativ
     sum = add_dual_influence(sum, row, pivot, motion_b, stretch_b, words.influences.y, words.gradients.y);
   }
   Affine moving = rigid_from_dual_quaternion(sum.rigid, pivot);
-  Affine frame = affine_compose(moving, sum.stretch);
+  Affine frame = affine_from_axes(affine_axes(moving) * affine_axes(sum.stretch), affine_origin(moving));
   if (!has_gradients(row)) return frame;
-  vec3 stretched = transform_point(sum.stretch, row.point);
+  vec3 stretched = transform_vector(sum.stretch, row.point);
   derivative.e = rigid_derivative(sum.rigid, sum.by_e, stretched) + transform_vector(moving, sum.stretching.e);
   derivative.f = rigid_derivative(sum.rigid, sum.by_f, stretched) + transform_vector(moving, sum.stretching.f);
   return frame;

@@ -10,30 +10,24 @@ struct RowSum {
   TangentialDerivative derivative;
 };
 
-// Adds influence `at` of the row and the next three. All are read before the first is used, so that their loads
-// overlap. Neighbours have rows of one length, so they branch alike.
-RowSum add_influences(RowSum sum, VertexRow row, uint at) {
-  InfluenceWords words = influence_words(row, at);
-  Affine a = row_entry(row, words.influences.x);
-  Affine b = row_entry(row, words.influences.y);
-  Affine c = Affine(0.0f);
-  Affine d = Affine(0.0f);
-  if (has(kHasRowsOver2) && row.end - at > 2u * kSliceRows) {
-    c = row_entry(row, words.influences.z);
-    d = row_entry(row, words.influences.w);
-  }
-  vec4 weights = vec4(words.influences >> 16u) * kWeightUnit;
-  sum.frame += weights.x * a;
-  sum.frame += weights.y * b;
-  sum.frame += weights.z * c;
-  sum.frame += weights.w * d;
-  if (has_gradients(row)) {
-    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.x), transform_point(a, row.point));
-    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.y), transform_point(b, row.point));
-    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.z), transform_point(c, row.point));
-    sum.derivative = derivative_add(sum.derivative, row_gradient(row, words.gradients.w), transform_point(d, row.point));
-  }
+RowSum add_influence(RowSum sum, VertexRow row, uint word, uint gradient) {
+  Affine entry = row_entry(row, word);
+  sum.frame += influence_weight(word) * entry;
+  if (has_gradients(row))
+    sum.derivative = derivative_add(sum.derivative, row_gradient(row, gradient), transform_point(entry, row.point));
   return sum;
+}
+
+// Adds influence `at` of the row and the next, or the next three. Neighbours have rows of one length, so they branch
+// alike.
+RowSum add_influences(RowSum sum, VertexRow row, uint at) {
+  bool four = has(kHasRowsOver2) && row.end - at > 2u * kSliceRows;
+  InfluenceWords words = influence_words(row, at, four);
+  sum = add_influence(sum, row, words.influences.x, words.gradients.x);
+  sum = add_influence(sum, row, words.influences.y, words.gradients.y);
+  if (!four) return sum;
+  sum = add_influence(sum, row, words.influences.z, words.gradients.z);
+  return add_influence(sum, row, words.influences.w, words.gradients.w);
 }
 
 // Returns sum w T over the row.

@@ -51,18 +51,24 @@ void store_staged_positions(OutputBlock outputs) {
 // Reads the strongest influence only if the frame maps a direction to nothing.
 void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   if (kNormalsFormat == kFormatNone && kTangentsFormat == kFormatNone) return;
-  mat3 axes = affine_axes(moved.frame);
-  vec3 rest_normal = unpack_normal(rest.x) * moved.mirror;
-  vec4 rest_tangent = writes_tangents() ? unpack_tangent(rest.y) : vec4(0.0f, 0.0f, 1.0f, 1.0f);
-  vec3 normal = mapped_normal(axes, rest_normal);
-  vec3 tangent = rest_tangent.xyz;
-  if (writes_tangents()) tangent = mapped_tangent(axes, rest_tangent.xyz, normal);
-  if (normal == vec3(0.0f) || tangent == vec3(0.0f)) {
+  MappedDirections mapped;
+  if (defers_derivative()) mapped = map_by_basis(moved, rest);
+  else mapped = map_by_axes(affine_axes(moved.frame), rest);
+  float squared = dot(mapped.normal, mapped.normal);
+  bool has_normal = exceeds(squared, mapped.min_normal);
+  vec3 normal = mapped.normal * moved.mirror;
+  vec3 tangent = mapped.tangent - normal * (dot(normal, mapped.tangent) * (1.0f / squared));
+  bool has_tangent = !writes_tangents() || exceeds(dot(tangent, tangent), mapped.min_tangent);
+  if (!(has_normal && has_tangent)) {
     mat3 turn = strongest_turn(moved);
-    normal = blended_normal(axes, rest_normal, turn);
-    if (writes_tangents()) tangent = blended_tangent(axes, rest_tangent.xyz, normal, turn);
+    normal = has_normal ? normalize(normal) : turn * unpack_normal(rest.x) * moved.mirror;
+    tangent = mapped.tangent - normal * dot(normal, mapped.tangent);
+    if (!exceeds(dot(tangent, tangent), mapped.min_tangent))
+      tangent = turned_tangent(turn, normalize(rest_tangent(rest)), normal);
   }
-  store_directions(element, normal, vec4(tangent, rest_tangent.w * moved.mirror));
+  if (kNormalsFormat == kFormatFloat) normal = normalize(normal);
+  if (kTangentsFormat == kFormatFloat) tangent = normalize(tangent);
+  store_directions(element, normal, vec4(tangent, uintBitsToFloat(floatBitsToUint(moved.mirror) ^ rest.y << 31u)));
 }
 
 // Stores the outputs of this invocation's vertex, but only stages tight positions.

@@ -21,21 +21,17 @@ struct InfluenceWords {
   uvec4 gradients;
 };
 
-uvec4 row_words(uvec4 places) {
-  if (!has(kHasRowsOver2)) return uvec4(rows[places.x], rows[places.y], 0u, 0u);
-  return uvec4(rows[places.x], rows[places.y], rows[places.z], rows[places.w]);
+// Reads the words of an influence and the next; if `four`, also the two after them, else these again. `column`: the
+// distance between them.
+uvec4 row_words(uint at, uint column, bool four) {
+  if (!has(kHasRowsOver2)) return uvec4(rows[at], rows[at + column], 0u, 0u);
+  uint next = four ? at + 2u * column : at;
+  return uvec4(rows[at], rows[at + column], rows[next], rows[next + column]);
 }
 
-// Returns influence `at` and the next three. Those past the row's end repeat its last palette entry, with no weight and
-// no gradient.
-InfluenceWords influence_words(VertexRow row, uint at) {
-  uvec4 places = at + kSliceRows * uvec4(0u, 1u, 2u, 3u);
-  bvec4 inside = lessThan(places, uvec4(row.end));
-  places = min(places, uvec4(row.end - kSliceRows));
-  InfluenceWords words = InfluenceWords(row_words(places), uvec4(0u));
-  words.influences &= mix(uvec4(0xFFFFu), uvec4(0xFFFFFFFFu), inside);
-  if (has_gradients(row))
-    words.gradients = mix(uvec4(0u), row_words(row.gradients + (places - row.influences) / 2u), inside);
+InfluenceWords influence_words(VertexRow row, uint at, bool four) {
+  InfluenceWords words = InfluenceWords(row_words(at, kSliceRows, four), uvec4(0u));
+  if (has_gradients(row)) words.gradients = row_words(row.gradients + (at - row.influences) / 2u, kSliceRows / 2u, four);
   return words;
 }
 

@@ -14,6 +14,11 @@ layout(binding = kBoundsBindBoxes, std430) writeonly buffer Boxes { float boxes[
 
 layout(push_constant, std430) uniform Constants { BoundsConstants constants; };
 
+layout(constant_id = kBoundsSpecContents) const uint kContents = 0u;
+
+// Whether a record of the dispatch has this kind.
+bool has(uint kind) { return (kContents & (1u << kind)) != 0u; }
+
 #include "../find_job.glsl"
 
 shared vec3 leasts[kBoundsWorkgroupSize];
@@ -56,13 +61,18 @@ Affine rigid_at(Entries entries, uint i) {
   return rigid_from_dual_quaternion(motion, motion);
 }
 
-// Returns true if entries i and k and a third one that shares vertices with both have no common side.
-bool any_disagrees(Entries entries, uint i, uint k) {
-  vec4 motion = motion_at(entries, i).real;
-  vec4 other = motion_at(entries, k).real;
-  for (uint left = sharing_at(entries, i) & sharing_at(entries, k); left != 0u; left &= left - 1u) {
-    vec4 third = motion_at(entries, findLSB(left)).real;
-    if (sides_disagree(dot(motion, other), dot(other, third), dot(third, motion))) return true;
+// Returns true if three entries that share vertices with each other have no common side.
+bool any_disagrees(Entries entries) {
+  for (uint i = 0u; i < entries.count; ++i) {
+    vec4 motion = motion_at(entries, i).real;
+    for (uint left = sharing_at(entries, i); left != 0u; left &= left - 1u) {
+      uint k = findLSB(left);
+      vec4 other = motion_at(entries, k).real;
+      for (uint thirds = sharing_at(entries, i) & sharing_at(entries, k); thirds != 0u; thirds &= thirds - 1u) {
+        vec4 third = motion_at(entries, findLSB(thirds)).real;
+        if (sides_disagree(dot(motion, other), dot(other, third), dot(third, motion))) return true;
+      }
+    }
   }
   return false;
 }
@@ -87,21 +97,20 @@ Box dual_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
   Box stretched = stretched_box(entries, middle, reach);
   middle = 0.5f * (stretched.least + stretched.greatest);
   reach = 0.5f * (stretched.greatest - stretched.least);
-  if (entries.count > kBoundsDualEntries) return disagreeing_box(entries, row_entries, middle, reach);
+  if (entries.count > kBoundsDualEntries || any_disagrees(entries))
+    return disagreeing_box(entries, row_entries, middle, reach);
   DualPairs pairs = dual_pairs_begin();
   for (uint i = 0u; i < entries.count; ++i) {
-    Affine rigid = rigid_at(entries, i);
-    pairs.box = box_with_mapped(pairs.box, rigid, middle, reach);
+    DualQuaternion motion = motion_at(entries, i);
+    pairs.box = box_with_mapped(pairs.box, rigid_from_dual_quaternion(motion, motion), middle, reach);
     for (uint left = sharing_at(entries, i); left != 0u; left &= left - 1u) {
-      uint k = findLSB(left);
-      if (any_disagrees(entries, i, k)) return disagreeing_box(entries, row_entries, middle, reach);
-      DualQuaternion motion = motion_at(entries, i);
-      DualQuaternion other = on_side_of(motion_at(entries, k), motion);
-      pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
-      if (dot(motion.real, other.real) > kNearlyHalfATurn) continue;
-      // Rounding decides the side in the blend.
-      other = DualQuaternion(-other.real, -other.dual);
-      pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
+      DualQuaternion other = on_side_of(motion_at(entries, findLSB(left)), motion);
+      // If they are half a turn apart, rounding decides the side in the blend, so both are added.
+      uint sides = dot(motion.real, other.real) > kNearlyHalfATurn ? 1u : 2u;
+      for (uint side = 0u; side < sides; ++side) {
+        pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
+        other = DualQuaternion(-other.real, -other.dual);
+      }
     }
   }
   return dual_pairs_box(pairs, row_entries);
@@ -120,10 +129,11 @@ Box record_box(BoundsRecord record, uint first_word, uint palette_first) {
   float wider = morph_reach(record, palette_first);
   vec3 reach = unpacked(record.reach) + wider;
   uint first = palette_first + record.first_entry;
-  if (record.kind == kBoundsEntry) return box_with_mapped(box_begin(), palette[first], unpacked(record.middle), reach);
   Entries entries = Entries(first_word + record.first_word, record.entry_count, first);
-  if (record.kind == kBoundsDual) return dual_box(entries, record.row_entries, unpacked(record.middle), reach);
-  return shares_box(entries, wider, record.negative);
+  if (has(kBoundsDual) && record.kind == kBoundsDual)
+    return dual_box(entries, record.row_entries, unpacked(record.middle), reach);
+  if (has(kBoundsShares) && record.kind == kBoundsShares) return shares_box(entries, wider, record.negative);
+  return box_with_mapped(box_begin(), palette[first], unpacked(record.middle), reach);
 }
 
 void main() {

@@ -53,6 +53,10 @@ PELT_SHARED_CONST uint kBoundsDualEntries = 32u;
 PELT_SHARED_CONST uint kBoundsShares = 2u;
 PELT_SHARED_CONST uint kBoundsSharesWords = 7u;
 
+// Specialization constants: one bit per kind of record in a dispatch, 1 << kind. Unused kinds cost no registers.
+PELT_SHARED_CONST uint kBoundsSpecContents = 0u;
+PELT_SHARED_CONST uint kBoundsSpecCount = 1u;
+
 struct BoundsRecord {
   uint kind;          // kBounds...
   PackedVec3 middle;  // of the box of rest positions or local points, metres

@@ -23,7 +23,8 @@ PELT_SHARED_BEGIN
 
 // Layout of the table:
 //   chain    anchors (2 or more), top, first anchor (word), palette entry of anchor 0
-//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest (negative if it is
+//   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest (negative if it
+//   is
 //            mirrored there), a_i, twist input
 PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
 PELT_SHARED_CONST uint kChainFirstEntry = 3u;
@@ -78,6 +79,11 @@ struct AnchorPose {
   float scale;  // scale of the joint relative to rest
   vec4 motion;  // D_i; 0 if the joint has lost its rotation
 };
+
+// False if the anchor has lost its rotation.
+PELT_SHARED_FN bool anchor_turns(PoseWork work, Chain chain, uint i) {
+  return i == chain.top || has_rotation(affine_axes(joint_frame(work, table_word(work, anchor_word(chain, i)))));
+}
 
 PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
   uint word = anchor_word(chain, i);
@@ -169,6 +175,20 @@ PELT_SHARED_FN float anchor_twist(PoseWork work, Chain chain, uint i, TurnedAnch
   return twist;
 }
 
+// Returns tau_i, and that of `upper`: anchor `above`, the next one towards the top or, for the top, itself.
+PELT_SHARED_FN vec2 anchor_twists(PoseWork work, Chain chain, uint i, TurnedAnchor anchor, uint above,
+                                  TurnedAnchor upper) {
+  vec2 twists = vec2(anchor.run, upper.run);
+  uint top = chain.top / kAnchorBlock;
+  for (uint block = i / kAnchorBlock; block != top;) {
+    block = block > top ? block - 1u : block + 1u;
+    uint far = block * kAnchorBlock + (i > chain.top ? kAnchorBlock - 1u : 0u);
+    float run = palette_entry(work, chain.first_entry + far)[2].y;
+    twists += vec2(run, block == above / kAnchorBlock ? 0.0f : run);
+  }
+  return twists;
+}
+
 // Returns Theta_i for tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
@@ -177,6 +197,7 @@ PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, vec4 mo
   vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
   return quaternion_product(motion, quaternion_about(axis, -twist));
 }
+
 PELT_SHARED_FN vec4 untwisted_anchor(PoseWork work, Chain chain, uint i) {
   TurnedAnchor anchor = posed_anchor(work, chain, i);
   return untwisted_motion(work, chain, i, anchor.pose.motion, anchor_twist(work, chain, i, anchor));

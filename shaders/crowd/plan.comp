@@ -137,7 +137,7 @@ void main() {
       uint count = min(work_words[plan.first_count + job.list].x, list.capacity);
       uint at = plan.first_start + kStartPairs * j;
       work_words[at] = uvec2(workgroups, count);
-      work_words[at + 1u] = uvec2(list.first_in_list, 0u);
+      work_words[at + 1u] = uvec2(list.first_in_list, reciprocal_of(count % kTileInstances));
       workgroups += job.blocks * count;
     }
     write_arguments(s, workgroups);

@@ -111,14 +111,12 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding,
                    table_float(work, word + kCurveAnchorDistance) * sin_of(0.5f * bend);
     return clamp(wanted, table_float(work, word + kCurveAnchorLeast), table_float(work, word + kCurveAnchorMost));
   }
-  float result = table_float(work, key + 1u);
+  vec2 from = vec2(table_float(work, key), table_float(work, key + 1u));
+  float result = from.y;
   for (uint k = 1u; k < count; ++k) {
-    float from = table_float(work, key + 2u * k - 2u);
-    float to = table_float(work, key + 2u * k);
-    if (bend > from) {
-      float part = min((bend - from) / (to - from), 1.0f);
-      result = mix(table_float(work, key + 2u * k - 1u), table_float(work, key + 2u * k + 1u), part);
-    }
+    vec2 to = vec2(table_float(work, key + 2u * k), table_float(work, key + 2u * k + 1u));
+    if (bend > from.x) result = mix(from.y, to.y, min((bend - from.x) / (to.x - from.x), 1.0f));
+    from = to;
   }
   return result;
 }

@@ -85,16 +85,22 @@ PELT_SHARED_FN CurvePart curve_part(PoseWork work, uint curve, uint bone) {
   return part;
 }
 
-// Returns M at lambda of a bone with frames from the spline.
-PELT_SHARED_FN Affine spline_curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
-  float t = spline_parameter(part.spline, lambda);
+// Returns M at lambda of a bone with frames from the spline, of which t is the parameter there.
+PELT_SHARED_FN Affine spline_frame_at(PELT_SHARED_IN(CurvePart) part, float lambda, float t, CarriedAxis carried,
+                                      CurveShape shape) {
   float bone = part.last.arc - part.first.arc;
   CurveSection section;
   section.place = spline_place(part.spline, t);
-  section.axes = spline_axes(part.spline, lambda, t);
+  section.axes = spline_axes(part.spline, lambda, t, carried);
   section.inside = part.first_inside * end_ramp(lambda * bone, part.first.distance, bone) +
                    part.last_inside * end_ramp((1.0f - lambda) * bone, part.last.distance, bone);
   return curve_frame(section, part.first, part.last, part.scales, part.centre, lambda, shape);
+}
+
+// Returns M at lambda of a bone with frames from the spline: one of many samples of the bone.
+PELT_SHARED_FN Affine spline_curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
+  float t = spline_parameter(part.spline, lambda);
+  return spline_frame_at(part, lambda, t, carried_axis(part.spline, t), shape);
 }
 
 PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
@@ -115,8 +121,16 @@ PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PoseWork work, uint 
       work, word, step_curve_frame(work, record.curve, record.bone, table_float(work, word), curve_shape(work, word)));
 }
 
-// Returns the same with frames from the spline.
-PELT_SHARED_FN Affine pose_spline_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k) {
+// Return the same with frames from the spline; of a lone sample, or of one of many of the bone.
+PELT_SHARED_FN Affine pose_spline_sample(CurveRecord record, PoseWork work, uint k) {
+  CurvePart part = curve_part(work, record.curve, record.bone);
+  uint word = record.first_sample + k * kCurveSampleWords;
+  float lambda = table_float(work, word);
+  float t = spline_parameter(part.spline, lambda);
+  CarriedAxis carried = lone_carried_axis(part.spline, t);
+  return curve_sample_entry(work, word, spline_frame_at(part, lambda, t, carried, curve_shape(work, word)));
+}
+PELT_SHARED_FN Affine pose_spline_sample_of(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k) {
   uint word = record.first_sample + k * kCurveSampleWords;
   return curve_sample_entry(work, word, spline_curve_frame(part, table_float(work, word), curve_shape(work, word)));
 }

@@ -39,15 +39,14 @@ PELT_LANES_FN Real step_share(vec2 turning, Real way, bool before) {
 // The slope of q (1 - a)^2.
 PELT_LANES_FN Real handle_slope(Real a) { return (1.0f - a) * (1.0f - 3.0f * a); }
 
-// Returns S of the eased joint at `word`, within `lengths` of it: L of the bones that bend, 0 for a stiff one.
-PELT_LANES_FN Real eased_share(PoseWork work, uint word, vec2 lengths, Real way, bool before) {
-  vec2 eases = anchor_eases(work, word);
-  uint other = before ? word - kCurveAnchorWords : word + kCurveAnchorWords;
+// Returns S of an eased joint, within `lengths` of it: L of the bones that bend, 0 for a stiff one. `other`: the ease
+// at the other end of the bone.
+PELT_LANES_FN Real eased_share(PELT_SHARED_IN(CurveStep) step, float other, vec2 lengths, Real way, bool before) {
+  vec2 eases = step_eases(step);
   Real a = min(abs(way) / max(on_side(lengths, before), 1e-20f), 1.0f);
   Real slope = handle_slope(a);
   float ease = on_side(eases, before);
-  Real pace = 1.0f + slope * (ease - 1.0f);
-  if (is_eased(work, other)) pace += handle_slope(1.0f - a) * (on_side(anchor_eases(work, other), !before) - 1.0f);
+  Real pace = 1.0f + slope * (ease - 1.0f) + handle_slope(1.0f - a) * (other - 1.0f);
   float part = min(eases.x, eases.y) > 0.0f ? 0.5f : 1.0f;
   Real share = part * slope * ease / max(pace, max(min(ease, kStepPace), 1e-20f));
   return before ? share : 1.0f - share;
@@ -121,7 +120,11 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   float arc = table_float(work, word);
   float rest = table_float(work, word + kCurveAnchorWords) - arc;
   Real way_in = lambda * rest;
-  vec3 slope = posed_step(work, first_step + kCurveStepEntries * bone).slope;
+  CurveStep first_end = posed_step(work, first_step + kCurveStepEntries * bone);
+  CurveStep last_end = posed_step(work, first_step + kCurveStepEntries * (bone + 1u));
+  // An eased joint reaches only the bones at it, so the other end is that of this bone.
+  vec2 others = vec2(step_eases(first_end).y, step_eases(last_end).x);
+  vec3 slope = first_end.slope;
   CurveSection section;
   section.place = CurvePoint(posed_position(work, chain, bone) + slope * way_in, slope);
   section.inside = Real3(0.0f);
@@ -141,8 +144,8 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
     if (window > 0.0f && any_of(abs(way) < window)) {
       section = add_step(section, step, way, before, min(on_side(turning, before), window), window);
     }
-    Real share =
-        is_eased(work, joint) ? eased_share(work, joint, windows, way, before) : step_share(turning, way, before);
+    Real share = step.reach < 0.0f ? eased_share(step, on_side(others, before), windows, way, before)
+                                   : step_share(turning, way, before);
     // A joint that is passed, along with all before it, leaves the frame of its bone.
     passed = passed && share == 1.0f;
     if (any_of(!passed && share != 0.0f)) frame = quaternion_product(frame, swing_and_roll(step, share));
@@ -151,17 +154,18 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   Real3x3 axes = rotation_from_quaternion(normalize(frame));
   section.axes = CurveAxes(axes[0], axes[1]);
 
-  if (!is_eased(work, word)) {
-    CurvePoint first = step_shift(posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter)),
-                                  way_in, min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
-    section.place.point += first.point;
-    section.place.slope += first.slope;
-  }
   uint next = word + kCurveAnchorWords;
-  if (!is_eased(work, next)) {
-    CurvePoint last = step_shift(posed_displacement(work, chain, bone, table_vector(work, next + kCurveAnchorBefore)),
-                                 rest - way_in, min(table_float(work, next + kCurveAnchorTurning), rest));
+  vec3 after = first_end.reach < 0.0f ? vec3(0.0f) : table_vector(work, word + kCurveAnchorAfter);
+  vec3 before = last_end.reach < 0.0f ? vec3(0.0f) : table_vector(work, next + kCurveAnchorBefore);
+  if (dot(after, after) + dot(before, before) > 0.0f) {
+    AnchorPose pose = posed_anchor(work, chain, carrying_anchor(chain, bone)).pose;
+    CurvePoint first = step_shift(quaternion_rotate(pose.motion, after) * pose.scale, way_in,
+                                  min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
+    CurvePoint last = step_shift(quaternion_rotate(pose.motion, before) * pose.scale, rest - way_in,
+                                 min(table_float(work, next + kCurveAnchorTurning), rest));
+    section.place.point += first.point;
     section.place.point += last.point;
+    section.place.slope += first.slope;
     section.place.slope -= last.slope;
   }
   return section;

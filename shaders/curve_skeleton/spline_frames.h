@@ -52,6 +52,61 @@ PELT_SHARED_FN vec3 spline_tangent(PELT_SHARED_IN(CurveSpline) part, int k, floa
   return normalize_or(spline_velocity(part, k, u), normalize_or(part.along, vec3(1, 0, 0)));
 }
 
+// y, carried from the first anchor of a bone to a point of the spline.
+struct SplineWalk {
+  vec3 point, x, y;
+};
+
+PELT_SHARED_FN SplineWalk spline_start(PELT_SHARED_IN(CurveSpline) part) {
+  return SplineWalk(part.control[1], part.first.x, part.first.y);
+}
+
+// Carries y on to the end of step `step` of kCurveReflections.
+PELT_SHARED_FN SplineWalk spline_walk(PELT_SHARED_IN(CurveSpline) part, SplineWalk walk, int step) {
+  float t = float(step) / float(kCurveReflections) * float(part.spans);
+  int k = spline_span(t, part.spans);
+  vec3 point = spline_point(part, k, t - float(k));
+  vec3 x = spline_tangent(part, k, t - float(k));
+  return SplineWalk(point, x, double_reflection(walk.y, walk.point, walk.x, point, x));
+}
+
+// Returns the angle left at the last anchor, to which y was carried.
+PELT_SHARED_FN float spline_remaining(PELT_SHARED_IN(CurveSpline) part, vec3 arrived) {
+  float side = dot(cross(arrived, part.last.y), part.last.x);
+  float same = dot(arrived, part.last.y);
+  return abs(side) + abs(same) > 0.0f ? atan_of(side, same) : 0.0f;
+}
+
+// Returns the step that contains t, counted from 0.
+PELT_SHARED_FN int spline_node(PELT_SHARED_IN(CurveSpline) part, float t) {
+  return spline_span(t / float(part.spans) * float(kCurveReflections), kCurveReflections);
+}
+
+// y at the start of the step that contains a sample, and the angle left at the last anchor.
+struct CarriedAxis {
+  vec3 y;
+  float remaining;
+};
+
+// Returns those of one of many samples of a bone.
+PELT_SHARED_FN CarriedAxis carried_axis(PELT_SHARED_IN(CurveSpline) part, float t) {
+  return CarriedAxis(part.carried[spline_node(part, t)], part.remaining);
+}
+
+// Returns the same without the array, for which an invocation has too few registers.
+PELT_SHARED_FN CarriedAxis lone_carried_axis(PELT_SHARED_IN(CurveSpline) part, float t) {
+  SplineWalk walk = spline_start(part);
+  CarriedAxis carried = CarriedAxis(walk.y, 0.0f);
+  if (part.endpoint) return carried;
+  int node = spline_node(part, t);
+  for (int step = 1; step <= kCurveReflections; ++step) {
+    walk = spline_walk(part, walk, step);
+    if (step == node) carried.y = walk.y;
+  }
+  carried.remaining = spline_remaining(part, walk.y);
+  return carried;
+}
+
 // An inner anchor: its control points B-, B+, and their distances from it along the bones.
 struct CurveCorner {
   vec3 before, point, after;
@@ -146,21 +201,12 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
   part.remaining = 0.0f;
   if (part.endpoint) return part;
   part.carried[0] = part.first.y;
-  vec3 point = first;
-  vec3 x = part.first.x;
+  SplineWalk walk = spline_start(part);
   for (int step = 1; step <= kCurveReflections; ++step) {
-    float t = float(step) / float(kCurveReflections) * float(part.spans);
-    int k = spline_span(t, part.spans);
-    vec3 next_point = spline_point(part, k, t - float(k));
-    vec3 next_x = spline_tangent(part, k, t - float(k));
-    part.carried[step] = double_reflection(part.carried[step - 1], point, x, next_point, next_x);
-    point = next_point;
-    x = next_x;
+    walk = spline_walk(part, walk, step);
+    part.carried[step] = walk.y;
   }
-  vec3 arrived = part.carried[kCurveReflections];
-  float side = dot(cross(arrived, part.last.y), part.last.x);
-  float same = dot(arrived, part.last.y);
-  part.remaining = abs(side) + abs(same) > 0.0f ? atan_of(side, same) : 0.0f;
+  part.remaining = spline_remaining(part, walk.y);
   return part;
 }
 
@@ -203,21 +249,20 @@ PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t
 }
 
 // Returns x and y at lambda, for the spline parameter t.
-PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t) {
+PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t, CarriedAxis carried) {
   if (part.endpoint) {
     vec3 along = normalize_or(mix(part.first.x, part.last.x, lambda), normalize_or(part.along, part.first.x));
     return CurveAxes(along, direction_across(along, mix(part.first.y, part.last.y, lambda), frame_side(along, along)));
   }
-  int node = spline_span(t / float(part.spans) * float(kCurveReflections), kCurveReflections);
-  float from = float(node) / float(kCurveReflections) * float(part.spans);
+  float from = float(spline_node(part, t)) / float(kCurveReflections) * float(part.spans);
   int from_k = spline_span(from, part.spans);
   int k = spline_span(t, part.spans);
   vec3 x = spline_tangent(part, k, t - float(k));
   vec3 y =
-      double_reflection(part.carried[node], spline_point(part, from_k, from - float(from_k)),
+      double_reflection(carried.y, spline_point(part, from_k, from - float(from_k)),
                         spline_tangent(part, from_k, from - float(from_k)), spline_point(part, k, t - float(k)), x);
   y = direction_across(x, y, frame_side(x, x));
-  return CurveAxes(x, turned_about(x, y, part.remaining * lambda));
+  return CurveAxes(x, turned_about(x, y, carried.remaining * lambda));
 }
 
 PELT_SHARED_END

@@ -7,10 +7,7 @@
 layout(binding = kPoseBindRecords, std430) readonly buffer Records { CurveRecord records[]; };
 
 void main() {
-  PoseWork work = pose_work();
+  PoseWork work = pose_item(kCurveEntries);
   if (!work.inside) return;
-  CurveRecord record = records[work.record];
-  CurvePart part = curve_part(work, record.curve, record.bone);
-  uint first = work.palette_first + work.record_index * kCurveEntries;
-  for (uint k = 0u; k < kCurveEntries; ++k) palette[first + k] = pose_spline_sample(record, part, work, k);
+  palette[work.palette_first + work.record_index] = pose_spline_sample(records[work.record], work, work.item);
 }

@@ -45,45 +45,50 @@ struct CurveStep {
   vec3 slope;   // e_i
   float twist;  // Theta_i, less the part that the joint gives to the bone that leaves it
   vec3 jump;    // e_i - e_i-1; with eases: H before the joint
-  float reach;  // f; negative: eases
+  float reach;  // f; negative: eased (step_eases)
   vec3 speed;   // v_i; with eases: H after the joint
   float angle;  // of the swing in R_i; a roll about x follows it
   vec3 inside;  // towards the inside of the bend, 2 sin h long
   float roll;
   vec2 swing;  // y and z of the swing's axis, which is perpendicular to x, times its angle
   float bend;  // 1 - cos theta
+  float ease;  // of an eased joint, before it
 };
 
 PELT_SHARED_CONST uint kCurveStepEntries = 2u;  // palette entries
+PELT_SHARED_CONST float kLeastEase = 1e-20f;    // smaller ones count as 0
+
+// The eases of a joint before and after it; 1 if it is not eased.
+PELT_SHARED_FN vec2 step_eases(PELT_SHARED_IN(CurveStep) step) {
+  return step.reach < 0.0f ? vec2(step.ease, -step.reach > kLeastEase ? -step.reach : 0.0f) : vec2(1.0f);
+}
 
 PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint entry) {
   Affine one = palette_entry(work, entry);
   Affine other = palette_entry(work, entry + 1u);
   return CurveStep(one[0], vec3(one[1]), one[1].w, vec3(one[2]), one[2].w, vec3(other[0]), other[0].w, vec3(other[1]),
-                   other[1].w, vec2(other[2]), other[2].z);
+                   other[1].w, vec2(other[2]), other[2].z, other[2].w);
 }
 
 // A point at a joint is on the side of its bone.
 PELT_SHARED_FN float on_side(vec2 sides, bool before) { return before ? sides.x : sides.y; }
 
-// Returns the inner joints [x, y) whose steps reach into a bone.
+// Returns the inner joints [x, y) from the first to the last whose step reaches into a bone.
 PELT_SHARED_FN uvec2 steps_at(PoseWork work, Chain chain, uint curve, uint bone) {
   uint word = curve_anchor_word(work, curve, 0u);
-  uint from = bone + 1u > kStepReach ? max(bone + 1u - kStepReach, 1u) : 1u;
-  uint to = min(bone + 1u + kStepReach, chain.anchor_count - 1u);
   float first = table_float(work, word + bone * kCurveAnchorWords);
   float last = table_float(work, word + (bone + 1u) * kCurveAnchorWords);
-  while (from <= bone) {
-    uint joint = word + from * kCurveAnchorWords;
-    if (table_float(work, joint) + table_float(work, joint + kCurveAnchorWindow + 1u) > first) break;
-    ++from;
+  uvec2 joints = uvec2(bone + 1u);
+  for (uint k = 0u; k < kStepReach; ++k) {
+    // Loads wait for each other in branches.
+    uint before = word + (bone - min(k, bone)) * kCurveAnchorWords;
+    uint after = word + min(bone + 1u + k, chain.anchor_count - 1u) * kCurveAnchorWords;
+    float end = table_float(work, before) + table_float(work, before + kCurveAnchorWindow + 1u);
+    float begin = table_float(work, after) - table_float(work, after + kCurveAnchorWindow);
+    if (bone > k && end > first) joints.x = bone - k;
+    if (bone + k + 2u < chain.anchor_count && begin < last) joints.y = bone + k + 2u;
   }
-  while (to > bone + 1u) {
-    uint joint = word + (to - 1u) * kCurveAnchorWords;
-    if (table_float(work, joint) - table_float(work, joint + kCurveAnchorWindow) < last) break;
-    --to;
-  }
-  return uvec2(from, to);
+  return joints;
 }
 
 #include "section.inl"

@@ -24,38 +24,36 @@ struct CurveBone {
   vec4 frame;
 };
 
-PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint bone) {
+// `way`: from the bone's first anchor to its last. `motion`: U of the anchor that carries it, of this scale.
+PELT_SHARED_FN CurveBone step_bone(PoseWork work, uint curve, uint bone, vec3 way, vec4 motion, float scale) {
   uint word = curve_anchor_word(work, curve, bone);
-  uint carrier = carrying_anchor(chain, bone);
-  vec4 motion = untwisted_anchor(work, chain, carrier);
   vec3 carried = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorDirection));
+  vec3 y = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
   float length = table_float(work, word + kCurveAnchorWords) - table_float(work, word);
   CurveBone result;
-  result.slope = (posed_position(work, chain, bone + 1u) - posed_position(work, chain, bone)) * (1.0f / length);
-  result.along = bone_direction(result.slope, carried, posed_anchor(work, chain, carrier).pose.scale);
-  vec3 y = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
+  result.slope = way * (1.0f / length);
+  result.along = bone_direction(result.slope, carried, scale);
   y = least_turn(y, carried, result.along);
   y = direction_across(result.along, y, frame_side(result.along, result.along));
   result.frame = quaternion_from_rotation(mat3(result.along, y, cross(result.along, y)));
   return result;
 }
 
-// The bends of the joints next to joint i, weighted by how far they are within its turn: such joints share the
+// The bends of the joints next to inner joint i, weighted by how far they are within its turn: such joints share the
 // correction of the speed.
 PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning) {
-  uint word = curve_anchor_word(work, curve, i);
+  uint word = curve_anchor_word(work, curve, 0u);
   float sum = 0.0f;
   for (uint side = 0u; side < 2u; ++side) {
-    if (side == 0u ? i < 2u : i + 2u >= chain.anchor_count) continue;
     uint next = side == 0u ? i - 1u : i + 1u;
-    uint beyond = side == 0u ? i - 2u : i + 2u;
-    float gap = abs(table_float(work, word) - table_float(work, curve_anchor_word(work, curve, next)));
-    if (gap >= turning) continue;
-    float rest = abs(table_float(work, curve_anchor_word(work, curve, next)) -
-                     table_float(work, curve_anchor_word(work, curve, beyond)));
+    uint beyond = side == 0u ? max(i, 2u) - 2u : min(i + 2u, chain.anchor_count - 1u);
+    float at_next = table_float(work, word + next * kCurveAnchorWords);
+    float gap = abs(table_float(work, word + i * kCurveAnchorWords) - at_next);
+    float rest = abs(at_next - table_float(work, word + beyond * kCurveAnchorWords));
     vec3 at = posed_position(work, chain, next);
     vec3 here = at - posed_position(work, chain, i);
     vec3 there = posed_position(work, chain, beyond) - at;
+    if (beyond == next || gap >= turning) continue;
     vec2 paces = vec2(length(here) / gap, length(there) / rest);
     float shown = shown_share(min(paces.x, paces.y), max(paces.x, paces.y));
     sum += bend_between(here, there) * shown * (1.0f - gap / turning);
@@ -103,7 +101,8 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
                  (kStepLift / max(table_float(work, word + kCurveAnchorWindow + 1u), 1e-20f));
     step.jump = eased_handle(coming, tangent, eases.x, before) * shown;
     step.speed = eased_handle(going, tangent, eases.y, after) * shown;
-    step.reach = -1.0f;
+    step.ease = eases.x;
+    step.reach = -max(eases.y, kLeastEase);
     return step;
   }
 
@@ -125,13 +124,26 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
 PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork work) {
   Chain chain = read_chain(work, record.curve);
   uint i = record.anchor;
-  CurveBone going = step_bone(work, chain, record.curve, min(i, chain.anchor_count - 2u));
+  uint last = chain.anchor_count - 1u;
+  uint above = i == chain.top ? i : upper_anchor(chain, i);
+  // One of these carries each bone at the anchor.
+  TurnedAnchor anchor = posed_anchor(work, chain, i);
+  TurnedAnchor upper = posed_anchor(work, chain, above);
+  vec3 before = posed_position(work, chain, max(i, 1u) - 1u);
+  vec3 after = posed_position(work, chain, min(i + 1u, last));
+  vec2 twists = anchor_twists(work, chain, i, anchor, above, upper);
+  vec4 own = untwisted_motion(work, chain, i, anchor.pose.motion, twists.x);
+  vec4 other = untwisted_motion(work, chain, above, upper.pose.motion, twists.y);
+  uint bone = min(i, last - 1u);
+  bool by_own = carrying_anchor(chain, bone) == i;
+  CurveBone going =
+      step_bone(work, record.curve, bone, i < last ? after - anchor.pose.position : anchor.pose.position - before,
+                by_own ? own : other, by_own ? anchor.pose.scale : upper.pose.scale);
   CurveStep step;
   step.frame = going.frame;
   step.slope = going.slope;
-  TurnedAnchor anchor = posed_anchor(work, chain, i);
   float left = table_float(work, curve_anchor_word(work, record.curve, i) + kCurveAnchorTwistAfter);
-  step.twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.twist_from_upper);
+  step.twist = along_chain(chain, i, twists.x - left * anchor.twist_from_upper);
   step.jump = vec3(0.0f);
   step.reach = 0.0f;
   step.speed = vec3(0.0f);
@@ -140,12 +152,17 @@ PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork
   step.roll = 0.0f;
   step.swing = vec2(0.0f);
   step.bend = 0.0f;
-  if (i > 0u && i + 1u < chain.anchor_count)
-    step = curve_step(work, chain, record.curve, i, step_bone(work, chain, record.curve, i - 1u), going, step);
+  step.ease = 0.0f;
+  if (i > 0u && i < last) {
+    by_own = carrying_anchor(chain, i - 1u) == i;
+    CurveBone coming = step_bone(work, record.curve, i - 1u, anchor.pose.position - before, by_own ? own : other,
+                                 by_own ? anchor.pose.scale : upper.pose.scale);
+    step = curve_step(work, chain, record.curve, i, coming, going, step);
+  }
   CurveStepEntries result;
   result.entries[0] = Affine(step.frame, vec4(step.slope, step.twist), vec4(step.jump, step.reach));
   result.entries[1] =
-      Affine(vec4(step.speed, step.angle), vec4(step.inside, step.roll), vec4(step.swing, step.bend, 0.0f));
+      Affine(vec4(step.speed, step.angle), vec4(step.inside, step.roll), vec4(step.swing, step.bend, step.ease));
   return result;
 }
 

@@ -9,7 +9,5 @@ layout(binding = kPoseBindRecords, std430) readonly buffer Records { MosTableRec
 void main() {
   PoseWork work = pose_item(kMosEntries);
   if (!work.inside) return;
-  MosTableRecord record = records[work.record];
-  palette[work.palette_first + work.record_index] =
-      pose_mos_sample(record, posed_window(record, work), work, work.item);
+  palette[work.palette_first + work.record_index] = pose_mos_sample(records[work.record], work, work.item);
 }

@@ -42,11 +42,22 @@ PELT_SHARED_FN MosWindow posed_window(MosTableRecord record, PoseWork work) {
 
 #include "table_pose.inl"
 
+// Returns the sum of one of the entries of each of the window's points.
+PELT_SHARED_FN Affine blended_entry(MosTableRecord record, PoseWork work, vec4 weights, uint part) {
+  return palette_entry(work, record.points[0] + part) * weights.x +
+         palette_entry(work, record.points[1] + part) * weights.y +
+         palette_entry(work, record.points[2] + part) * weights.z +
+         palette_entry(work, record.points[3] + part) * weights.w;
+}
+
 // Returns the palette entry of sample k of the record.
-PELT_SHARED_FN Affine pose_mos_sample(MosTableRecord record, PELT_SHARED_IN(MosWindow) window, PoseWork work, uint k) {
+PELT_SHARED_FN Affine pose_mos_sample(MosTableRecord record, PoseWork work, uint k) {
   uint word = record.first_sample + k * kMosSampleWords;
-  return affine_compose(mos_window_frame(window, table_float(work, word)),
-                        table_affine(work, word + kMosSampleInverse));
+  vec4 weights = spline_basis(table_float(work, word));
+  Affine still = blended_entry(record, work, weights, 0u);
+  Affine cosine = blended_entry(record, work, weights, 1u);
+  Affine sine = blended_entry(record, work, weights, 2u);
+  return affine_compose(mos_frame(MosEntries(still, cosine, sine)), table_affine(work, word + kMosSampleInverse));
 }
 
 PELT_SHARED_END

@@ -52,7 +52,7 @@ RingSum sum_ring(uint at, uint first_element, uint vertex) {
 void main() {
   JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
   NormalsJob job = jobs[work.job];
-  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kNormalsWorkgroupSize));
+  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kNormalsWorkgroupSize), job.by_blocks);
   uint vertex = found.block * kNormalsWorkgroupSize + gl_LocalInvocationID.x;
   if (!found.inside || vertex >= job.vertex_count) return;
   ListEntry entry = list_entry(work, found.list_index);

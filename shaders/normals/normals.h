@@ -31,10 +31,11 @@ PELT_SHARED_CONST uint kNormalsBindCount = 5u;
 // One mesh of one character, for the instances of a list.
 struct NormalsJob {
   uint vertex_count;
+  uint by_blocks;     // reciprocal_of() its workgroups per instance
   uint first_word;    // first word of the mesh in the rings
   uint output_first;  // vertex 0, relative to the instance's first in the outputs
 };
-PELT_SHARED_SIZE(NormalsJob, 12);
+PELT_SHARED_SIZE(NormalsJob, 16);
 
 struct NormalsConstants {
   JobRange range;

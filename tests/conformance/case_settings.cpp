@@ -112,7 +112,7 @@ void read_hops(const Node& hops, const Case& test_case, Rig& rig) {
 // Reads the parameters that every kind of surface FFD has.
 SurfaceFfdParameters read_weighting(const Node& set) {
   SurfaceFfdParameters ffd;
-  ffd.exact_normals = false;  // the reference's normals are those of the blended frame
+  ffd.exact_normals = ExactNormals::kNone;  // the reference's normals are those of the blended frame
   ffd.mode = SurfaceFfdParameters::Mode::kBasic;
   ffd.local = static_cast<float>(set.at("local").number());
   if (const Node unit = set.at("unit"); !unit.is_string()) {

@@ -85,6 +85,18 @@ TEST(CBinder, BindsAsTheEngineDoes) {
   pelt_character_destroy(loaded);
 }
 
+TEST(CBinder, MakesWeightsIfAsked) {
+  Rig rig = rig_from_deformer_name("linear-blend").value();
+  auto options = sized<pelt_binder_bind_options>();
+  options.deformer = "linear-blend";
+  const std::vector<std::byte> plain = character_of(bind_in_c("builtin:limb", &options));
+  rig.paint = PaintMode::kAlways;
+  const std::vector<std::byte> expected = serialize(test::bound(import_model("builtin:limb").value(), rig).character);
+  options.paint = 1;
+  EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);
+  EXPECT_NE(plain, expected);
+}
+
 TEST(CBinder, MeasuresAsPeltQualityDoes) {
   const char* const deformers[] = {"surface-ffd"};
   auto options = sized<pelt_binder_quality_options>();

@@ -44,6 +44,16 @@ void expect_ends_early(const pelt_model* model, const pelt_rig* rig, pelt_bind_o
   pelt_character_destroy(whole);
 }
 
+std::vector<std::byte> saved_bytes(const CharacterHandle& character) {
+  std::vector<std::byte> got;
+  const auto write = [](void* user, const void* bytes, std::size_t size) {
+    const auto* first = static_cast<const std::byte*>(bytes);
+    static_cast<std::vector<std::byte>*>(user)->assign(first, first + size);
+  };
+  EXPECT_OK(pelt_character_save_memory(character.get(), &got, write));
+  return got;
+}
+
 TEST(CApi, BindsAsTheEngineDoes) {
   const test::TemporaryFolder folder;
   pelt_model* model = nullptr;
@@ -74,15 +84,27 @@ TEST(CApi, BindsAsTheEngineDoes) {
   expect_ends_early(model, rig, options);
 }
 
+TEST(CApi, MakesWeightsIfAsked) {
+  pelt_model* model = nullptr;
+  pelt_rig* rig = nullptr;
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_model_import("builtin:limb", &model));
+  const ModelHandle model_handle(model);
+  ASSERT_OK(pelt_rig_from_deformer("linear-blend", &rig));
+  const RigHandle rig_handle(rig);
+  auto options = sized<pelt_bind_options>();
+  options.paint = 1;
+  ASSERT_OK(pelt_bind(model, rig, &options, &made));
+  const CharacterHandle handle(made);
+  Rig painting = rig_from_deformer_name("linear-blend").value();
+  painting.paint = PaintMode::kAlways;
+  EXPECT_EQ(saved_bytes(handle), serialize(test::bound(import_model("builtin:limb").value(), painting).character));
+}
+
 TEST(CApi, WritesCharactersToMemory) {
   const Character character = make_caged();
   const CharacterHandle handle = in_c(character);
-  std::vector<std::byte> got;
-  ASSERT_OK(pelt_character_save_memory(handle.get(), &got, [](void* user, const void* bytes, std::size_t size) {
-    const auto* first = static_cast<const std::byte*>(bytes);
-    static_cast<std::vector<std::byte>*>(user)->assign(first, first + size);
-  }));
-  EXPECT_EQ(got, serialize(character));
+  EXPECT_EQ(saved_bytes(handle), serialize(character));
   EXPECT_INVALID(pelt_character_save_memory(handle.get(), nullptr, nullptr), "write is null");
   EXPECT_INVALID(pelt_character_save_memory(nullptr, nullptr, [](void*, const void*, std::size_t) {}),
                  "character is null");

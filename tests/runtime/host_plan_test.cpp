@@ -11,9 +11,9 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 
+#include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
 #include "runtime/plan/frame.h"
-#include "runtime/skinning_pipelines.h"
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
@@ -79,7 +79,9 @@ class PlannedFrames : public Crowds {
       const std::size_t at = plan_.first_start + shared::kStartPairs * j;
       planned.starts.push_back(pair_at(work, at));
       const std::uint32_t list = plan_.table.jobs[j].list;
-      EXPECT_EQ(pair_at(work, at + 1)[0], plan_.table.lists[list].first_in_list);
+      const std::uint32_t in_last_tile = planned.starts.back()[1] % shared::kTileInstances;
+      EXPECT_EQ(pair_at(work, at + 1),
+                Pair({plan_.table.lists[list].first_in_list, shared::reciprocal_of(in_last_tile)}));
       std::vector<Pair>& found = planned.lists[list];
       found.clear();
       const std::size_t first = plan_.table.lists[list].first_in_list;

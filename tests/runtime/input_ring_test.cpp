@@ -13,10 +13,10 @@ namespace {
 // Instances of 2, 0, 5 and 1 floats.
 class InputRings : public testing::Test {
  protected:
-  InputRing make(std::uint32_t slots) {
-    InputRing ring(slots, rest_.size(), 5);
-    memory_.assign(slots, std::vector<float>(rest_.size()));
-    for (std::uint32_t s = 0; s < slots; ++s) ring.use_memory(s, std::as_writable_bytes(std::span(memory_[s])).data());
+  InputRing make(std::uint32_t copies) {
+    InputRing ring(copies, rest_.size(), 5);
+    memory_.assign(copies, std::vector<float>(rest_.size()));
+    for (std::uint32_t s = 0; s < copies; ++s) ring.use_memory(s, std::as_writable_bytes(std::span(memory_[s])).data());
     for (std::uint32_t i = 0; i < 4; ++i) {
       const std::size_t size = firsts_[i + 1] - firsts_[i];
       ring.place(i, firsts_[i], size);
@@ -27,19 +27,19 @@ class InputRings : public testing::Test {
 
   std::vector<float> rest_{1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<std::size_t> firsts_{0, 2, 2, 7, 8};
-  std::vector<std::vector<float>> memory_;  // of the last ring, by slot
+  std::vector<std::vector<float>> memory_;  // of the last ring, by copy
 };
 
 // Instances are set in random frames, in whole or in part, several times or never.
 TEST_F(InputRings, HoldTheLatestOfEachInstance) {
   std::mt19937 random(7);
-  for (const std::uint32_t slots : {1u, 2u, 3u, 5u}) {
-    InputRing ring = make(slots);
+  for (const std::uint32_t copies : {1u, 2u, 3u, 5u}) {
+    InputRing ring = make(copies);
     std::vector<float> latest = rest_;
     float next = 100;
     for (std::uint32_t frame = 0; frame < 300; ++frame) {
-      const std::uint32_t slot = frame % slots;
-      // Sometimes sets no instance for longer than the ring has slots.
+      const std::uint32_t copy = frame % copies;
+      // Sometimes sets no instance for longer than the ring has copies.
       for (std::size_t n = frame / 20 % 2 == 0 ? random() % 5 : 0; n > 0; --n) {
         const std::uint32_t instance = random() % 4;
         const std::size_t size = firsts_[instance + 1] - firsts_[instance];
@@ -47,51 +47,51 @@ TEST_F(InputRings, HoldTheLatestOfEachInstance) {
         std::vector<float> values(size == 0 ? 0 : 1 + random() % (size - first));
         for (float& value : values) value = next++;
         std::copy(values.begin(), values.end(), latest.begin() + std::ptrdiff_t(firsts_[instance] + first));
-        ring.set(slot, instance, first, values);
+        ring.set(copy, instance, first, values);
       }
-      ring.finish(slot);
-      ASSERT_EQ(memory_[slot], latest) << "frame " << frame << " of " << slots << " slots";
+      ring.finish(copy);
+      ASSERT_EQ(memory_[copy], latest) << "frame " << frame << " of " << copies << " copies";
     }
   }
 }
 
-// Once all slots have an instance's values, the ring does not write them again: bytes overwritten by the test stay.
+// Once all copies have an instance's values, the ring does not write them again: bytes overwritten by the test stay.
 TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
-  for (const std::uint32_t slots : {1u, 2u, 3u}) {
-    InputRing ring = make(slots);
+  for (const std::uint32_t copies : {1u, 2u, 3u}) {
+    InputRing ring = make(copies);
     std::uint32_t frame = 0;
     const auto next_frame = [&](bool sets_last) {
-      const std::uint32_t slot = frame++ % slots;
-      if (sets_last) ring.set(slot, 3, 0, std::vector{0.5f});
-      ring.finish(slot);
-      return slot;
+      const std::uint32_t copy = frame++ % copies;
+      if (sets_last) ring.set(copy, 3, 0, std::vector{0.5f});
+      ring.finish(copy);
+      return copy;
     };
-    for (std::uint32_t i = 0; i < slots; ++i) next_frame(true);
-    for (std::uint32_t slot = 0; slot < slots; ++slot) std::fill_n(memory_[slot].data(), rest_.size(), -1.0f);
-    for (std::uint32_t i = 0; i < 2 * slots; ++i) {
+    for (std::uint32_t i = 0; i < copies; ++i) next_frame(true);
+    for (std::uint32_t copy = 0; copy < copies; ++copy) std::fill_n(memory_[copy].data(), rest_.size(), -1.0f);
+    for (std::uint32_t i = 0; i < 2 * copies; ++i) {
       const std::vector<float> values = memory_[next_frame(true)];
-      EXPECT_EQ(values, (std::vector<float>{-1, -1, -1, -1, -1, -1, -1, 0.5f})) << slots << " slots";
+      EXPECT_EQ(values, (std::vector<float>{-1, -1, -1, -1, -1, -1, -1, 0.5f})) << copies << " copies";
     }
-    // An instance that is set again is written to every slot, once.
-    ring.set(frame % slots, 0, 1, std::vector{9.0f});
-    for (std::uint32_t i = 0; i < slots; ++i) EXPECT_EQ(memory_[next_frame(false)][1], 9.0f);
-    for (std::uint32_t slot = 0; slot < slots; ++slot) memory_[slot][1] = -1;
-    for (std::uint32_t i = 0; i < 2 * slots; ++i) EXPECT_EQ(memory_[next_frame(false)][1], -1.0f);
+    // An instance that is set again is written to every copy, once.
+    ring.set(frame % copies, 0, 1, std::vector{9.0f});
+    for (std::uint32_t i = 0; i < copies; ++i) EXPECT_EQ(memory_[next_frame(false)][1], 9.0f);
+    for (std::uint32_t copy = 0; copy < copies; ++copy) memory_[copy][1] = -1;
+    for (std::uint32_t i = 0; i < 2 * copies; ++i) EXPECT_EQ(memory_[next_frame(false)][1], -1.0f);
   }
 }
 
-// An instance that took over another's floats writes them to each slot in turn; the other no longer writes them.
+// An instance that took over another's floats writes them to each copy in turn; the other no longer writes them.
 TEST_F(InputRings, HandTheFloatsOfAnInstanceOn) {
-  for (const std::uint32_t slots : {1u, 3u}) {
-    InputRing ring = make(slots);
+  for (const std::uint32_t copies : {1u, 3u}) {
+    InputRing ring = make(copies);
     ring.finish(0);
     ring.release(2);
     ring.place(4, 4, 3);
-    ring.set(1 % slots, 4, 0, std::vector{9.0f, 8.0f, 7.0f});
-    for (std::uint32_t frame = 1; frame <= slots; ++frame) {
-      ring.finish(frame % slots);
-      const std::vector<float> values = memory_[frame % slots];
-      EXPECT_EQ(std::vector(values.begin() + 4, values.begin() + 7), (std::vector{9.0f, 8.0f, 7.0f})) << slots;
+    ring.set(1 % copies, 4, 0, std::vector{9.0f, 8.0f, 7.0f});
+    for (std::uint32_t frame = 1; frame <= copies; ++frame) {
+      ring.finish(frame % copies);
+      const std::vector<float> values = memory_[frame % copies];
+      EXPECT_EQ(std::vector(values.begin() + 4, values.begin() + 7), (std::vector{9.0f, 8.0f, 7.0f})) << copies;
       EXPECT_EQ(values[7], 8.0f) << "of instance 3";
     }
   }

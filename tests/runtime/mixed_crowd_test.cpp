@@ -80,7 +80,8 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   EXPECT_EQ(small.passes().barriers, large.passes().barriers);
   EXPECT_THAT(std::vector(small.passes().names.begin(), small.passes().names.end()),
               testing::ElementsAre("pose linear_blend, stage 0", "pose dual_quaternion, stage 0", "blend of drivers",
-                                   "pose linear_blend, stage 1", "pose dual_quaternion, stage 1", "blend of skins"));
+                                   "pose linear_blend, stage 1", "pose dual_quaternion, stage 1", "blend of skins",
+                                   "blend of skins, slow rows"));
 }
 
 TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {

@@ -62,7 +62,7 @@ class SecondRecorder : public CrowdPlanner {
     const CrowdFrame* frame = next_frame(FramePart::kWhole, list);
     ASSERT_NE(frame, nullptr);
     for (const HostWrite& write : frame->writes)
-      buffers_.at(write.buffer)[frame->frame_slot].flush(write.offset, write.size);
+      buffers_.at(write.buffer)[frame->frame_copy].flush(write.offset, write.size);
     for (const FrameCommand& command : frame->commands) {
       switch (command.kind) {
         case FrameCommand::Kind::kZero:
@@ -74,7 +74,7 @@ class SecondRecorder : public CrowdPlanner {
         case FrameCommand::Kind::kDispatch: {
           if (command.workgroups == 0) break;
           const Prepared& made = prepared_[frame->output_slot * frame->dispatches.size() + command.dispatch];
-          made.kernel.dispatch(commands, made.sets[frame->frame_slot], frame->dispatches[command.dispatch].constants,
+          made.kernel.dispatch(commands, made.sets[frame->frame_copy], frame->dispatches[command.dispatch].constants,
                                command.workgroups);
           break;
         }
@@ -118,13 +118,13 @@ class SecondRecorder : public CrowdPlanner {
     }
   }
 
-  VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::uint32_t frame_slot, std::uint32_t output_slot) const {
+  VkDescriptorBufferInfo range_of(FrameBuffer buffer, std::uint32_t frame_copy, std::uint32_t output_slot) const {
     const Buffer& palettes = buffers_.at(kPalettesAndDrivers)[0];
     if (buffer == kPalettes) return palettes.part({0, palette_bytes_});
     if (buffer == kDrivers) return palettes.part({palette_bytes_, palettes.size() - palette_bytes_});
     const auto made = buffers_.find(buffer);
     if (made == buffers_.end()) return buffers_.at(kNothing)[0].whole();  // outputs that are not written
-    return made->second[(buffer >= kPositions ? output_slot : frame_slot) % made->second.size()].whole();
+    return made->second[(buffer >= kPositions ? output_slot : frame_copy) % made->second.size()].whole();
   }
 
   Result<void> prepare(std::span<const FrameDispatch> dispatches) {  // of the next output slot

@@ -106,6 +106,21 @@ TEST_F(StrictDevices, CountWhatLiesBeforeAnOutputThatTheyBindFurtherInFront) {
   EXPECT_THAT(crowd.error().message, HasSubstr("enough for the bounds of 99"));
 }
 
+// Arguments of indirect dispatches take more bytes than the table from which the device plans them.
+TEST_F(StrictDevices, BindWhatTheDevicePlansFromOnlyIfItDoes) {
+  const Buffer list = test::must(make_buffer(4096));
+  CrowdOptions options{.instances = {1}, .frames_in_flight = 1, .list = rest_of(list)};
+  options.capacity.table_words = test::kStrictRange / 12 * 2;
+  EXPECT_TRUE(Crowd::create(*device_, *gpu_, options));
+  options.capacity.table_words += 2;
+  const Result<Crowd> crowd = Crowd::create(*device_, *gpu_, options);
+  ASSERT_FALSE(crowd);
+  EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(crowd.error().message, HasSubstr("cannot have a capacity of 699052 table words: "));
+  options.list = {};
+  EXPECT_TRUE(Crowd::create(*device_, *gpu_, options));
+}
+
 // Slots are bound one by one, and allocated together.
 TEST_F(StrictDevices, HoldSlotsThatTheyBindAndAllocate) {
   const auto half = static_cast<std::uint32_t>(test::kStrictAllocation / 3 / (12 * vertices_));

@@ -96,27 +96,25 @@ class Transfer {
     for (std::uint32_t v = 0; v < count; ++v)
       is_rigid.push_back(double{glm::length(boxes[parts[first[v]]].size())} <= reach_);
 
-    const auto fits = fitting_points(cloth.positions, triangles, surface_, reach_, threads_);
+    const FittingPoints found = fitting_points(cloth.positions, triangles, surface_, reach_, threads_);
     SparseRows known;
     for (std::uint32_t v = 0; v < count; ++v) {
-      if (first[v] == v && fits[v] && !is_rigid[v]) {
-        append_weights_at(*fits[v], row_of_skin(), known);
+      if (first[v] == v && found.fits[v] && !is_rigid[v]) {
+        append_weights_at(*found.fits[v], row_of_skin(), known);
       } else {
         known.append_row({});
       }
     }
     const SparseRows filled = inpaint(cloth.positions, triangles, known, reach_, threads_);
-    std::vector<glm::vec3> unfilled;
-    for (std::uint32_t v = 0; v < count; ++v) {
-      if (filled.row(first[v]).empty()) unfilled.push_back(cloth.positions[v]);
-    }
-    const SparseRows closest = closest_weights(surface_.tree, row_of_skin(), unfilled, threads_);
     Rows result;
-    std::size_t next = 0;
     for (std::uint32_t v = 0; v < count; ++v) {
       const std::span<const Influence> row = filled.row(first[v]);
       result.strays.push_back(row.empty() && !is_rigid[v]);
-      result.weights.append_row(row.empty() ? closest.row(next++) : row);
+      if (row.empty()) {
+        append_weights_at(found.closest[v], row_of_skin(), result.weights);
+      } else {
+        result.weights.append_row(row);
+      }
     }
     // Narrower transitions than on a body: the copied weights already have the width of the body's.
     const std::vector<Transition> transitions(body_.bound_joints.size(),

@@ -64,16 +64,20 @@ Result<void> save_gltf(const Character& character, const Model& model, const std
                        const std::filesystem::path& path, NamedFiles files) {
   PELT_ASSIGN(auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
   PELT_TRY(check_gltf_rig(rig, path.string()));
-  std::optional<Model> painted;
+  std::optional<Model> copy;
   if (may_paint(model, rig.paint)) {
-    painted = model;
-    PELT_TRY(paint_model(*painted, rig.paint));
+    copy = model;
+    PELT_TRY(paint_model(*copy, rig.paint));
   }
+  const Model& written = copy ? *copy : model;
   std::vector<std::byte> glb;
-  if (!file.empty() && !(painted ? *painted : model).painted) {
+  if (!file.empty()) {
     PELT_ASSIGN(glb, pack_gltf(file, files));
+    if (written.painted) {
+      PELT_ASSIGN(glb, with_weights(glb, written, file.string()));
+    }
   } else {
-    PELT_ASSIGN(const auto made, format_glb(painted ? *painted : model));
+    PELT_ASSIGN(const auto made, format_glb(written));
     const auto bytes = std::as_bytes(std::span(made));
     glb.assign(bytes.begin(), bytes.end());
   }

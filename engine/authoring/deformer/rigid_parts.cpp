@@ -7,7 +7,7 @@
 
 #include <pelt/tools/mesh_parts.h>
 
-#include "engine/authoring/rows/strongest_influence.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt {
 namespace {

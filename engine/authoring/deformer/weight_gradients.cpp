@@ -7,6 +7,8 @@
 
 #include <pelt/tools/parallel.h>
 
+#include "engine/authoring/rows/row_weights.h"
+
 namespace pelt {
 namespace {
 
@@ -125,6 +127,21 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
     }
   });
   return gradients;
+}
+
+std::vector<float> kept_gradients(const SparseRows& painting, const SurfaceGradient& surface) {
+  // Changes of the painting along an edge. Judged by eye on characters of 200 to 40,000 vertices.
+  constexpr double kFine = 0.1;
+  constexpr double kCoarse = 0.2;
+  std::vector<float> kept(painting.row_count());
+  for (std::uint32_t v = 0; v < painting.row_count(); ++v) {
+    double change = 0;
+    for (const SurfaceGradient::Term& term : surface.ring(v)) {
+      change = std::max(change, 1 - weight_similarity(painting.row(v), painting.row(term.vertex)));
+    }
+    kept[v] = static_cast<float>(1 - std::clamp((change - kFine) / (kCoarse - kFine), 0.0, 1.0));
+  }
+  return kept;
 }
 
 }  // namespace pelt

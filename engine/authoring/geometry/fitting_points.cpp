@@ -47,6 +47,7 @@ class Finder {
         reach_(reach),
         threads_(threads),
         may_fit_(positions.size(), false),
+        closest_(positions.size()),
         fits_(positions.size()),
         sides_(positions.size(), kBoth) {}
 
@@ -62,6 +63,7 @@ class Finder {
   }
 
   const Fit& fit(std::uint32_t v) const { return fits_[v][sides_[v]]; }
+  const std::vector<ClosestPoint>& closest() const { return closest_; }
 
  private:
   bool lacks(std::uint32_t v, Facing side) const {
@@ -74,12 +76,13 @@ class Finder {
     std::vector<std::uint32_t> vertices;
     std::vector<glm::vec3> points;
     for (std::uint32_t v = 0; v < positions_.size(); ++v) {
-      if (!may_fit_[v] || !is_chosen(v)) continue;
+      if ((step != 0 && !may_fit_[v]) || !is_chosen(v)) continue;
       vertices.push_back(v);
       points.push_back(positions_[v] + step * static_cast<float>(reach_) * normals_[v]);
     }
     body_.tree.nearest_of_each(points, 1, threads_, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
-      add(vertices[i], near[0].closest, step == 0);
+      if (step == 0) closest_[vertices[i]] = near[0].closest;
+      if (may_fit_[vertices[i]]) add(vertices[i], near[0].closest, step == 0);
     });
   }
 
@@ -151,6 +154,7 @@ class Finder {
   double reach_;
   unsigned threads_;
   std::vector<std::uint8_t> may_fit_;
+  std::vector<ClosestPoint> closest_;
   std::vector<Fits> fits_;
   std::vector<Facing> sides_;
 };
@@ -165,14 +169,13 @@ BodySurface body_surface(const Mesh& skin, TriangleTree tree) {
   return body;
 }
 
-std::vector<std::optional<ClosestPoint>> fitting_points(std::span<const glm::vec3> positions,
-                                                        std::span<const glm::uvec3> triangles, const BodySurface& body,
-                                                        double reach, unsigned threads) {
+FittingPoints fitting_points(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                             const BodySurface& body, double reach, unsigned threads) {
   Finder finder(positions, triangles, body, reach, threads);
   finder.run();
-  std::vector<std::optional<ClosestPoint>> result(positions.size());
-  for (std::uint32_t v = 0; v < result.size(); ++v) {
-    if (finder.fit(v).exists()) result[v] = finder.fit(v).point;
+  FittingPoints result{std::vector<std::optional<ClosestPoint>>(positions.size()), finder.closest()};
+  for (std::uint32_t v = 0; v < positions.size(); ++v) {
+    if (finder.fit(v).exists()) result.fits[v] = finder.fit(v).point;
   }
   return result;
 }

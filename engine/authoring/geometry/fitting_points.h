@@ -20,12 +20,16 @@ struct BodySurface {
 };
 BodySurface body_surface(const Mesh& skin, TriangleTree tree);
 
-// Returns for each vertex of a garment the closest point of the body that the cloth fits at: within `reach` metres, on
+struct FittingPoints {
+  std::vector<std::optional<ClosestPoint>> fits;
+  std::vector<ClosestPoint> closest;  // whether they fit or not
+};
+
+// Finds for each vertex of a garment the closest point of the body that the cloth fits at: within `reach` metres, on
 // the side of the body that faces the vertex, and with normals at most 30 degrees apart. A lining, or a garment whose
 // winding is reversed, fits with the opposite normals; of cloth between two sides of a body, such as a sleeve next to
 // the trunk, the side is that of the cloth around it. `triangles`: over welded vertices.
-std::vector<std::optional<ClosestPoint>> fitting_points(std::span<const glm::vec3> positions,
-                                                        std::span<const glm::uvec3> triangles, const BodySurface& body,
-                                                        double reach, unsigned threads);
+FittingPoints fitting_points(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                             const BodySurface& body, double reach, unsigned threads);
 
 }  // namespace pelt

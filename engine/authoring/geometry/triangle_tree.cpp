@@ -146,8 +146,8 @@ class TriangleTree::Search {
         add_boxes(node.level - 1, first, std::min(first + kFanOut, state_.boxes[node.level - 1].size()));
         continue;
       }
-      add_cluster(node.index, sphere.centre, limit);
-      if (found_.size() >= count_ && node.distance <= reach_) {
+      // Only a nearer triangle changes the count-th nearest.
+      if (add_cluster(node.index, sphere.centre, limit) && found_.size() >= count_) {
         squared_.clear();
         for (const Found& found : found_) squared_.push_back(found.squared_distance);
         const auto last = squared_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
@@ -190,7 +190,8 @@ class TriangleTree::Search {
     return kRounding * (glm::distance(sphere.centre, state_.centre) + state_.radius + sphere.radius);
   }
 
-  void add_cluster(std::size_t c, const glm::dvec3& point, double limit) {
+  // Returns true if there are triangles nearer than reach_.
+  bool add_cluster(std::size_t c, const glm::dvec3& point, double limit) {
     const std::span<const std::uint32_t> triangles = state_.cluster(c);
     TriangleGroup groups[kClusterSize / kGroupSize];
     double squared[kClusterSize];
@@ -198,10 +199,13 @@ class TriangleTree::Search {
     const std::size_t first = c * (kClusterSize / kGroupSize);
     for (std::size_t g = 0; g < count; ++g) state_.prepare_group(state_.group(first + g), groups[g]);
     squared_distances(std::span(groups, count), point, std::span(squared, count * kGroupSize));
+    bool is_nearer = false;
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       if (squared[t] > limit * limit) continue;
       found_.push_back({static_cast<std::uint32_t>(c * kClusterSize + t), squared[t]});
+      is_nearer = is_nearer || squared[t] < reach_ * reach_;
     }
+    return is_nearer;
   }
 
   // Prepares the groups with triangles that were found.

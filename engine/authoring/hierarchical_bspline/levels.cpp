@@ -16,7 +16,7 @@
 #include "engine/authoring/hierarchical_bspline/joints.h"
 #include "engine/authoring/hierarchical_bspline/level.h"
 #include "engine/authoring/rig/deformer_entry.h"
-#include "engine/authoring/rows/strongest_influence.h"
+#include "engine/authoring/rows/row_weights.h"
 #include "engine/character/base/invalid.h"
 
 namespace pelt::hierarchical_bspline {

@@ -24,6 +24,7 @@
 #include "engine/authoring/hierarchical_bspline/painting.h"
 #include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {

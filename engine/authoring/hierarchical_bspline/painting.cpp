@@ -14,6 +14,7 @@
 
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
@@ -161,16 +162,6 @@ std::vector<PaintedPoint> points_of(const Surface& surface, std::uint32_t level,
 }
 
 }  // namespace
-
-double weight_similarity(std::span<const Influence> one, std::span<const Influence> other) {
-  double sum = 0;
-  for (const Influence& a : one) {
-    for (const Influence& b : other) {
-      if (a.index == b.index) sum += std::min(a.weight, b.weight);
-    }
-  }
-  return sum;
-}
 
 std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const TriangleTree& tree,
                                         std::span<const PaintedPoint> points, unsigned threads) {

@@ -19,9 +19,6 @@
 
 namespace pelt::hierarchical_bspline {
 
-// Returns how much two rows of weights have in common, 0 to 1.
-double weight_similarity(std::span<const Influence> one, std::span<const Influence> other);
-
 // Rows over the model's bound joints for the control vertices of a surface.
 class Painting {
  public:

@@ -24,7 +24,7 @@
 #include "engine/authoring/mos/edits.h"
 #include "engine/authoring/mos/strategies.h"
 #include "engine/authoring/rig/deformer_entry.h"
-#include "engine/authoring/rows/strongest_influence.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::mos {
 namespace {

@@ -18,10 +18,11 @@ namespace {
 
 using skeletonize::kOutside;
 
-constexpr double kOnBone = 0.03;  // of a bone's length: joints nearer to it lie on it
-constexpr double kAlong = 0.95;   // cosine, from which a bone points along an axis of its joint
-constexpr double kEnd =
-    1.0 / 3;  // of the bone before it: an only last joint nearer to the end of the skin moves nothing
+constexpr double kOnBone = 0.03;     // of a bone's length: joints nearer to it lie on it
+constexpr double kAlong = 0.95;      // cosine, from which a bone points along an axis of its joint
+constexpr double kAside = 0.7;       // cosine, from which two bones of a joint point the same way
+constexpr double kEnd = 0.4;         // of the bone before it: an only last joint with less skin beyond it moves nothing
+constexpr double kNamed = 1.0;       // the same, if its name is that of an end
 constexpr double kLeastShare = 0.2;  // of a bone: that of each of several last joints
 constexpr int kReach = 2;            // cells between a joint and the skin that holds it
 
@@ -30,10 +31,22 @@ std::string_view without_namespace(std::string_view name) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
+bool is_like(std::string_view word, std::string_view lower) {
+  return std::ranges::equal(word, lower,
+                            [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+}
+
 bool begins_with(std::string_view name, std::string_view lower) {
-  return name.size() > lower.size() && std::ranges::equal(name.substr(0, lower.size()), lower, [](char a, char b) {
-           return std::tolower(static_cast<unsigned char>(a)) == b;
-         });
+  return name.size() > lower.size() && is_like(name.substr(0, lower.size()), lower);
+}
+
+// Whether a name marks the end of a chain of joints, maybe with a number after it: toe_end, HeadNub_029.
+bool is_end_name(std::string_view name) {
+  constexpr std::array kEnds{"end", "tip", "nub"};
+  while (!name.empty() && !std::isalpha(static_cast<unsigned char>(name.back()))) name.remove_suffix(1);
+  return std::ranges::any_of(kEnds, [&](std::string_view end) {
+    return name.size() > end.size() && is_like(name.substr(name.size() - end.size()), end);
+  });
 }
 
 // Returns the joints that may move a skin: if names mark deforming joints (Rigify's DEF-), those and the joints below
@@ -67,18 +80,22 @@ class Finder {
     for (const std::uint32_t b : joints) used.bound_joints.push_back(model.bound_joints[b]);
     forest_ = bone_forest(used);
     for (const BoundJoint& bound : used.bound_joints) {
+      is_end_.push_back(is_end_name(model.skeleton.joints[bound.joint].name));
       glm::dmat3 axes(glm::inverse(glm::dmat4(bound.inverse_bind)));
       for (int c = 0; c < 3; ++c) axes[c] = glm::normalize(axes[c]);
       axes_.push_back(axes);
     }
     lines_.resize(forest_.size());
     ways_.resize(forest_.size(), glm::dvec3(0));
+    leads_on_.resize(forest_.size(), false);
     same_ = 1e-3 * solid.voxels.size * glm::length(glm::dvec3(solid.voxels.extent));
   }
 
   std::vector<PaintBone> run(std::span<const std::uint32_t> joints) {
+    link_loose();
     find_ways_on();
     add_lines();
+    find_ends();
     add_last_lines();
     std::vector<PaintBone> bones;
     std::vector<std::optional<std::uint32_t>> number(forest_.size());
@@ -86,7 +103,7 @@ class Finder {
       PaintBone bone;
       bone.joint = joints[b];
       for (const Line& line : lines_[b]) add_inside(line, bone);
-      if (bone.cells.empty()) continue;
+      if (bone.seeds.empty()) continue;
       bone.is_last = is_last(b);
       number[b] = static_cast<std::uint32_t>(bones.size());
       bones.push_back(std::move(bone));
@@ -110,11 +127,26 @@ class Finder {
   }
 
   bool is_last(std::uint32_t b) const {
-    return std::ranges::all_of(forest_[b].children, [&](std::uint32_t child) { return is_at(b, child); });
+    return std::ranges::all_of(forest_[b].children,
+                               [&](std::uint32_t child) { return is_at(b, child) && is_last(child); });
+  }
+
+  bool is_only_child(std::uint32_t b) const {
+    return forest_[b].parent >= 0 && forest_[static_cast<std::size_t>(forest_[b].parent)].children.size() == 1;
   }
 
   bool has_several_last(std::uint32_t b) const {
     return std::ranges::count_if(forest_[b].children, [&](std::uint32_t child) { return is_last(child); }) > 1;
+  }
+
+  // Whether a last joint coincides with a joint of another branch that has bones, like the controls of limbs.
+  bool is_control(std::uint32_t b) const {
+    for (std::uint32_t other = 0; other < forest_.size(); ++other) {
+      const bool has_bones = other != b && is_somewhere(other) && !(is_last(other) && lines_[other].empty());
+      if (has_bones && is_at(b, other) && forest_[other].parent != forest_[b].parent && !is_above(other, b))
+        return true;
+    }
+    return false;
   }
 
   // Whether the axes of two joints differ.
@@ -133,7 +165,10 @@ class Finder {
     for (std::uint32_t b = 0; b < forest_.size(); ++b) {
       if (!is_somewhere(b)) continue;
       for (const std::uint32_t child : forest_[b].children) {
-        if (is_somewhere(child) && !is_at(b, child)) divide(b, child);
+        // One of several children that is outside, such as an end that was left at the origin, tells no bone.
+        const bool is_lost = is_last(child) && forest_[b].children.size() > 1 &&
+                             cell_near(solid_.voxels.to_voxels(forest_[child].origin)) == kOutside;
+        if (is_somewhere(child) && !is_at(b, child) && !is_lost) divide(b, child);
       }
     }
   }
@@ -155,7 +190,9 @@ class Finder {
     for (std::size_t s = 0; s <= stops.size(); ++s) {
       const double end = s < stops.size() ? stops[s].first : 1;
       const std::uint32_t below = s < stops.size() ? stops[s].second : child;
-      lines_[s == 0 ? b : stops[s - 1].second].push_back({glm::mix(from, to, start), glm::mix(from, to, end), below});
+      lines_[s == 0 ? b : stops[s - 1].second].push_back(
+          {glm::mix(from, to, start), glm::mix(from, to, end), below, s > 0 || forest_[b].parent >= 0,
+           s < stops.size() || !(is_last(child) && has_several_last(b))});
       start = end;
     }
   }
@@ -184,6 +221,63 @@ class Finder {
     return std::nullopt;
   }
 
+  // Returns the distance of a point from the nearest cell outside, in voxels.
+  double depth(const glm::dvec3& point) const {
+    const glm::ivec3 middle(glm::round(solid_.voxels.to_voxels(point)));
+    for (int length = 0;; ++length) {
+      for (int n = 0; n < skeletonize::kNeighbours; ++n) {
+        if (solid_.voxels.at(middle + length * skeletonize::neighbour(n)) == kOutside) return length;
+      }
+    }
+  }
+
+  // If most joints have none above and below them, links each to the nearest one along one of its axes, the same for
+  // all, towards the thinner ends.
+  void link_loose() {
+    const auto is_loose = [&](std::uint32_t b) {
+      return is_somewhere(b) && forest_[b].parent < 0 && forest_[b].children.empty();
+    };
+    std::vector<std::uint32_t> loose;
+    for (std::uint32_t b = 0; b < forest_.size(); ++b) {
+      if (is_loose(b)) loose.push_back(b);
+    }
+    if (2 * loose.size() <= forest_.size()) return;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> best;  // joints and those below them
+    double thinner = 0;
+    for (int axis = 0; axis < 6; ++axis) {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+      for (const std::uint32_t b : loose) {
+        const glm::dvec3 way = (axis < 3 ? 1.0 : -1.0) * axes_[b][axis % 3];
+        double least = std::numeric_limits<double>::infinity();
+        std::optional<std::uint32_t> next;
+        for (const std::uint32_t other : loose) {
+          const double length = glm::distance(forest_[b].origin, forest_[other].origin);
+          if (is_at(b, other) || length >= least) continue;
+          if (glm::dot(forest_[other].origin - forest_[b].origin, way) < kAlong * length) continue;
+          least = length;
+          next = other;
+        }
+        if (next) links.emplace_back(b, *next);
+      }
+      if (2 * links.size() <= loose.size()) continue;
+      double sum = 0;
+      for (const auto& [upper, lower] : links) sum += depth(forest_[upper].origin) - depth(forest_[lower].origin);
+      if (sum <= thinner) continue;
+      thinner = sum;
+      best = std::move(links);
+    }
+    for (const auto& [upper, lower] : best) {
+      Bone& bone = forest_[lower];
+      const auto far = [&](std::uint32_t b) { return glm::distance(forest_[b].origin, bone.origin); };
+      if (is_above(lower, upper) || (bone.parent >= 0 && far(static_cast<std::uint32_t>(bone.parent)) <= far(upper))) {
+        continue;
+      }
+      if (bone.parent >= 0) std::erase(forest_[static_cast<std::size_t>(bone.parent)].children, lower);
+      bone.parent = static_cast<int>(upper);
+      forest_[upper].children.push_back(lower);
+    }
+  }
+
   // Finds the way on from each last joint: in the direction in which the bones of most joints point, relative to their
   // own axes; if those differ, or the joint's axes are its parent's, in the direction of its parent's bone, unless that
   // has several.
@@ -205,28 +299,68 @@ class Finder {
     for (std::uint32_t b = 0; b < forest_.size(); ++b) {
       if (!is_somewhere(b) || (!is_last(b) && !has_several_last(b))) continue;
       const int parent = forest_[b].parent;
-      const bool is_only = parent >= 0 && forest_[static_cast<std::size_t>(parent)].children.size() == 1;
       const bool turned = parent < 0 || is_turned(b, static_cast<std::uint32_t>(parent));
       if (turned && 2 * count(best) > voters) {
         ways_[b] = leave(b, own_way(b, best, axis));
-      } else if (is_only) {
+      } else if (is_only_child(b)) {
         ways_[b] = leave(b, way_of_parent(b));
       }
     }
   }
 
+  // Finds how much skin is beyond each last joint, nearer to it than to the bones: its farthest way. An only child
+  // whose way on is much shorter, such as a foot's through the sole, turns towards it.
+  void find_ends() {
+    std::vector<std::vector<Seed>> seeds(forest_.size());
+    for (std::uint32_t b = 0; b < forest_.size(); ++b) {
+      if (!is_somewhere(b)) continue;
+      PaintBone bone;
+      for (Line line : lines_[b]) {
+        const double length = glm::distance(line.from, line.to);
+        if (line.ends) line.to = glm::mix(line.to, line.from, std::min(0.5, 2 * solid_.voxels.size / length));
+        add_inside(line, bone);
+      }
+      if (is_last(b)) add_inside({forest_[b].origin, forest_[b].origin, {}}, bone);
+      seeds[b] = std::move(bone.seeds);
+    }
+    const std::vector<Ways<1>> nearest = find_ways<1>(solid_, seeds);
+    reach_.assign(forest_.size(), 0);
+    for (const Ways<1>& way : nearest) {
+      if (way[0].bone < forest_.size()) reach_[way[0].bone] = std::max(reach_[way[0].bone], double(way[0].length));
+    }
+    std::vector<glm::dvec4> middles(forest_.size(), glm::dvec4(0));  // of the farther half
+    for (std::size_t cell = 0; cell < nearest.size(); ++cell) {
+      const Way& way = nearest[cell][0];
+      if (way.bone >= forest_.size() || 2 * way.length < reach_[way.bone]) continue;
+      middles[way.bone] += glm::dvec4(glm::dvec3(solid_.voxels.cells[cell]), 1);
+    }
+    for (std::uint32_t b = 0; b < forest_.size(); ++b) {
+      reach_[b] *= solid_.voxels.size;
+      double longest = glm::length(ways_[b]);
+      for (const Line& line : lines_[b]) longest = std::max(longest, glm::distance(line.from, line.to));
+      if (middles[b].w == 0 || reach_[b] < 2 * longest || leads_on_[b]) continue;
+      if (is_last(b) ? !is_only_child(b) : has_several_last(b)) continue;
+      const glm::dvec3 middle = glm::dvec3(middles[b]) / middles[b].w;
+      const glm::dvec3 way = (middle - solid_.voxels.to_voxels(forest_[b].origin)) * solid_.voxels.size;
+      if (glm::length(way) < (is_last(b) ? solid_.voxels.size : reach_[b] / 2)) continue;
+      const glm::dvec3 on = leave(b, glm::normalize(way));
+      const bool is_new = std::ranges::all_of(lines_[b], [&](const Line& line) {
+        return glm::dot(on, line.to - line.from) < kAside * glm::length(on) * glm::distance(line.from, line.to);
+      });
+      if (is_last(b) || (is_new && glm::length(on) > longest)) ways_[b] = on;
+    }
+  }
+
   void add_last_lines() {
     for (std::uint32_t b = 0; b < forest_.size(); ++b) {
-      if (!is_somewhere(b) || !(is_last(b) || has_several_last(b))) continue;
-      if (!is_last(b) && ways_[b] == glm::dvec3(0)) continue;
+      if (!is_somewhere(b) || (is_last(b) ? is_control(b) : ways_[b] == glm::dvec3(0))) continue;
       const int parent = forest_[b].parent;
-      const bool is_only = parent >= 0 && forest_[static_cast<std::size_t>(parent)].children.size() == 1;
-      if (is_last(b) && lines_[b].empty() && is_only &&
-          glm::length(ways_[b]) <
-              kEnd * glm::distance(forest_[static_cast<std::size_t>(parent)].origin, forest_[b].origin)) {
+      if (is_last(b) && lines_[b].empty() && is_only_child(b) &&
+          reach_[b] < (is_end_[b] ? kNamed : kEnd) *
+                          glm::distance(forest_[static_cast<std::size_t>(parent)].origin, forest_[b].origin)) {
         continue;
       }
-      lines_[b].push_back({forest_[b].origin, forest_[b].origin + ways_[b]});
+      lines_[b].push_back({forest_[b].origin, forest_[b].origin + ways_[b], std::nullopt, forest_[b].parent >= 0});
     }
   }
 
@@ -250,7 +384,7 @@ class Finder {
   }
 
   // Returns the way from a joint in a direction until it leaves the skin or comes near another joint.
-  glm::dvec3 leave(std::uint32_t b, const glm::dvec3& way) const {
+  glm::dvec3 leave(std::uint32_t b, const glm::dvec3& way) {
     const double step = solid_.voxels.size;
     const glm::dvec3 from = forest_[b].origin;
     if (way == glm::dvec3(0)) return way;
@@ -265,6 +399,7 @@ class Finder {
                                 glm::round(solid_.voxels.to_voxels(from + (length + step) * way)))) != kOutside) {
       length += step;
     }
+    leads_on_[b] = length >= most;
     return std::min(length, most) * way;
   }
 
@@ -296,11 +431,15 @@ class Finder {
     for (int i = 0; i <= steps; ++i) {
       const glm::dvec3 point = glm::mix(line.from, line.to, double(i) / steps);
       const std::uint32_t cell = cell_near(solid_.voxels.to_voxels(point));
-      if (cell == kOutside) break;
+      const std::size_t before = bone.seeds.size();
+      if (cell == kOutside) add_seen(solid_, solid_.voxels.to_voxels(point), bone.seeds);
+      if (cell == kOutside && bone.seeds.size() == before) break;
       last = i;
-      if (bone.cells.empty() || bone.cells.back() != cell) bone.cells.push_back(cell);
+      if (cell != kOutside && (bone.seeds.empty() || bone.seeds.back().cell != cell)) bone.seeds.push_back({cell, 0});
     }
-    if (last >= 0) bone.lines.push_back({line.from, glm::mix(line.from, line.to, double(last) / steps), line.below});
+    if (last >= 0)
+      bone.lines.push_back(
+          {line.from, glm::mix(line.from, line.to, double(last) / steps), line.below, line.begins, line.ends});
   }
 
   const Solid& solid_;
@@ -308,6 +447,9 @@ class Finder {
   std::vector<glm::dmat3> axes_;
   std::vector<std::vector<Line>> lines_;
   std::vector<glm::dvec3> ways_;  // of last joints, on from them
+  std::vector<bool> leads_on_;    // their ways on lead to other joints
+  std::vector<double> reach_;     // see find_ends
+  std::vector<bool> is_end_;      // by name
   double same_ = 0;
 };
 

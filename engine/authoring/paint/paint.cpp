@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <pelt/paint.h>
@@ -32,12 +34,16 @@ constexpr std::size_t kMaxJoints = 8;  // that move a vertex
 constexpr double kFarthest = 3;        // bones farther than so many times the nearest one's distance move nothing
 constexpr float kFlow = 0.2f;          // heat that smooths weights, of the squared distance of the bone
 constexpr float kLeastWeight = 1e-4f;
+constexpr double kOver = 0.5;       // of the distance beyond the end of a bone, in addition
 constexpr double kBegin = 0.25;     // of a bone that may lie in a thicker limb
 constexpr double kThick = 0.8;      // of the vertices of a limb are nearer to its bone than it is thick
 constexpr std::size_t kFew = 8;     // vertices tell nothing
 constexpr double kBeyond = 4;       // skin farther from a bone than its limb is thick counts as so much farther
-constexpr double kSmall = 0.05;     // of the skin's diagonal: smaller loose parts may follow in one piece
-constexpr double kBall = 0.2;       // those that are balls around a joint, eyes
+constexpr double kSmall = 0.07;     // of the skin's diagonal: smaller loose parts may follow in one piece
+constexpr double kBall = 1.0 / 3;   // those that are balls around a joint, eyes
+constexpr double kMiddle = 0.25;    // of the way from their middle to their border
+constexpr double kTooth = 3;        // times smaller parts go with one that they are in
+constexpr double kBends = 0.1;      // of a larger part: if other joints move so much, it bends at joints in it
 constexpr double kWhole = 2.0 / 3;  // small parts of which one joint moves so much follow only it
 
 // The meshes as one, without seams.
@@ -64,9 +70,18 @@ Skin join(const Model& model, std::span<const std::uint32_t> meshes) {
   return skin;
 }
 
+// Returns the distance of a point from a bone. A point beyond an end of a line counts as farther if another bone goes
+// on there: else it would be as near to the bone that ends at a joint as to the one that begins there.
 double distance_to(const glm::dvec3& point, const PaintBone& bone) {
   double least = std::numeric_limits<double>::infinity();
-  for (const Line& line : bone.lines) least = std::min(least, distance_to_segment(point, line.from, line.to));
+  for (const Line& line : bone.lines) {
+    double distance = distance_to_segment(point, line.from, line.to);
+    const double length = glm::distance(line.from, line.to);
+    const double along = length > 0 ? glm::dot(point - line.from, line.to - line.from) / length : 0;
+    if (line.begins) distance += kOver * std::max(0.0, -along);
+    if (line.ends) distance += kOver * std::max(0.0, along - length);
+    least = std::min(least, distance);
+  }
   return least;
 }
 
@@ -122,7 +137,9 @@ double beyond_limb(const glm::dvec3& position, double distance, std::uint32_t bo
 // `nearest`: receives the distance of each vertex from the nearest bone.
 Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bones, unsigned threads,
            std::vector<float>& nearest) {
-  const std::vector<Ways> ways = find_ways(solid, bones);
+  std::vector<std::vector<Seed>> seeds;
+  for (const PaintBone& bone : bones) seeds.push_back(bone.seeds);
+  const std::vector<Ways<kNearest>> ways = find_ways<kNearest>(solid, seeds);
   Rows rows(skin.positions.size());  // distances, at first
   parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -196,42 +213,88 @@ void smooth(const Skin& skin, std::span<const float> nearest, std::size_t bones,
   for (std::vector<WeightedElement>& row : rows) cut_row(row, kMaxJoints, Cut::kContinuous);
 }
 
-// Small loose parts that one joint moves mostly, such as teeth, follow only it; balls around a last joint, such as
-// eyes, follow that.
-void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) {
+// A loose part of the skin.
+struct Part {
+  Bounds<glm::dvec3> box;
+  std::vector<std::uint32_t> members;  // welded vertices
+
+  double size() const { return glm::length(box.size()); }
+  glm::dvec3 middle() const { return 0.5 * (box.low + box.high); }
+  // Returns how far a point is from the middle, 1: at the border.
+  double off(const glm::dvec3& point) const {
+    const glm::dvec3 share = 2.0 * glm::abs(point - middle()) / glm::max(box.size(), glm::dvec3(1e-9));
+    return std::max({share.x, share.y, share.z});
+  }
+};
+
+// Returns the parts up to a size, larger ones first.
+std::vector<Part> loose_parts(const Skin& skin, double most) {
   const std::vector<std::uint32_t> part_of = connected_parts(skin.positions.size(), skin.triangles);
-  const double whole = glm::length(bounds_of<glm::dvec3>(std::span(skin.positions)).size());
-  std::vector<Bounds<glm::dvec3>> bounds(skin.positions.size());
-  for (std::size_t v = 0; v < part_of.size(); ++v) {
-    if (skin.welded[v] == v) bounds[part_of[v]].add(glm::dvec3(skin.positions[v]));
-  }
-  std::vector<std::vector<std::uint32_t>> members(skin.positions.size());
+  std::vector<Part> parts(skin.positions.size());
   for (std::uint32_t v = 0; v < part_of.size(); ++v) {
-    if (skin.welded[v] == v && glm::length(bounds[part_of[v]].size()) < kBall * whole) members[part_of[v]].push_back(v);
+    if (skin.welded[v] == v) parts[part_of[v]].box.add(glm::dvec3(skin.positions[v]));
   }
+  for (std::uint32_t v = 0; v < part_of.size(); ++v) {
+    Part& part = parts[part_of[v]];
+    if (skin.welded[v] == v && part.size() < most) part.members.push_back(v);
+  }
+  std::erase_if(parts, [](const Part& part) { return part.members.size() < 2; });
+  std::ranges::stable_sort(parts, std::greater(), &Part::size);
+  return parts;
+}
+
+// Returns the last bone whose joint is in the middle of a ball.
+std::optional<std::uint32_t> bone_of_ball(const Part& part, std::span<const PaintBone> bones) {
+  const glm::dvec3 size = part.box.size();
+  if (2 * std::min({size.x, size.y, size.z}) <= std::max({size.x, size.y, size.z})) return std::nullopt;
+  for (std::uint32_t b = 0; b < bones.size(); ++b) {
+    if (bones[b].is_last && part.off(bones[b].lines.front().from) < kMiddle) return b;
+  }
+  return std::nullopt;
+}
+
+// Small loose parts that one joint moves mostly follow only it; so do those that two joints move, the one nearer to
+// their middle, if they do not bend at a joint in them: gums. Much smaller ones in them go with them: teeth. Balls
+// around a last joint, such as eyes, follow that.
+void hold_small(const Skin& skin, std::span<const PaintBone> bones, Rows& rows) {
+  const double whole = glm::length(bounds_of<glm::dvec3>(std::span(skin.positions)).size());
+  std::vector<Part> parts = loose_parts(skin, kBall * whole);
   WeightSums sums(bones.size());
-  for (std::uint32_t part = 0; part < members.size(); ++part) {
-    if (members[part].size() < 2) continue;
-    std::vector<WeightedElement> row;
-    const Bounds<glm::dvec3>& box = bounds[part];
-    const glm::dvec3 size = box.size();
-    const bool is_ball = 2 * std::min({size.x, size.y, size.z}) > std::max({size.x, size.y, size.z});
-    for (std::uint32_t b = 0; b < bones.size() && row.empty() && is_ball; ++b) {
-      if (!bones[b].is_last) continue;
-      const glm::dvec3 off = glm::abs(bones[b].lines.front().from - 0.5 * (box.low + box.high));
-      if (glm::all(glm::lessThan(off, 0.25 * box.size()))) row.push_back({b, 1.0});
-    }
-    if (row.empty() && glm::length(size) > kSmall * whole) continue;
-    if (row.empty()) {
-      for (const std::uint32_t v : members[part]) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Part& part = parts[i];
+    std::optional<std::uint32_t> bone = bone_of_ball(part, bones);
+    if (!bone) {
+      const bool is_small = part.size() <= kSmall * whole;
+      const auto is_larger = [&](const Part& other) { return kTooth * other.size() >= part.size(); };
+      auto first = static_cast<std::size_t>(std::ranges::partition_point(parts, is_larger) - parts.begin());
+      for (std::size_t other = is_small ? first : parts.size(); other < parts.size(); ++other) {
+        if (part.off(parts[other].middle()) >= 1) continue;
+        const auto is_nearer = [&](const Part& host) {
+          return kTooth * parts[other].size() < host.size() && host.size() <= kSmall * whole &&
+                 host.off(parts[other].middle()) < part.off(parts[other].middle());
+        };
+        if (std::any_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(other), is_nearer)) continue;
+        part.members.insert(part.members.end(), parts[other].members.begin(), parts[other].members.end());
+        parts[other].members.clear();
+      }
+      for (const std::uint32_t v : part.members) {
         for (const WeightedElement& element : rows[v]) sums.add(element.index, element.weight);
       }
+      std::vector<WeightedElement> row;
       sums.take(0, row);
       cut_row(row, kMaxJoints, Cut::kHard);
-      if (row.empty() || row[0].weight < kWhole) continue;
-      row = {{row[0].index, 1.0}};
+      if (row.empty()) continue;
+      bone = row[0].index;
+      const auto is_in = [&](const WeightedElement& e) { return part.off(bones[e.index].lines.front().from) < 1; };
+      if (!is_small && row[0].weight < 1 - kBends && (row[0].weight < kWhole || std::ranges::any_of(row, is_in)))
+        continue;
+      if (row[0].weight < kWhole) {
+        if (row[0].weight + row[1].weight < kWhole || is_in(row[0]) || is_in(row[1])) continue;
+        const auto far = [&](std::size_t e) { return distance_to(part.middle(), bones[row[e].index]); };
+        if (far(1) < far(0)) bone = row[1].index;
+      }
     }
-    for (const std::uint32_t v : members[part]) rows[v] = row;
+    for (const std::uint32_t v : part.members) rows[v] = {{*bone, 1.0}};
   }
 }
 
@@ -258,7 +321,6 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   if (bones.empty()) return fail(ErrorCode::kUnsupported, "no joint is in the skin");
   std::vector<float> nearest(skin.positions.size(), 0.0f);
   Rows rows = weigh(skin, solid, bones, threads, nearest);
-  hold_small(skin, bones, rows);
   smooth(skin, nearest, bones.size(), threads, rows);
   // The rest follows the nearest skin.
   std::vector<glm::uvec3> reached;
@@ -269,10 +331,7 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, reached);
   if (!tree) return fail(ErrorCode::kUnsupported, "no joint is in the skin");
   SparseRows known;
-  for (std::size_t v = 0; v < rows.size(); ++v) {
-    for (WeightedElement& element : rows[v]) element.index = bones[element.index].joint;
-    append_row(known, rows[v]);
-  }
+  for (const std::vector<WeightedElement>& row : rows) append_row(known, row);
   std::vector<std::uint32_t> lost;
   std::vector<glm::vec3> places;
   for (std::uint32_t v = 0; v < rows.size(); ++v) {
@@ -285,6 +344,10 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
   for (std::size_t i = 0; i < lost.size(); ++i) {
     for (const Influence& influence : found.row(i)) rows[lost[i]].push_back({influence.index, influence.weight});
     cut_row(rows[lost[i]], kMaxJoints, Cut::kContinuous);
+  }
+  hold_small(skin, bones, rows);
+  for (std::vector<WeightedElement>& row : rows) {
+    for (WeightedElement& element : row) element.index = bones[element.index].joint;
   }
   std::vector<SparseRows> result;
   std::size_t v = 0;

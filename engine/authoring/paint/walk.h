@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/authoring/paint/bones.h"
 #include "engine/authoring/paint/solid.h"
 
 namespace pelt::paint {
@@ -19,9 +18,22 @@ struct Way {
   float length;        // voxels; infinite: there are no more bones
   std::uint32_t bone;  // index of the bones
 };
-using Ways = std::array<Way, kNearest>;
+template <std::size_t kCount>
+using Ways = std::array<Way, kCount>;
+
+// A cell in which ways to a bone end.
+struct Seed {
+  std::uint32_t cell = 0;
+  float length = 0;  // voxels: of the rest of the way
+};
 
 // Returns for each cell the ways to the nearest bones, in no particular order (Dijkstra 1959, from all bones at once).
-std::vector<Ways> find_ways(const Solid& solid, std::span<const PaintBone> bones);
+// `seeds`: of each bone. kCount: 1 or kNearest.
+template <std::size_t kCount>
+std::vector<Ways<kCount>> find_ways(const Solid& solid, std::span<const std::vector<Seed>> seeds);
+
+// Adds the cells that are seen from a point outside of them, if they are nearly all round it: bones in clothes without
+// a body are not in the skin, but move it. `point`: in voxels.
+void add_seen(const Solid& solid, const glm::dvec3& point, std::vector<Seed>& seeds);
 
 }  // namespace pelt::paint

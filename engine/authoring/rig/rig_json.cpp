@@ -111,7 +111,7 @@ static void describe(Fields& fields, Rig& rig) {
   fields.choice(
       {"paint",
        "Whether bind makes weights, from ways inside the skin to the bones; auto: for meshes without any, in a "
-       "skin or next to the skeleton; always: for all meshes."},
+       "skin or next to the skeleton; always: for all but rigid props."},
       rig.paint, kPaintModes);
 }
 

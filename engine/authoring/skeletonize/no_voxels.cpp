@@ -6,7 +6,7 @@ namespace pelt::skeletonize {
 
 Result<Voxels> voxelize(std::span<const glm::vec3> /*positions*/, std::span<const glm::uvec3> /*closed*/,
                         std::span<const glm::uvec3> /*capped*/, std::span<const glm::uvec3> /*sheets*/,
-                        std::uint32_t /*resolution*/) {
+                        std::uint32_t /*resolution*/, bool /*with_tubes*/) {
   return fail(ErrorCode::kUnsupported, "this build of Pelt cannot make skeletons: it has no OpenVDB");
 }
 

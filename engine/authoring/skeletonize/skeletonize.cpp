@@ -163,9 +163,12 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   std::uint32_t resolution = options.resolution;
   Result<skeletonize::Voxels> voxels =
       skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, resolution);
+  const auto lowered = [&](std::size_t cells) {
+    const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(cells));
+    return static_cast<std::uint32_t>(std::min(share, 1.0) * resolution);
+  };
   if (voxels && voxels->cells.size() > kMaxVoxels) {
-    const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
-    resolution = static_cast<std::uint32_t>(share * options.resolution);
+    resolution = lowered(voxels->cells.size());
     report.notes.push_back(fmt::format("resolution {} instead of {}: more than half a million voxels would be inside",
                                        resolution, options.resolution));
     voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets, resolution);
@@ -184,6 +187,17 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
         static_cast<double>(voxels->cells.size()) > kNearly * static_cast<double>(found.voxels.cells.size())) {
       Found walled = find_joints(std::move(*voxels), detail, options);
       if (walled.plan.joints.size() < found.plan.joints.size()) found = std::move(walled);
+    }
+  }
+  // The wall of a tube has no middle line. If its hollow is much, and makes the skeleton far simpler, it counts too.
+  const std::size_t with_tubes = found.voxels.cells.size() + found.voxels.in_tubes;
+  if (kNearly * static_cast<double>(with_tubes) > static_cast<double>(found.voxels.cells.size())) {
+    progress(0.5, "force field");
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.capped, surface.sheets,
+                                   lowered(with_tubes), true);
+    if (voxels) {
+      Found filled = find_joints(std::move(*voxels), detail, options);
+      if (2 * filled.plan.joints.size() < found.plan.joints.size()) found = std::move(filled);
     }
   }
   const auto& [inside, traced, plan] = found;

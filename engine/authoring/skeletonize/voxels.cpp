@@ -5,6 +5,7 @@
 #include <openvdb/tools/MeshToVolume.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <exception>
 
@@ -66,9 +67,9 @@ void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
   }
 }
 
-// Returns for each voxel how many of 26 lines from it meet a wall.
-std::vector<std::uint8_t> count_blocked(const Voxels& voxels, const std::vector<bool>& walls) {
-  std::vector<std::uint8_t> blocked(walls.size(), 0);
+// Returns for each voxel the neighbours (bit n) towards which a line from it meets a wall.
+std::vector<std::uint32_t> find_blocked(const Voxels& voxels, const std::vector<bool>& walls) {
+  std::vector<std::uint32_t> blocked(walls.size(), 0);
   std::vector<bool> meets(walls.size());
   for (int n = 0; n < kNeighbours; ++n) {
     if (n == kSelf) continue;
@@ -79,10 +80,26 @@ std::vector<std::uint8_t> count_blocked(const Voxels& voxels, const std::vector<
     for_inner(voxels, ahead > 0, [&](std::size_t place, const glm::ivec3&) {
       const auto next = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(place) + ahead);
       meets[place] = walls[next] || meets[next];
-      if (meets[place]) ++blocked[place];
+      if (meets[place]) blocked[place] |= 1u << n;
     });
   }
   return blocked;
+}
+
+// Returns true if walls are all around an axis.
+bool is_in_tube(std::uint32_t blocked) {
+  static const std::vector<std::uint32_t> around = [] {
+    std::vector<std::uint32_t> masks;
+    for (int axis = 0; axis < kSelf; ++axis) {
+      masks.push_back(0);
+      for (int n = 0; n < kNeighbours; ++n) {
+        const glm::ivec3 across = neighbour(axis) * neighbour(n);
+        if (n != kSelf && across.x + across.y + across.z == 0) masks.back() |= 1u << n;
+      }
+    }
+    return masks;
+  }();
+  return std::ranges::any_of(around, [&](std::uint32_t mask) { return (blocked & mask) == mask; });
 }
 
 // Leaves only walls of what is thinner than two voxels, as jackets with a lining: sets the distances there to kBand.
@@ -196,7 +213,7 @@ std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const floa
 }
 
 Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::span<const glm::uvec3> capped,
-            std::span<const glm::uvec3> sheets, Voxels voxels) {
+            std::span<const glm::uvec3> sheets, bool with_tubes, Voxels voxels) {
   const std::size_t count = static_cast<std::size_t>(voxels.extent.x) * static_cast<std::size_t>(voxels.extent.y) *
                             static_cast<std::size_t>(voxels.extent.z);
   voxels.number.assign(count, kOutside);
@@ -206,19 +223,24 @@ Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::
   std::vector<bool> walls(count);
   for (std::size_t i = 0; i < count; ++i) walls[i] = std::min({distance[i], from_capped[i], from_sheets[i]}) < kWall;
   if (!capped.empty()) drop_thin(voxels, from_capped);
-  const std::vector<std::uint8_t> blocked = count_blocked(voxels, walls);
+  const std::vector<std::uint32_t> blocked = find_blocked(voxels, walls);
   // Slits between capped parts, such as a face and its helmet, belong to the hollow that these make together; creases
   // along them do not.
   std::vector<bool> enclosed(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const bool within = from_capped[i] < 0 || blocked[i] >= (from_capped[i] < kWall ? kNeighbours - 1 : kEnclosed);
+    const int least = from_capped[i] < kWall ? kNeighbours - 1 : kEnclosed;
+    const bool within = from_capped[i] < 0 || std::popcount(blocked[i]) >= least;
     enclosed[i] = within && !(distance[i] < 0);
     distance[i] = std::min(distance[i], from_capped[i]);
   }
   enclosed = keep_hollows(voxels, enclosed,
                           std::max(2, std::max({voxels.extent.x, voxels.extent.y, voxels.extent.z}) / kHollow));
   for_inner(voxels, false, [&](std::size_t place, const glm::ivec3& cell) {
-    if (!(distance[place] < 0) && !enclosed[place]) return;
+    if (!(distance[place] < 0) && !enclosed[place]) {
+      if (!is_in_tube(blocked[place])) return;
+      ++voxels.in_tubes;
+      if (!with_tubes) return;
+    }
     voxels.number[place] = static_cast<std::uint32_t>(voxels.cells.size());
     voxels.cells.push_back(cell);
     voxels.enclosed += distance[place] < 0 ? 0 : 1;
@@ -231,7 +253,7 @@ Voxels fill(const VoxelPoints& points, std::span<const glm::uvec3> closed, std::
 
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
                         std::span<const glm::uvec3> capped, std::span<const glm::uvec3> sheets,
-                        std::uint32_t resolution) {
+                        std::uint32_t resolution, bool with_tubes) {
   Bounds<glm::dvec3> bounds;
   bounds.add(positions, closed);
   bounds.add(positions, capped);
@@ -248,7 +270,7 @@ Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const gl
     points.emplace_back(point.x, point.y, point.z);
   }
   try {
-    voxels = fill(points, closed, capped, sheets, std::move(voxels));
+    voxels = fill(points, closed, capped, sheets, with_tubes, std::move(voxels));
   } catch (const std::exception& error) {
     return fail(ErrorCode::kUnsupported, fmt::format("cannot be made into voxels: {}", error.what()));
   }

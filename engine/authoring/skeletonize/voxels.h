@@ -23,6 +23,7 @@ struct Voxels {
   std::vector<std::uint32_t> number;  // at (z * extent.y + y) * extent.x + x: index of an inside voxel, or kOutside
   std::vector<glm::ivec3> cells;      // the inside voxels, by ascending z, y, x
   std::size_t enclosed = 0;           // number of inside voxels outside of the closed parts
+  std::size_t in_tubes = 0;           // number of voxels that are all around an axis enclosed, and else not inside
   std::vector<glm::vec3> surface;     // points spread evenly over the boundary of the inside, voxel units
 
   bool holds(const glm::ivec3& cell) const {
@@ -66,11 +67,11 @@ void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visi
 
 // Makes voxels of the inside. A voxel is inside if every path from far away to its centre crosses a triangle of
 // `closed` or of `capped`, whose parts may overlap or nest. It is also inside if triangles of any kind enclose it in 23
-// of 26 directions: the hollows of vases and skulls, even if open. `resolution` voxels lie along the longest side of
-// the bounds. Positions of triangles must be finite and not all the same. The result does not depend on the number of
-// threads. Errors: kUnsupported if nothing is inside.
+// of 26 directions: the hollows of vases and skulls, even if open; `with_tubes`: or all around an axis. `resolution`
+// voxels lie along the longest side of the bounds. Positions of triangles must be finite and not all the same. The
+// result does not depend on the number of threads. Errors: kUnsupported if nothing is inside.
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
                         std::span<const glm::uvec3> capped, std::span<const glm::uvec3> sheets,
-                        std::uint32_t resolution);
+                        std::uint32_t resolution, bool with_tubes = false);
 
 }  // namespace pelt::skeletonize

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "engine/authoring/surface_ffd/driver.h"
 #include "engine/authoring/surface_ffd/elements.h"
 #include "engine/authoring/surface_ffd/exclusions.h"
+#include "engine/authoring/surface_ffd/reduce_rows.h"
 #include "engine/authoring/surface_ffd/rows.h"
 
 namespace pelt::surface_ffd {
@@ -140,13 +142,10 @@ class Probe {
   std::vector<SparseRows> all_;  // rows of each target with all elements
 };
 
-// Chooses K by the error of its cut if the rig asks for that, and reports the error. Without a check at bind, nothing
-// is posed just for the report.
+// Chooses K by the error of its cut if the rig asks for that, and reports the error.
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
-                             const Driver& driver, const DeformerInput& input, RowSettings& settings,
-                             std::optional<double>& cut_error) {
-  if (!parameters.cut_error && input.rig.check == CheckMode::kNone) return {};
-  PELT_ASSIGN(const auto poses, CutProbe::create(input.model, input.builder));
+                             const Driver& driver, const std::optional<CutProbe>& poses, const DeformerInput& input,
+                             RowSettings& settings, std::optional<double>& cut_error) {
   if (!poses) {
     if (parameters.cut_error) {
       input.notes.push_back(
@@ -218,6 +217,25 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
   rows = std::move(pulled);
 }
 
+// Returns true if nothing but joints will ever move the vertices of a driver, so that rows may lose some of them. An
+// artist may drag the vertices of other drivers, and of one that is bound with offsets (move_bound).
+bool may_reduce(const DriverParameters& parameters, const Driver& driver) {
+  return is_made_from_skin(parameters) && driver.motion.row_count() != 0 && !driver.sculpted &&
+         !driver.estimated_frames;
+}
+
+// Returns for each driver vertex the first one that moves alike, since both follow the same joint, or step along its
+// bone, and only that.
+std::vector<std::uint32_t> find_same_motion(const Driver& driver) {
+  std::vector<std::uint32_t> same;
+  std::map<std::uint32_t, std::uint32_t> first_of;  // driver vertex of a palette entry
+  for (std::uint32_t v = 0; v < driver.motion.row_count(); ++v) {
+    const std::span<const Influence> row = driver.motion.row(v);
+    same.push_back(row.size() == 1 ? first_of.emplace(row[0].index, v).first->second : v);
+  }
+  return same;
+}
+
 // Returns K, or 0 for all elements: as the parameters set it, or the default for rows of this precision.
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision) {
   return parameters.elements.value_or(precision == Precision::kQuadratic ? kQuadraticElements : kElements);
@@ -269,7 +287,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .kept_influences = influences,
                        .precision = precision,
                        .weight_similarity = parameters.weight_similarity,
-                       .gradients = extended && parameters.exact_normals,
+                       .exact_normals = extended ? parameters.exact_normals : ExactNormals::kNone,
                        .first_entry = frames_of(driver, *elements, extended, input),
                        .driver = driver.mesh,
                        .painting = driver.painting,
@@ -280,15 +298,20 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     PELT_ASSIGN(auto made, Exclusions::create(parameters, driver, *elements, target, input));
     exclusions.push_back(std::move(made));
   }
-  std::optional<double> cut_error;
-  PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, input, settings, cut_error)));
-
   const std::vector<float> armpits =
       extended ? find_armpits(parameters.driver, driver, input.model) : std::vector<float>();
   const SparseRows linear = armpits.empty()
                                 ? SparseRows()
                                 : TwistSpread(input.model, parameters.driver.twist)
                                       .rows_over_joints(driver.mesh, BlendMode::kLinear, input.builder, armpits);
+  std::optional<CutProbe> poses;
+  // Without a check at bind, nothing is posed just to report the error and to reduce rows.
+  if (parameters.cut_error || input.rig.check != CheckMode::kNone) {
+    PELT_ASSIGN(poses, within(input.layer, CutProbe::create(input.model, input.builder)));
+  }
+  std::optional<double> cut_error;
+  PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, poses, input, settings, cut_error)));
+
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
     const DeformerTarget& target = input.targets[t];
@@ -304,6 +327,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
       for (OffsetGroup& group : binding.offset_groups) {
         pull_armpits(armpits, linear, settings.first_entry, influences, group.rows);
       }
+    }
+    if (extended && binding.offset_groups.empty() && may_reduce(parameters.driver, driver)) {
+      binding.rows = merge_same_motion(binding.rows, find_same_motion(driver), settings.first_entry);
+      if (poses) binding.rows = reduce_rows(mesh_of(input, target), binding.rows, poses->palettes(), input.threads);
     }
     bindings.push_back(std::move(binding));
   }

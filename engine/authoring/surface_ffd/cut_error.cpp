@@ -52,6 +52,24 @@ std::vector<std::vector<glm::mat4>> joint_poses(const Model& model) {
   return poses;
 }
 
+// Returns poses in which every joint is bent, neighbours about different axes, and each about every axis both ways.
+std::vector<std::vector<glm::mat4>> bent_poses(const Model& model) {
+  constexpr std::size_t kAxes = 6;
+  constexpr float kBend = 60.0f;  // degrees
+  std::vector<std::vector<glm::mat4>> poses;
+  std::vector<Transform> local(model.skeleton.joints.size());
+  for (std::size_t pose = 0; pose < kAxes; ++pose) {
+    rest_pose(model.skeleton, local);
+    for (std::size_t j = 0; j < local.size(); ++j) {
+      glm::vec3 axis(0.0f);
+      axis[static_cast<int>((pose + j) % 3)] = (pose + j) % kAxes < 3 ? 1.0f : -1.0f;
+      local[j].rotation *= glm::angleAxis(glm::radians(kBend), axis);
+    }
+    model_matrices(model.skeleton, local, poses.emplace_back(local.size()));
+  }
+  return poses;
+}
+
 // Returns a mesh of one vertex, moved by the first palette entry: a character needs a skin.
 Mesh one_point() {
   Mesh mesh;
@@ -77,6 +95,8 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
   if (poses.empty()) poses = joint_poses(model);
   if (poses.empty()) return std::optional<CutProbe>();
   CutProbe probe;
+  probe.separate_ = poses.size();
+  std::ranges::move(bent_poses(model), std::back_inserter(poses));
   Evaluator evaluator(character, {.jobs = thread_jobs(), .same_everywhere = true});
   for (const std::vector<glm::mat4>& pose : poses) {
     evaluator.pose(pose);
@@ -88,7 +108,7 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
 
 double CutProbe::largest_difference(const SparseRows& a, const SparseRows& b, std::span<const glm::vec3> points) const {
   double largest = 0;
-  for (const std::vector<Affine>& palette : palettes_) {
+  for (const std::vector<Affine>& palette : std::span(palettes_).first(separate_)) {
     const auto moved = [&](const SparseRows& rows, std::size_t i) {
       glm::dvec3 sum(0);
       for (const Influence& influence : rows.row(i)) {

@@ -14,6 +14,8 @@ constexpr Choice<SurfaceFfdParameters::Mode> kModes[] = {{"basic", SurfaceFfdPar
                                                          {"extended", SurfaceFfdParameters::Mode::kExtended}};
 constexpr Choice<Precision> kPrecisions[] = {
     {"none", Precision::kNone}, {"linear", Precision::kLinear}, {"quadratic", Precision::kQuadratic}};
+constexpr Choice<ExactNormals> kExactNormals[] = {
+    {"auto", ExactNormals::kAuto}, {"all", ExactNormals::kAll}, {"none", ExactNormals::kNone}};
 constexpr Condition kBasic{"mode", {"basic"}};
 constexpr Condition kExtended{"mode", {"extended"}};
 
@@ -69,8 +71,11 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                  "stay apart; 0: no effect.",
                  kExtended},
                 ffd.weight_similarity, kNotNegative);
-  fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames.", kExtended},
-              ffd.exact_normals);
+  fields.choice({"exact_normals",
+                 "Where normals follow the gradient of the weights; elsewhere they follow only the frames; auto: not "
+                 "where a bend has few edges, whose folds they would show.",
+                 kExtended},
+                ffd.exact_normals, kExactNormals);
   fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);
   fields.objects({"exclusive", "These elements move only these vertices, which follow no others."}, ffd.exclusive);
   fields.integer_or({"max_hops",

@@ -190,6 +190,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     PELT_ASSIGN(const auto added,
                 input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {offsets}));
     driver.control_mesh = added;
+    driver.motion = std::move(binding.rows);
     // Morph targets of clips turn the surface without a function for its frames; key poses only offset it.
     driver.estimated_frames =
         parameters.estimate_frames || (offsets && parameters.key_poses.empty() && parameters.morph_targets);

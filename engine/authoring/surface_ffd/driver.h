@@ -28,6 +28,7 @@ struct Driver {
   std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices
   std::size_t control_mesh = 0;                // its number in the builder
   bool estimated_frames = false;               // its vertices' frames have no function and must be estimated
+  SparseRows motion;                           // rows by which joints move it, before any offsets; may be empty
   bool sculpted = false;                       // offsets or masks may separate coincident vertices
 };
 

@@ -6,6 +6,7 @@
 
 #include "engine/authoring/deformer/layer_edit.h"
 #include "engine/authoring/surface_ffd/bind.h"
+#include "engine/authoring/surface_ffd/driver.h"
 
 namespace pelt::surface_ffd {
 
@@ -13,6 +14,8 @@ std::optional<Character> move_bound(const LayerEdit& edit) {
   const auto& after = edit.new_parameters<SurfaceFfdParameters>();
   const std::vector<VertexOffset>& offsets = after.driver.offsets;
   SurfaceFfdParameters moved = edit.old_parameters<SurfaceFfdParameters>();
+  // Without offsets, skin does not follow each vertex of a driver made from it: only a bind changes that.
+  if (is_made_from_skin(after.driver) && moved.driver.offsets.empty() != offsets.empty()) return std::nullopt;
   moved.driver.offsets = offsets;
   if (moved != after) return std::nullopt;
   Character character = edit.character;

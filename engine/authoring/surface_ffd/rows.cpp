@@ -308,9 +308,19 @@ void append_share(OffsetGroup& group, std::span<const Influence> row, const glm:
 // Adds gradients to a binding.
 void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threads, MeshBinding& binding) {
   const SurfaceGradient surface(mesh.positions, mesh.triangles);
-  const auto place = [&](std::uint32_t entry) { return settings.driver.positions[entry - settings.first_entry]; };
+  const auto gradients_of = [&](const SparseRows& rows) {
+    std::vector<glm::vec3> gradients = gradients_by_place(
+        rows, surface, [&](std::uint32_t entry) { return settings.driver.positions[entry - settings.first_entry]; },
+        threads);
+    if (settings.exact_normals == ExactNormals::kAll || !has_weights(mesh)) return gradients;
+    const std::vector<float> kept = kept_gradients(mesh.weights, surface);
+    for (std::size_t v = 0; v < kept.size(); ++v) {
+      for (std::size_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i) gradients[i] *= kept[v];
+    }
+    return gradients;
+  };
   if (binding.offset_groups.empty()) {
-    binding.rows.gradients = gradients_by_place(binding.rows, surface, place, threads);
+    binding.rows.gradients = gradients_of(binding.rows);
     return;
   }
   OffsetGroup& negative = binding.offset_groups[0];
@@ -318,7 +328,7 @@ void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threa
   for (std::size_t v = 0; v < binding.rows.row_count(); ++v) {
     append_sum(binding.rows.row(v), negative.rows.row(v), -negative.local[v].w, sum);
   }
-  const std::vector<glm::vec3> gradients = gradients_by_place(sum, surface, place, threads);
+  const std::vector<glm::vec3> gradients = gradients_of(sum);
   for (std::size_t v = 0; v < sum.row_count(); ++v) {
     const auto first = gradients.begin() + sum.offsets[v];
     const auto middle = first + static_cast<std::ptrdiff_t>(binding.rows.row(v).size());
@@ -390,7 +400,7 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
     progress(static_cast<double>(end) / static_cast<double>(count));
   }
   if (!negative.rows.influences.empty()) binding.offset_groups.push_back(std::move(negative));
-  if (settings.gradients) add_gradients(mesh, settings, threads, binding);
+  if (settings.exact_normals != ExactNormals::kNone) add_gradients(mesh, settings, threads, binding);
   return binding;
 }
 

@@ -31,7 +31,7 @@ struct RowSettings {
   std::size_t kept_influences;  // extended: driver vertices per row; 0: all
   Precision precision;          // extended
   double weight_similarity;     // extended: exponent; 0: no effect
-  bool gradients;               // extended: whether rows get gradients
+  ExactNormals exact_normals;   // extended: where rows get gradients
   std::uint32_t first_entry;    // palette entry of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
   const SparseRows& painting;             // weights of the driver over the model's bound joints; may be empty

@@ -123,9 +123,10 @@ struct Turning {
 
 // Turns the rest normals of rows [row, row + kLanes) whose frames, without gradients, mirror (shared::mirror_sign).
 HWY_NOINLINE inline void mirror_normals(const Frames& f, std::size_t row, Turning& turning) {
-  const Vec size = fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c));
+  const auto largest = [](const Vec3& v) HWY_ATTR { return max(max(abs(v.x), abs(v.y)), abs(v.z)); };
+  const Vec size = max(max(largest(f.a), largest(f.b)), largest(f.c));
   const auto mirrors = fused_dot(f.a, fused_cross(f.b, f.c)) <
-                       max(size, Vec(shared::kMirrorSize)) * sqrt(size) * -shared::kMirrorRounding;
+                       max(size * size, Vec(shared::kMirrorSize)) * size * -shared::kMirrorRounding;
   if (!any_of(mirrors)) return;
   if (!turning.any_mirrors) std::fill_n(turning.mirrors, kRows, 1.0f);
   turning.any_mirrors = true;
@@ -341,7 +342,7 @@ template <class Blend, bool kNormals, bool kTangents>
 void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
                   const BlendOutputs& out) {
   using Sums = typename Blend::Sums;
-  const bool gradients = reads_gradients(binding, out);
+  const bool reads = reads_gradients(binding, out);
   SliceStage stage{};
   Sums sums;
   Turning turning;
@@ -349,8 +350,9 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
     const std::size_t first_row = slice * kRows;
     const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const bool gradients = reads && binding.gradient_units[slice] > 0;
     const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
-    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
+    const std::size_t influences = columns.without_padding((binding.slices[slice + 1] - binding.slices[slice]) / kRows);
     const Accumulate<Sums> blend_rows =
         gradients ? accumulate_for<Sums, true>(influences) : accumulate_for<Sums, false>(influences);
     const SliceStreams whole{.points = &rest.point(first_row).x,

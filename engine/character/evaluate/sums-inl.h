@@ -25,6 +25,24 @@ struct Columns {
   Columns from(std::size_t influence) const {
     return {words + influence * kRows, gradients == nullptr ? nullptr : gradients + influence * kRows};
   }
+
+  // Returns the number of the first `count` columns without those at the end that only pad rows.
+  HWY_INLINE std::size_t without_padding(std::size_t count) const {
+    const Words d;
+    const auto any_bits = [&](const std::uint32_t* from, std::size_t size) HWY_ATTR {
+      WordVec bits = hn::LoadU(d, from);
+      for (std::size_t i = kLanes; i < size; i += kLanes) bits = hn::Or(bits, hn::LoadU(d, from + i));
+      return bits;
+    };
+    for (; count > 1; --count) {
+      const Columns last = from(count - 1);
+      WordVec bits = hn::ShiftRight<16>(any_bits(last.words, kRows));
+      if (gradients != nullptr)
+        bits = hn::Or(bits, any_bits(reinterpret_cast<const std::uint32_t*>(last.gradients), kRows / 2));
+      if (!hn::AllTrue(d, hn::Eq(bits, hn::Zero(d)))) break;
+    }
+    return count;
+  }
 };
 
 constexpr std::size_t kDecoded = 16;  // influences of a row decoded at a time; fits the first-level cache

@@ -187,8 +187,8 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 4}, data.passes);
-  archive.chunk_each({"MESH", 6}, data.meshes);
-  archive.optional_chunk({"LEVL", 5}, data.levels);
+  archive.chunk_each({"MESH", 7}, data.meshes);
+  archive.optional_chunk({"LEVL", 6}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);

@@ -122,6 +122,7 @@ const PoseKernelInfo kActionLine{.name = "action_line",
                                  .pose = pose_records,
                                  .rest = rest,
                                  .label = label,
-                                 .append_sources = append_sources};
+                                 .append_sources = append_sources,
+                                 .invocation_per_entry = true};
 
 }  // namespace pelt::action_line

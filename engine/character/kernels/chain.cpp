@@ -61,6 +61,7 @@ const PoseKernelInfo kAnchor{.name = "anchor",
                              .rest = no_rest,
                              .label = label,
                              .append_sources = append_sources,
-                             .contents = both(EntryContent::kNumbers)};
+                             .contents = both(EntryContent::kNumbers),
+                             .invocation_per_entry = true};
 
 }  // namespace pelt::chain

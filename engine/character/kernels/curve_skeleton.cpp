@@ -147,7 +147,7 @@ void pose_spline_samples(const PalettePass& pass, std::size_t begin, std::size_t
     if (i == begin || before.curve != record.curve || before.bone != record.bone)
       part = curve_part(work, record.curve, record.bone);
     Affine* entries = &context.palette[pass.first_entry + i * shared::kCurveEntries];
-    for (std::uint32_t k = 0; k < shared::kCurveEntries; ++k) entries[k] = pose_spline_sample(record, part, work, k);
+    for (std::uint32_t k = 0; k < shared::kCurveEntries; ++k) entries[k] = pose_spline_sample_of(record, part, work, k);
   }
 }
 
@@ -209,8 +209,7 @@ void append_handles(const PalettePass& pass, const PoseContext& context, std::ve
   }
 }
 
-constexpr PoseKernelInfo sample_kernel(const char* name, decltype(PoseKernelInfo::pose) pose,
-                                       bool invocation_per_entry) {
+constexpr PoseKernelInfo sample_kernel(const char* name, decltype(PoseKernelInfo::pose) pose) {
   return {.name = name,
           .record_words = kRecordWords<shared::CurveRecord>,
           .entries_per_record = shared::kCurveEntries,
@@ -220,7 +219,7 @@ constexpr PoseKernelInfo sample_kernel(const char* name, decltype(PoseKernelInfo
           .label = label,
           .append_sources = append_sources,
           .append_handles = append_handles,
-          .invocation_per_entry = invocation_per_entry};
+          .invocation_per_entry = true};
 }
 
 std::uint32_t step_joint(const PassEntry& entry) {
@@ -249,7 +248,7 @@ const PoseKernelInfo kCurveStep{.name = "curve_step",
                                 .append_sources = append_step_source,
                                 .contents = both(EntryContent::kNumbers)};
 
-const PoseKernelInfo kCurveSkeleton = sample_kernel("curve_skeleton", pose_samples, true);
-const PoseKernelInfo kSplineCurve = sample_kernel("spline_curve", pose_spline_samples, false);
+const PoseKernelInfo kCurveSkeleton = sample_kernel("curve_skeleton", pose_samples);
+const PoseKernelInfo kSplineCurve = sample_kernel("spline_curve", pose_spline_samples);
 
 }  // namespace pelt::curve_skeleton

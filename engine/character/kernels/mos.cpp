@@ -181,9 +181,8 @@ void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, c
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::MosTableRecord>(pass.records, i);
-    const shared::MosWindow window = posed_window(record, work);
     Affine* entries = &context.palette[pass.first_entry + i * shared::kMosEntries];
-    for (std::uint32_t k = 0; k < shared::kMosEntries; ++k) entries[k] = pose_mos_sample(record, window, work, k);
+    for (std::uint32_t k = 0; k < shared::kMosEntries; ++k) entries[k] = pose_mos_sample(record, work, k);
   }
 }
 

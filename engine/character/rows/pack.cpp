@@ -176,9 +176,14 @@ class SlicePacker {
       for (std::size_t row = first; row < std::min<std::size_t>(first + shared::kSliceRows, count); ++row) {
         length = std::max(length, row_length(groups_, source_row(order_, row)));
       }
-      words += length * shared::kSliceRows;
+      words += padded(length) * shared::kSliceRows;
     }
     packed_.influences.reserve(words);
+  }
+
+  std::size_t padded(std::size_t length) const {
+    const bool one_group = groups_.size() == 1 && local_points_.empty();
+    return one_group ? shared::padded_influences(static_cast<std::uint32_t>(length)) : length;
   }
 
   // Fills rows_ with the rows of a slice.
@@ -249,6 +254,7 @@ class SlicePacker {
   Result<void> append_influences() {
     std::size_t length = 0;
     for (const PackedRow& row : rows_) length = std::max(length, row.words.size());
+    length = padded(length);
     if (packed_.influences.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
       return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
     }
@@ -308,6 +314,9 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
   if (length > kMaxRowInfluences) {
     return fail(ErrorCode::kUnsupported, formatted("{}: a row of slice {} has {} influences, more than {}", what, slice,
                                                    length, kMaxRowInfluences));
+  }
+  if (groups == Groups::kOne && length != shared::padded_influences(static_cast<std::uint32_t>(length))) {
+    return invalid("{}: rows of slice {} have {} influences, not 2 or a multiple of 4", what, slice, length);
   }
   for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
     const std::size_t row = slice * shared::kSliceRows + r;
@@ -416,10 +425,16 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
-  for (std::size_t begin = 0; begin < order.size(); begin += kSortWindow) {
-    const std::size_t end = std::min(begin + kSortWindow, order.size());
-    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
-                     order.begin() + static_cast<std::ptrdiff_t>(end), longer);
+  const auto light = [&](std::uint32_t row) {
+    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, [&](const SparseRows& rows) {
+             return std::ranges::all_of(rows.row_gradients(row),
+                                        [](const glm::vec3& g) { return g == glm::vec3(0.0f); });
+           });
+  };
+  const auto others = std::ranges::stable_partition(order, light);
+  for (const auto rows : {std::span(order.begin(), others.begin()), std::span(others.begin(), order.end())}) {
+    for (std::size_t begin = 0; begin < rows.size(); begin += kSortWindow)
+      std::ranges::stable_sort(rows.subspan(begin, std::min(kSortWindow, rows.size() - begin)), longer);
   }
 }
 

@@ -63,8 +63,9 @@ pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_b
                       pelt_character** out) {
   return guarded(__func__, [&] {
     const pelt::Model& source = need(model, "model").model;
-    const pelt::Rig& described = need(rig, "rig").rig;
+    pelt::Rig described = need(rig, "rig").rig;
     const auto given = read_options(options, "options");
+    if (given.paint != 0) described.paint = pelt::PaintMode::kAlways;
     pelt_character*& made = need(out, "out");
     pelt::BindOptions wanted{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
     if (given.progress != nullptr) {

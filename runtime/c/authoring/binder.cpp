@@ -58,6 +58,7 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
                         .weights_of = text_of(options.weights_of)};
   if (options.check == PELT_BINDER_CHECK_REPORT) binding.check = pelt::CheckMode::kReport;
   if (options.check == PELT_BINDER_CHECK_NONE) binding.check = pelt::CheckMode::kNone;
+  if (options.paint != 0) binding.paint = pelt::PaintMode::kAlways;
   if (options.any_file != 0) binding.files = pelt::NamedFiles::kAnywhere;
   return binding;
 }

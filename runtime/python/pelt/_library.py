@@ -9,15 +9,14 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_void_p
+from ctypes import c_char_p, c_double, c_size_t, c_void_p
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 
-ABI = 3  # PELT_ABI_VERSION
-BINDER_ABI = 2  # PELT_BINDER_ABI_VERSION
+from ._header import Header
 
 NONE = 0xFFFFFFFF  # PELT_NONE
 
@@ -33,191 +32,36 @@ class Error(Exception):
         self.result = result
 
 
-class Sized(Structure):
-    """A struct of the library that begins with its size. Subclasses have the names of pelt.h."""
-
-    def __init__(self, **fields: Any) -> None:
-        super().__init__(struct_size=ctypes.sizeof(self), **fields)
-
-
-def _fields(kind: Any, names: str) -> list[tuple[str, Any]]:
-    """Returns fields of one type."""
-    return [(name, kind) for name in names.split()]
-
-
-class pelt_character_info(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size joint_count mesh_count clip_count stream_count control_count"),
-        *_fields(c_uint32, "input_count vertex_count"),
-        ("size", c_float),
-        *_fields(c_float * 3, "least greatest"),
-        ("coarsest_level", c_uint32),
-        ("name", c_char_p),
-        *_fields(c_uint32, "material_count reserved"),
-    ]
-
-
-class pelt_joint_info(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size parent"),
-        ("name", c_char_p),
-        ("rest", c_float * 10),
-        ("inverse_bind", c_void_p),
-    ]
-
-
-class pelt_mesh_info(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size control vertex_count triangle_count"),
-        ("name", c_char_p),
-        *_fields(c_void_p, "triangles uvs source_vertex rest_positions"),
-        *_fields(c_uint32, "first_vertex part_count"),
-        ("parts", c_void_p),
-    ]
-
-
-class pelt_material_info(Sized):
-    _fields_ = [*_fields(c_uint32, "struct_size reserved"), ("name", c_char_p), ("base_color", c_float * 4)]
-
-
-class pelt_clip_info(Sized):
-    _fields_ = [("struct_size", c_uint32), ("duration", c_float), ("name", c_char_p)]
-
-
-class pelt_stream_info(Sized):
-    _fields_ = _fields(c_uint32, "struct_size mesh vertex_count first_input")
-
-
-class pelt_control_info(Sized):
-    _fields_ = [*_fields(c_uint32, "struct_size kind input"), ("rest", c_float), ("name", c_char_p)]
-
-
-class pelt_evaluator_options(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size normal_mode no_normals no_tangents no_morphs same_everywhere"),
-        *_fields(c_void_p, "for_ranges for_ranges_user"),
-    ]
-
-
-class pelt_evaluated(Sized):
-    _fields_ = [*_fields(c_uint32, "struct_size vertex_count"), *_fields(c_void_p, "positions normals tangents")]
-
-
-class pelt_vertex_array(Structure):
-    _fields_ = [("values", c_void_p), *_fields(c_uint32, "stride reserved")]
-
-
-class pelt_vertex_arrays(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size vertex_count"),
-        *_fields(pelt_vertex_array, "positions normals tangents"),
-    ]
-
-
+#: Functions that the library calls: keep a reference for as long as it may.
 Progress = ctypes.CFUNCTYPE(None, c_void_p, c_double, c_char_p)
 Write = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
-
-
-class pelt_binder_bind_options(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size threads"),
-        *_fields(c_char_p, "rig rig_text preset deformer driver weights_of"),
-        *_fields(c_uint32, "check keep_vertex_order any_file reserved"),
-        ("user", c_void_p),
-        ("progress", Progress),
-        ("stop", POINTER(c_uint32)),
-    ]
-
-
-class pelt_binder_quality_options(Sized):
-    _fields_ = [
-        *_fields(c_uint32, "struct_size deformer_count"),
-        ("deformers", POINTER(c_char_p)),
-        *_fields(c_char_p, "rig rig_text"),
-        *_fields(c_uint32, "poses frames clips no_fallback"),
-        ("user", c_void_p),
-        ("progress", Progress),
-        *_fields(c_uint32, "any_file reserved"),
-        ("stop", POINTER(c_uint32)),
-    ]
-
-
-_HANDLE_OUT = POINTER(c_void_p)
-# Arguments of the functions that return a pelt_result.
-_FUNCTIONS: dict[str, list[Any]] = {
-    "pelt_character_load": [c_char_p, _HANDLE_OUT],
-    "pelt_character_load_memory": [c_void_p, c_size_t, c_char_p, _HANDLE_OUT],
-    "pelt_character_save": [c_void_p, c_char_p],
-    "pelt_character_save_memory": [c_void_p, c_void_p, Write],
-    "pelt_character_at_level": [c_void_p, c_uint32, _HANDLE_OUT],
-    "pelt_character_get_info": [c_void_p, POINTER(pelt_character_info)],
-    "pelt_character_get_joint": [c_void_p, c_uint32, POINTER(pelt_joint_info)],
-    "pelt_character_get_mesh": [c_void_p, c_uint32, POINTER(pelt_mesh_info)],
-    "pelt_character_get_material": [c_void_p, c_uint32, POINTER(pelt_material_info)],
-    "pelt_character_get_clip": [c_void_p, c_uint32, POINTER(pelt_clip_info)],
-    "pelt_character_get_stream": [c_void_p, c_uint32, POINTER(pelt_stream_info)],
-    "pelt_character_get_control": [c_void_p, c_uint32, POINTER(pelt_control_info)],
-    "pelt_character_find_joint": [c_void_p, c_char_p, POINTER(c_uint32)],
-    "pelt_character_find_clip": [c_void_p, c_char_p, POINTER(c_uint32)],
-    "pelt_character_find_stream": [c_void_p, c_char_p, POINTER(c_uint32)],
-    "pelt_character_find_control": [c_void_p, c_char_p, POINTER(c_uint32)],
-    "pelt_character_rest_pose": [c_void_p, c_void_p, c_uint32],
-    "pelt_character_sample_clip": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
-    "pelt_character_rest_transforms": [c_void_p, c_void_p, c_uint32],
-    "pelt_character_sample_transforms": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
-    "pelt_character_place_joints": [c_void_p, c_void_p, c_void_p, c_uint32],
-    "pelt_character_rest_inputs": [c_void_p, c_void_p, c_uint32],
-    "pelt_character_sample_inputs": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
-    "pelt_evaluator_create": [c_void_p, POINTER(pelt_evaluator_options), _HANDLE_OUT],
-    "pelt_evaluator_pose": [c_void_p, c_void_p, c_uint32],
-    "pelt_evaluator_inputs": [c_void_p, c_void_p, c_uint32],
-    "pelt_evaluator_stream": [c_void_p, c_uint32, c_void_p, c_uint32],
-    "pelt_evaluator_control": [c_void_p, c_uint32, c_float],
-    "pelt_evaluator_detail": [c_void_p, c_uint32],
-    "pelt_evaluator_advance": [c_void_p, c_float],
-    "pelt_evaluator_teleport": [c_void_p],
-    "pelt_evaluator_evaluate": [c_void_p],
-    "pelt_evaluator_get_evaluated": [c_void_p, POINTER(pelt_evaluated)],
-    "pelt_evaluator_get_vertices": [c_void_p, c_uint32, c_uint32, POINTER(pelt_vertex_arrays)],
-}
-_DESTROY = ["pelt_character_destroy", "pelt_evaluator_destroy"]
-_BINDER_FUNCTIONS: dict[str, list[Any]] = {
-    "pelt_binder_bind": [c_char_p, POINTER(pelt_binder_bind_options), _HANDLE_OUT],
-    "pelt_binder_quality": [c_char_p, POINTER(pelt_binder_quality_options), _HANDLE_OUT],
-    "pelt_binder_get_character": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
-    "pelt_binder_get_report": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
-}
-_BINDER_DESTROY = ["pelt_binder_output_destroy"]
 
 
 class Library:
     """A library whose functions raise Error: `library.call(name, arguments...)`."""
 
-    def __init__(self, file: str, prefix: str, abi: int, functions: dict[str, list[Any]], destroy: list[str]) -> None:
+    def __init__(self, file: str, prefix: str, header: Header) -> None:
         try:
-            self._functions = ctypes.CDLL(file)
+            functions = ctypes.CDLL(file)
         except OSError as error:
             raise Error(f"{file}: cannot be loaded: {error}") from None
         self.file = file
-        self._last_error = self._function(f"{prefix}_last_error", [], c_char_p)
-        found = int(self._function(f"{prefix}_abi_version", [], c_uint32)())
-        if found != abi:
-            raise Error(f"{file}: the library has ABI {found}; this package needs ABI {abi}")
-        self.version = os.fsdecode(self._function(f"{prefix}_version_string", [], c_char_p)())
-        self._calls = {name: self._function(name, arguments, c_int32) for name, arguments in functions.items()}
-        self.destroy = {name: self._function(name, [c_void_p], None) for name in destroy}
-
-    def _function(self, name: str, arguments: list[Any], result: Any) -> Any:
-        try:
-            function = getattr(self._functions, name)
-        except AttributeError:
-            raise Error(f"{self.file}: the library has no {name}: it is older, or not Pelt's") from None
-        function.argtypes = arguments
-        function.restype = result
-        return function
+        self.new = header.new
+        self.functions: dict[str, Any] = {}
+        for name, (result, arguments) in header.functions.items():
+            try:
+                function = getattr(functions, name)
+            except AttributeError:
+                raise Error(f"{file}: the library has no {name}: it is older, or not Pelt's") from None
+            function.restype, function.argtypes = result, arguments
+            self.functions[name] = function
+            if name == f"{prefix}_abi_version" and function() != header.abi:
+                raise Error(f"{file}: the library has ABI {function()}; this package needs ABI {header.abi}")
+        self.version = os.fsdecode(self.functions[f"{prefix}_version_string"]())
+        self._last_error = self.functions[f"{prefix}_last_error"]
 
     def call(self, name: str, *arguments: Any) -> None:
-        result = self._calls[name](*arguments)
+        result = self.functions[name](*arguments)
         if result != 0:
             raise Error(self._last_error().decode(errors="replace"), result)
 
@@ -225,7 +69,7 @@ class Library:
         """Calls a function whose last parameter receives a handle."""
         made = c_void_p()
         self.call(name, *arguments, ctypes.byref(made))
-        return Handle(made, self.destroy[destroy])
+        return Handle(made, self.functions[destroy])
 
 
 class Handle:
@@ -309,14 +153,14 @@ def _file(beside: str, name: str, abi: int) -> str:
 
 @functools.lru_cache(maxsize=None)
 def _load() -> Library:
-    file = os.environ.get("PELT_LIBRARY") or _file(__file__, "libpelt.so", ABI)
-    return Library(file, "pelt", ABI, _FUNCTIONS, _DESTROY)
+    header = Header("pelt.h")
+    return Library(os.environ.get("PELT_LIBRARY") or _file(__file__, "libpelt.so", header.abi), "pelt", header)
 
 
 @functools.lru_cache(maxsize=None)
 def _load_binder() -> Library:
-    file = _file(_load().file, "libpelt_binder.so", BINDER_ABI)
-    return Library(file, "pelt_binder", BINDER_ABI, _BINDER_FUNCTIONS, _BINDER_DESTROY)
+    header = Header("pelt_binder.h")
+    return Library(_file(_load().file, "libpelt_binder.so", header.abi), "pelt_binder", header)
 
 
 def library() -> Library:

@@ -46,11 +46,10 @@ def _call(function: str, model: Path, options: Any, progress: Callable[[float, s
         told.put(None)
 
     stop = ctypes.c_uint32(0)
-    options.stop = ctypes.pointer(stop)
+    options.stop = ctypes.addressof(stop)
+    tell = _library.Progress(lambda _user, fraction, what: told.put((fraction, what.decode(errors="replace"))))
     if progress is not None:
-        options.progress = _library.Progress(
-            lambda _user, fraction, what: told.put((fraction, what.decode(errors="replace")))
-        )
+        options.progress = ctypes.cast(tell, ctypes.c_void_p)
     thread = threading.Thread(target=work, name=function, daemon=True)
     try:
         thread.start()
@@ -105,6 +104,7 @@ def bind(
     deformer: str | None = None,
     driver: Path | None = None,
     weights_of: Path | None = None,
+    paint: bool = False,
     fallback: bool = True,
     check: bool = True,
     keep_vertex_order: bool = False,
@@ -121,12 +121,14 @@ def bind(
     """
     if threads < 0:
         raise Error(f"threads is {threads}, and must be 0 or more")
-    options = _library.pelt_binder_bind_options(
+    options = binder().new(
+        "pelt_binder_bind_options",
         threads=threads,
         preset=_name(preset),
         deformer=_name(deformer),
         driver=_name(driver),
         weights_of=_name(weights_of),
+        paint=int(paint),
         check=2 if not check else 1 if not fallback else 0,
         keep_vertex_order=int(keep_vertex_order),
         any_file=int(any_file),
@@ -161,9 +163,11 @@ def quality(
     if frames < 1 or clips < 1:
         raise Error(f"frames is {frames}, and clips is {clips}: both must be 1 or more")
     names = [encode(name) for name in ([deformers] if isinstance(deformers, str) else deformers)]
-    options = _library.pelt_binder_quality_options(
+    array = (ctypes.c_char_p * len(names))(*names)
+    options = binder().new(
+        "pelt_binder_quality_options",
         deformer_count=len(names),
-        deformers=(ctypes.c_char_p * len(names))(*names) if names else None,
+        deformers=ctypes.addressof(array),
         poses=_POSES[poses],
         frames=frames,
         clips=clips,

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,6 @@ Floats = npt.NDArray[np.float32]
 TRANSFORM = np.dtype([("rotation", "<f4", 4), ("translation", "<f4", 3), ("scale", "<f4", 3)])
 
 _CONTROL_KINDS = {0: "morph_target", 1: "twist", 2: "expression", 3: "clock"}
-
-Info = TypeVar("Info")
 
 
 @dataclass(frozen=True)
@@ -132,7 +129,8 @@ class Character(Owner):
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._info = self._read(_library.pelt_character_info, "pelt_character_get_info")
+        self._info = library().new("pelt_character_info")
+        self._call("pelt_character_get_info", ctypes.byref(self._info))
         self._joints: tuple[Joint, ...] | None = None
         self._meshes: tuple[Mesh, ...] | None = None
 
@@ -147,7 +145,7 @@ class Character(Owner):
         return f"<pelt.Character '{decode(info.name)}': {info.vertex_count} vertices, {info.joint_count} joints>"
 
     @property
-    def _known(self) -> _library.pelt_character_info:
+    def _known(self) -> Any:
         _ = self.handle  # raises Error if the character is closed
         return self._info
 
@@ -155,9 +153,10 @@ class Character(Owner):
         handle = self.handle
         library().call(name, handle.pointer, *arguments)
 
-    def _read(self, kind: Callable[[], Info], name: str, *arguments: Any) -> Info:
-        info = kind()
-        self._call(name, *arguments, ctypes.byref(info))  # type: ignore[arg-type]
+    def _read(self, what: str, index: int) -> Any:
+        """Returns the library's struct about one joint, mesh, clip, control or stream."""
+        info = library().new(f"pelt_{what}_info")
+        self._call(f"pelt_character_get_{what}", index, ctypes.byref(info))
         return info
 
     # ---------------------------------------------------------------------------------------------------- what is in it
@@ -199,7 +198,7 @@ class Character(Owner):
         return self._joints
 
     def _joint(self, handle: Handle, index: int) -> Joint:
-        info = self._read(_library.pelt_joint_info, "pelt_character_get_joint", index)
+        info = self._read("joint", index)
         inverse = view(handle, info.inverse_bind, (4, 4)).T if info.inverse_bind else None
         return Joint(
             name=decode(info.name),
@@ -217,7 +216,7 @@ class Character(Owner):
         return self._meshes
 
     def _mesh(self, handle: Handle, index: int) -> Mesh:
-        info = self._read(_library.pelt_mesh_info, "pelt_character_get_mesh", index)
+        info = self._read("mesh", index)
         count = int(info.vertex_count)
         return Mesh(
             name=decode(info.name),
@@ -235,17 +234,17 @@ class Character(Owner):
         """The meshes that are drawn."""
         return tuple(mesh for mesh in self.meshes if not mesh.control)
 
-    def _read_all(self, kind: Callable[[], Info], name: str, count: int) -> list[Info]:
-        return [self._read(kind, name, number) for number in range(count)]
+    def _read_all(self, what: str, count: int) -> list[Any]:
+        return [self._read(what, index) for index in range(count)]
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        infos = self._read_all(_library.pelt_clip_info, "pelt_character_get_clip", self._known.clip_count)
+        infos = self._read_all("clip", self._known.clip_count)
         return tuple(Clip(decode(info.name), float(info.duration)) for info in infos)
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        infos = self._read_all(_library.pelt_control_info, "pelt_character_get_control", self._known.control_count)
+        infos = self._read_all("control", self._known.control_count)
         return tuple(
             Control(decode(info.name), _CONTROL_KINDS.get(info.kind, "other"), int(info.input), float(info.rest))
             for info in infos
@@ -253,7 +252,7 @@ class Character(Owner):
 
     @property
     def streams(self) -> tuple[Stream, ...]:
-        infos = self._read_all(_library.pelt_stream_info, "pelt_character_get_stream", self._known.stream_count)
+        infos = self._read_all("stream", self._known.stream_count)
         return tuple(
             Stream(self.meshes[info.mesh].name, int(info.mesh), int(info.vertex_count), int(info.first_input))
             for info in infos

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _library
 from ._library import Error, Owner, library, view
 from .character import Character, Floats, Pose, joint_memory, numbers
 
@@ -42,9 +41,9 @@ def _array(array: np.ndarray | None, columns: int, count: int, name: str) -> tup
     return array.ctypes.data, stride
 
 
-def _part(place: tuple[int, int], first: int) -> _library.pelt_vertex_array:
+def _part(place: tuple[int, int], first: int) -> Any:
     address, stride = place
-    return _library.pelt_vertex_array(address + first * stride if address else None, stride, 0)
+    return library().new("pelt_vertex_array", values=address + first * stride if address else None, stride=stride)
 
 
 class Evaluator(Owner):
@@ -71,7 +70,8 @@ class Evaluator(Owner):
         """
         if not isinstance(character, Character):
             raise Error(f"character is a {type(character).__name__}, and must be a pelt.Character")
-        options = _library.pelt_evaluator_options(
+        options = library().new(
+            "pelt_evaluator_options",
             normal_mode=int(recomputed_normals),
             no_normals=int(not normals),
             no_tangents=int(not tangents),
@@ -159,7 +159,7 @@ class Evaluator(Owner):
         self._call("pelt_evaluator_evaluate")
 
     def _evaluated(self, name: str, columns: int) -> Floats:
-        info = _library.pelt_evaluated()
+        info = library().new("pelt_evaluated")
         with self._lock:
             handle = self.handle
             self._call("pelt_evaluator_get_evaluated", ctypes.byref(info))
@@ -213,7 +213,8 @@ class Evaluator(Owner):
         first = 0
         with self._lock:
             for m in meshes:
-                arrays = _library.pelt_vertex_arrays(
+                arrays = library().new(
+                    "pelt_vertex_arrays",
                     vertex_count=self._meshes[m].vertex_count,
                     positions=_part(places[0], first),
                     normals=_part(places[1], first),

@@ -136,7 +136,8 @@ std::string text_of_crowds(const Json& rows) {
                              {"ms", "seconds/median", "{:.3f}", 1e3},
                              {"ns/vertex", "seconds_per_vertex", "{:.3f}", 1e9},
                              ratio_column("of least", "seconds_per_vertex_of_least"),
-                             {"CPU ms", "host_seconds/median", "{:.3f}", 1e3}}) +
+                             {"CPU ms", "host_seconds/median", "{:.3f}", 1e3},
+                             {"MB", "bytes", "{:.1f}", 1e-6}}) +
          refusals;
 }
 

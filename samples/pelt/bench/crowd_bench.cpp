@@ -119,7 +119,9 @@ Result<Json> bench_crowds(const runtime::Device& device, std::uint32_t most, std
         row["refusal"] = crowd.error().message;
         continue;
       }
-      row.update({{"dispatches", crowd->passes().names.size()}, {"barriers", crowd->passes().barriers}});
+      row.update({{"dispatches", crowd->passes().names.size()},
+                  {"barriers", crowd->passes().barriers},
+                  {"bytes", crowd->bytes().total()}});
       tasks.push_back(std::make_unique<CrowdTask>(CrowdTask{rows.size() - 1, std::move(*crowd), {}}));
       CrowdTask* const task = tasks.back().get();
       contenders.push_back([&device, &timer, &poses, task] { return move(device, timer, poses, *task); });

@@ -71,7 +71,7 @@ void add_binding_options(CLI::App& app, Binding& binding) {
                         "Do not compare the deformer with linear blend; keep it on the whole skin");
   app.add_flag_callback(
       "--paint", [&] { binding.paint = PaintMode::kAlways; },
-      "Make the weights of all meshes, by ways inside the skin to the bones; without it only of unpainted ones");
+      "Make the weights of all meshes but props, by ways inside the skin to the bones; else only of unpainted ones");
   app.add_flag_callback("--no-judge", no_check)->group("");  // its former name, for scripts
 }
 

@@ -7,16 +7,13 @@
 layout(binding = kPoseBindRecords, std430) readonly buffer Records { ActionLineRecord records[]; };
 
 void main() {
-  PoseWork work = pose_work();
+  PoseWork work = pose_item(kLineEntries);
   if (!work.inside) return;
   ActionLineRecord record = records[work.record];
   ActionLine line = read_action_line(work, record.line);
-  LineWalk walk = line_start(line);
-  uint first = work.palette_first + work.record_index * kLineEntries;
-  for (uint k = 0u; k < kLineEntries; ++k) {
-    uint word = record.first_sample + k * kLineSampleWords;
-    PosedLineSample place = line_place(line, line_shape(work, word));
-    walk = line_walk(line, walk, place);
-    palette[first + k] = affine_compose(line_frame(line, walk, place), line_rest_inverse(work, word));
-  }
+  uint word = record.first_sample + work.item * kLineSampleWords;
+  PosedLineSample place = line_place(line, line_shape(work, word));
+  LineWalk walk = line_walk(line, line_start(line), place);
+  palette[work.palette_first + work.record_index] =
+      affine_compose(line_frame(line, walk, place), line_rest_inverse(work, word));
 }

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import pelt
-from pelt import _library
+from pelt import _header
 
 PROGRAM = os.environ["PELT_PROGRAM"]
 
@@ -87,15 +87,12 @@ class Package(unittest.TestCase):
             typing.get_type_hints(getattr(pelt, name))  # they exist
 
     def test_has_the_fields_of_the_headers(self) -> None:
-        structs = {
-            name: item
-            for name, item in vars(_library).items()
-            if name.startswith("pelt_") and inspect.isclass(item)
-        }
+        headers = (_header.Header("pelt.h"), _header.Header("pelt_binder.h"))
+        structs = {**headers[0].structs, **headers[1].structs}
         # Fields of the same types in the same order lie at the same places for ctypes and for compilers.
         sizes = {"uint32_t": 4, "float": 4, **{name: ctypes.sizeof(item) for name, item in structs.items()}}
         folder = Path(__file__).parents[1]
-        lists = (f"c_abi_{_library.ABI}.txt", f"binder_abi_{_library.BINDER_ABI}.txt")
+        lists = (f"c_abi_{headers[0].abi}.txt", f"binder_abi_{headers[1].abi}.txt")
         text = "".join((folder / name).read_text() for name in lists)
         for name, item in structs.items():
             numbered = re.findall(rf"^{name}, field (\d+): (.+)$", text, re.M)
@@ -129,7 +126,7 @@ class Libraries(unittest.TestCase):
         self.assertIn(f"{other}: the library has ABI 99; this package needs ABI 3", self.import_with(other))
 
     def test_that_are_none_are_named(self) -> None:
-        self.assertIn("libm.so.6: the library has no pelt_last_error", self.import_with("libm.so.6"))
+        self.assertIn("libm.so.6: the library has no pelt_abi_version", self.import_with("libm.so.6"))
         self.assertIn("/none/libpelt.so: cannot be loaded", self.import_with("/none/libpelt.so"))
 
 
@@ -165,6 +162,10 @@ class Characters(unittest.TestCase):
             pelt.bind("builtin:limb", rig=rig, deformer="mos")
         with self.assertRaisesRegex(pelt.Error, "rig: /layers/0: the key 'deformer' is missing"):
             pelt.bind("builtin:limb", rig={"format": "pelt-rig 1", "layers": [{"deformr": "mos"}]})
+
+    def test_make_weights_if_asked(self) -> None:
+        report = pelt.bind("builtin:limb", deformer="linear-blend", paint=True).report
+        self.assertIn("weights were made for 'limb'", str(report["notes"]))
 
     def test_are_measured_as_the_command_line_measures(self) -> None:
         printed = json.loads(

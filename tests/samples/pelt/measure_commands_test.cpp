@@ -88,6 +88,7 @@ TEST_F(Pelt, MeasuresCrowds) {
       EXPECT_GT(row["seconds"]["median"], 0.0) << row;
       EXPECT_GT(row["host_seconds"]["median"], 0.0) << row;
       EXPECT_EQ(row["dispatches"], least["dispatches"]) << row;
+      EXPECT_GT(row["bytes"], 20 * row["vertices"].get<double>()) << row;
       EXPECT_EQ(row["barriers"], least["barriers"]) << row;
     }
   }

@@ -11,7 +11,7 @@
 
 #include "engine/authoring/geometry/edge_distances.h"
 #include "engine/authoring/geometry/roots.h"
-#include "engine/authoring/rows/strongest_influence.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::from_skin {
 namespace {

@@ -7,7 +7,7 @@
 #include <pelt/tools/area.h>
 
 #include "engine/authoring/geometry/bone_forest.h"
-#include "engine/authoring/rows/strongest_influence.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::from_skin {
 

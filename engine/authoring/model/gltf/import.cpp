@@ -27,6 +27,7 @@
 #include "engine/authoring/model/gltf/document.h"
 #include "engine/authoring/model/gltf/instances.h"
 #include "engine/authoring/model/gltf/loader.h"
+#include "engine/authoring/model/gltf/origin.h"
 #include "engine/authoring/model/gltf/primitive.h"
 #include "engine/authoring/model/gltf/skeleton.h"
 #include "engine/authoring/model/gltf/skin.h"
@@ -199,7 +200,7 @@ class Importer {
         levels_(std::move(levels)),
         budget_(document) {}
 
-  Result<Model> run() {
+  Result<Model> run(GltfOrigin* origin) {
     model_.name = std::filesystem::path(document_.source).filename().string();
     const std::vector<GltfLevel> loose = loose_levels(document_, tree_, levels_);
     PELT_ASSIGN(auto skeleton, read_joints(document_, adopt(loose, tree_), model_.skeleton));
@@ -211,6 +212,7 @@ class Importer {
     PELT_TRY(add_expressions(document_.vrm.expressions, document_.gltf, mesh_of_node_, budget_, model_));
     PELT_TRY(read_clips(document_, skeleton.joint_of_node, mesh_of_node_, budget_, model_));
     PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
+    if (origin != nullptr) *origin = {meshes_in_file(), skins_, skeleton.joint_of_node};
     gather_levels(declared_levels(), model_);
     PELT_TRY(check_size());
     model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
@@ -406,6 +408,16 @@ class Importer {
     return {};
   }
 
+  std::map<std::string, GltfOrigin::Mesh> meshes_in_file() const {
+    std::map<std::string, GltfOrigin::Mesh> meshes;
+    for (std::size_t node = 0; node < mesh_of_node_.size(); ++node) {
+      if (mesh_of_node_[node] < 0) continue;
+      const auto mesh = static_cast<std::size_t>(mesh_of_node_[node]);
+      meshes[model_.meshes[mesh].name] = {node, skin_of_mesh_[mesh]};
+    }
+    return meshes;
+  }
+
   // Returns the levels whose meshes are in the model, by mesh name.
   std::map<std::string, DeclaredLevel> declared_levels() const {
     std::map<std::string, DeclaredLevel> declared;
@@ -430,6 +442,20 @@ class Importer {
   std::vector<std::int32_t> mesh_of_node_;
 };
 
+Result<Model> import_any(std::span<const std::byte> file, const std::filesystem::path& path,
+                         std::vector<std::filesystem::path>* beside, NamedFiles files, GltfOrigin* origin) {
+  PELT_ASSIGN(auto document, read_gltf_document(file, path, beside, files));
+  AccessorChecker accessors(document);
+  PELT_TRY(expand_instances(document, accessors));
+  PELT_ASSIGN(auto tree, check_nodes(document));
+  PELT_TRY(check_skins(document, accessors));
+  PELT_TRY(check_animations(document, accessors));
+  PELT_ASSIGN(auto levels, read_gltf_levels(document));
+  PELT_ASSIGN(auto model, Importer(document, accessors, std::move(tree), std::move(levels)).run(origin));
+  model.images = std::move(document.images.images);
+  return model;
+}
+
 }  // namespace
 
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
@@ -440,16 +466,11 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 
 Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path,
                           std::vector<std::filesystem::path>* beside, NamedFiles files) {
-  PELT_ASSIGN(auto document, read_gltf_document(file, path, beside, files));
-  AccessorChecker accessors(document);
-  PELT_TRY(expand_instances(document, accessors));
-  PELT_ASSIGN(auto tree, check_nodes(document));
-  PELT_TRY(check_skins(document, accessors));
-  PELT_TRY(check_animations(document, accessors));
-  PELT_ASSIGN(auto levels, read_gltf_levels(document));
-  PELT_ASSIGN(auto model, Importer(document, accessors, std::move(tree), std::move(levels)).run());
-  model.images = std::move(document.images.images);
-  return model;
+  return import_any(file, path, beside, files, nullptr);
+}
+
+Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path, GltfOrigin& origin) {
+  return import_any(file, path, nullptr, NamedFiles::kNone, &origin);
 }
 
 }  // namespace pelt

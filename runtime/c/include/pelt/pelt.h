@@ -258,7 +258,7 @@ typedef struct pelt_bind_options {
   uint32_t struct_size;
   uint32_t threads;           /* 0: all cores; the result does not depend on it */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
-  uint32_t reserved;
+  uint32_t paint;             /* 1: makes the weights of all meshes but props; 0: as the rig sets it */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   /* Another thread, `progress` or a signal handler sets this number to nonzero to stop the bind, which then fails with

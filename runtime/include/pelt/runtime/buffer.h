@@ -10,6 +10,7 @@
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/memory.h>
+#include <pelt/runtime/owned.h>
 
 namespace pelt::runtime {
 
@@ -35,16 +36,12 @@ class Buffer {
  public:
   static Result<Buffer> create(const Device& device, const BufferOptions& options);
   Buffer() = default;
-  ~Buffer();
-  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
-  Buffer& operator=(Buffer&& other) noexcept;
-
-  VkBuffer handle() const { return handle_; }
+  VkBuffer handle() const { return handle_.get(); }
   VkDeviceSize size() const { return size_; }
 
   // Return the descriptor of the whole buffer, or of a part.
-  VkDescriptorBufferInfo whole() const { return {handle_, 0, size_}; }
-  VkDescriptorBufferInfo part(BufferRange range) const { return {handle_, range.offset, range.size}; }
+  VkDescriptorBufferInfo whole() const { return {handle(), 0, size_}; }
+  VkDescriptorBufferInfo part(BufferRange range) const { return {handle(), range.offset, range.size}; }
 
   // The host's view of the whole buffer. Null for MemoryUse::kDeviceLocal, even if the device could map it, so that
   // code that would fail on a discrete GPU fails everywhere.
@@ -59,9 +56,9 @@ class Buffer {
   VkMappedMemoryRange memory_range(VkDeviceSize offset, VkDeviceSize size) const;
 
   DeviceInternals* device_ = nullptr;
-  VkBuffer handle_ = VK_NULL_HANDLE;
   VkDeviceSize size_ = 0;
   Allocation allocation_;
+  Owned<VkBuffer> handle_;  // destroyed before its memory
   std::byte* mapped_ = nullptr;
   std::vector<std::byte> shadow_;  // the host's view of its memory if DeviceOptions::pretend_discrete
 };

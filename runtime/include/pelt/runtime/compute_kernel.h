@@ -11,6 +11,7 @@
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
+#include <pelt/runtime/owned.h>
 
 namespace pelt::runtime {
 
@@ -27,12 +28,9 @@ class ComputeKernel {
  public:
   static Result<ComputeKernel> create(const Device& device, const ComputeKernelOptions& options);
   ComputeKernel() = default;
-  ~ComputeKernel();
-  ComputeKernel(ComputeKernel&& other) noexcept { *this = std::move(other); }
-  ComputeKernel& operator=(ComputeKernel&& other) noexcept;
 
   const std::string& name() const { return name_; }
-  VkDescriptorSetLayout set_layout() const { return set_layout_; }
+  VkDescriptorSetLayout set_layout() const { return set_layout_.get(); }
 
   // Binds the pipeline, the set and the constants, and dispatches `workgroups`. If they exceed the device's limit in x,
   // they are split over x and y; the shader numbers them y * gl_NumWorkGroups.x + x. The last row may have surplus
@@ -44,13 +42,13 @@ class ComputeKernel {
                          VkBuffer arguments, VkDeviceSize offset) const;
 
  private:
-  DeviceInternals* device_ = nullptr;
-  std::string name_;
   void bind(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants) const;
 
-  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  DeviceInternals* device_ = nullptr;
+  std::string name_;
+  Owned<VkDescriptorSetLayout> set_layout_;
+  Owned<VkPipelineLayout> layout_;
+  Owned<VkPipeline> pipeline_;
 };
 
 // A pool of descriptor sets of storage buffers. Move-only; the Device must outlive it.
@@ -59,9 +57,6 @@ class DescriptorPool {
   static Result<DescriptorPool> create(const Device& device, std::uint32_t sets, std::uint32_t storage_buffers,
                                        const std::string& name);
   DescriptorPool() = default;
-  ~DescriptorPool();
-  DescriptorPool(DescriptorPool&& other) noexcept { *this = std::move(other); }
-  DescriptorPool& operator=(DescriptorPool&& other) noexcept;
 
   // Makes a set whose binding i is buffers[i].
   Result<VkDescriptorSet> make_set(const ComputeKernel& kernel, std::span<const VkDescriptorBufferInfo> buffers);
@@ -69,7 +64,7 @@ class DescriptorPool {
  private:
   DeviceInternals* device_ = nullptr;
   std::string name_;
-  VkDescriptorPool handle_ = VK_NULL_HANDLE;
+  Owned<VkDescriptorPool> handle_;
 };
 
 }  // namespace pelt::runtime

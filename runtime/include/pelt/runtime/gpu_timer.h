@@ -7,6 +7,7 @@
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
+#include <pelt/runtime/owned.h>
 
 namespace pelt::runtime {
 
@@ -17,9 +18,6 @@ class GpuTimer {
   static bool supported(const Device& device);
   static Result<GpuTimer> create(const Device& device, std::uint32_t capacity);
   GpuTimer() = default;
-  ~GpuTimer();
-  GpuTimer(GpuTimer&& other) noexcept { *this = std::move(other); }
-  GpuTimer& operator=(GpuTimer&& other) noexcept;
 
   // Discards all timestamps; record it before the first stamp() of a command buffer.
   void reset(VkCommandBuffer commands);
@@ -32,7 +30,7 @@ class GpuTimer {
 
  private:
   DeviceInternals* device_ = nullptr;
-  VkQueryPool pool_ = VK_NULL_HANDLE;
+  Owned<VkQueryPool> pool_;
   std::uint32_t capacity_ = 0;
   std::uint32_t stamps_ = 0;
 };

@@ -30,21 +30,17 @@ class Allocation {
   Allocation(Allocation&& other) noexcept { *this = std::move(other); }
   Allocation& operator=(Allocation&& other) noexcept;
 
-  VkDeviceMemory memory() const { return memory_; }
-  VkDeviceSize offset() const { return offset_; }
+  VkDeviceMemory memory() const { return piece_.memory; }
+  VkDeviceSize offset() const { return piece_.offset; }
   VkDeviceSize size() const { return size_; }
-  std::byte* mapped() const { return mapped_; }  // null if the host cannot access it
-  bool coherent() const { return coherent_; }
+  std::byte* mapped() const { return static_cast<std::byte*>(piece_.mapped); }  // null if the host cannot access it
+  bool coherent() const { return piece_.coherent; }
 
  private:
   friend class MemoryAllocator;
   MemoryAllocator* allocator_ = nullptr;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkDeviceSize offset_ = 0;
+  MemoryPiece piece_;
   VkDeviceSize size_ = 0;
-  std::byte* mapped_ = nullptr;
-  bool coherent_ = false;
-  void* owner_ = nullptr;  // MemoryPiece::owner
 };
 
 // Allocates memory for an image or a buffer of the caller's. Errors: kOutOfMemory if none is left; the message

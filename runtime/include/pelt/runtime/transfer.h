@@ -22,14 +22,8 @@ namespace pelt::runtime {
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record);
 
-// Bytes to write, and their offset in a buffer.
-struct BufferWrite {
-  VkDeviceSize offset = 0;
-  std::span<const std::byte> bytes;
-};
-
 // Copies to a buffer with VK_BUFFER_USAGE_TRANSFER_DST_BIT, through staging memory, and waits.
-Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const BufferWrite> writes);
+Result<void> write_buffer(const Device& device, VkBuffer buffer, VkDeviceSize offset, std::span<const std::byte> bytes);
 
 // Copies from a buffer with VK_BUFFER_USAGE_TRANSFER_SRC_BIT, after all submitted work, and waits.
 Result<std::vector<std::byte>> read_buffer(const Device& device, VkBuffer buffer, VkDeviceSize offset,

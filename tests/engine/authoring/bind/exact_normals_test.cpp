@@ -169,9 +169,11 @@ Leans leans_in(const Character& character, std::span<const glm::mat4> joints) {
   return {lean_of(std::move(of_normals)), lean_of(std::move(of_tangents))};
 }
 
-class ExactNormals : public testing::TestWithParam<Configuration> {};
+using Exact = pelt::ExactNormals;
 
-TEST_P(ExactNormals, AreThoseOfTheMovedSurface) {
+class ExactNormalsOf : public testing::TestWithParam<Configuration> {};
+
+TEST_P(ExactNormalsOf, AreThoseOfTheMovedSurface) {
   const Model model = grid_limb();
   Rig rig = test::rig_of(GetParam().parameters, "tube");
   GetParam().change(rig);
@@ -184,7 +186,23 @@ TEST_P(ExactNormals, AreThoseOfTheMovedSurface) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExactNormals, testing::ValuesIn(configurations()), testing::PrintToStringParamName());
+// The normals of the bent limb with so many quads along it.
+std::vector<glm::vec3> bent_normals(std::uint32_t along, Exact exact) {
+  const Model model = make_limb({.around = 32, .along = along});
+  const auto parameters = with<SurfaceFfdParameters>([&](auto& p) { p.exact_normals = exact; });
+  Evaluator evaluator(test::bound(model, test::rig_of(parameters)).character);
+  evaluator.pose(test::bent(model, 90));
+  evaluator.evaluate();
+  return {evaluator.normals().begin(), evaluator.normals().end()};
+}
+
+TEST(CoarseSkins, HaveNormalsOfTheirFramesOnly) {
+  EXPECT_EQ(bent_normals(8, Exact::kAuto), bent_normals(8, Exact::kNone));
+  EXPECT_NE(bent_normals(8, Exact::kAuto), bent_normals(8, Exact::kAll));
+  EXPECT_EQ(bent_normals(64, Exact::kAuto), bent_normals(64, Exact::kAll));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExactNormalsOf, testing::ValuesIn(configurations()), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace pelt

@@ -104,6 +104,9 @@ TEST_F(MoveBound, IsWhatBindMakesOfTheEditedRig) {
 TEST_F(MoveBound, IsWhatBindMakesOfADriverMadeFromSkinWithArmpits) {
   model_ = test::make_arm();
   rig_ = test::rig_of(SurfaceFfdParameters{});
+  const Edit move = [](Rig& r) { ffd(r, 0).driver.offsets = {{test::kLimbVertex, {0, 0.01f, 0}}}; };
+  EXPECT_TRUE(needs_bind(move));
+  move(rig_);
   const Rig rig = edited([](Rig& r) { ffd(r, 0).driver.offsets = {{test::kLimbVertex, {0, 0.5f, 0.2f}}}; });
   const auto bent = [&](const Character& character) { return test::posed(character, test::bent(model_, 50), "tube"); };
   const Bound bound = test::bound(model_, rig_);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <glm/gtc/matrix_transform.hpp>
 #include <map>
 #include <numeric>
 #include <set>
@@ -14,104 +16,19 @@
 #include <pelt/import.h>
 #include <pelt/paint.h>
 
-#include "engine/authoring/model/builtin/model_builder.h"
 #include "engine/authoring/model/unweighted.h"
+#include "tests/engine/authoring/paint/blocks.h"
 #include "tests/support/must.h"
 #include "tests/support/shared_files.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
 
+using namespace test::paint;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-constexpr float kEdge = 0.05f;  // of a block, metres
-
-using Cell = std::tuple<int, int, int>;
-using Cut = std::function<bool(const Cell&, const Cell&)>;
-
-// Makes the surface of blocks. Between two blocks there is a double wall if `cut` tells so, else none.
-Mesh blocks(
-    const std::set<Cell>& cells, const Cut& cut = [](const Cell&, const Cell&) { return false; }) {
-  Mesh mesh{.name = "skin"};
-  for (const Cell& cell : cells) {
-    for (int axis = 0; axis < 3; ++axis) {
-      for (const int side : {0, 1}) {
-        const auto [x, y, z] = cell;
-        glm::ivec3 next(x, y, z);
-        next[axis] += 2 * side - 1;
-        const Cell beside(next.x, next.y, next.z);
-        if (cells.contains(beside) && !cut(cell, beside)) continue;
-        const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-        for (const auto& [u, v] : {std::pair(0, 0), {1, 0}, {1, 1}, {0, 1}}) {
-          glm::vec3 corner(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
-          corner[axis] += static_cast<float>(side);
-          corner[(axis + 1) % 3] += static_cast<float>(u);
-          corner[(axis + 2) % 3] += static_cast<float>(v);
-          mesh.positions.push_back(kEdge * corner);
-        }
-        const std::uint32_t b = side == 1 ? 1 : 3;
-        mesh.triangles.emplace_back(first, first + b, first + 2);
-        mesh.triangles.emplace_back(first, first + 2, first + 4 - b);
-      }
-    }
-  }
-  return mesh;
-}
-
-void add_box(std::set<Cell>& cells, const glm::ivec3& low, const glm::ivec3& high) {
-  for (int x = low.x; x < high.x; ++x) {
-    for (int y = low.y; y < high.y; ++y) {
-      for (int z = low.z; z < high.z; ++z) cells.emplace(x, y, z);
-    }
-  }
-}
-
-struct Place {
-  std::string name;
-  std::int32_t parent;
-  glm::vec3 position;  // in blocks
-};
-
-Model model_of(std::vector<Mesh> meshes, const std::vector<Place>& places) {
-  Model model{.name = "test"};
-  model.meshes = std::move(meshes);
-  for (const Place& place : places) {
-    glm::vec3 from(0.0f);
-    if (place.parent >= 0) from = places[static_cast<std::size_t>(place.parent)].position;
-    add_joint(model, place.name, place.parent, {.translation = kEdge * (place.position - from)});
-  }
-  bind_all_joints(model);
-  return model;
-}
-
-// Paints all meshes; rows must sum to 1 over at most 8 joints.
-Model painted(Model model, unsigned threads = 0) {
-  std::vector<std::uint32_t> all(model.meshes.size());
-  std::iota(all.begin(), all.end(), 0u);
-  std::vector<SparseRows> rows = test::must(paint_weights(model, all, {}, threads));
-  for (std::size_t m = 0; m < all.size(); ++m) {
-    EXPECT_EQ(rows[m].row_count(), model.meshes[m].positions.size());
-    EXPECT_TRUE(validate(rows[m], model.bound_joints.size(), "weights"));
-    EXPECT_LE(statistics(rows[m]).max_influences, 8u);
-    model.meshes[m].weights = std::move(rows[m]);
-  }
-  return model;
-}
-
-float weight_of(const Mesh& mesh, std::size_t vertex, std::uint32_t joint) {
-  for (const Influence& influence : mesh.weights.row(vertex)) {
-    if (influence.index == joint) return influence.weight;
-  }
-  return 0;
-}
-
-// Calls check(vertex, position in blocks) for each vertex.
-template <class Check>
-void for_vertices(const Mesh& mesh, const Check& check) {
-  for (std::size_t v = 0; v < mesh.positions.size(); ++v) check(v, mesh.positions[v] / kEdge);
-}
 
 // Expects a limb of 16 blocks along x to follow the joint at x = 0, then that at x = 8, with a transition between.
 void expect_limb(const Mesh& mesh) {
@@ -266,6 +183,89 @@ TEST(PaintWeights, MovesAnEyeInOnePiece) {
   for (std::size_t v = 0; v < ball.positions.size(); ++v) EXPECT_EQ(weight_of(model.meshes[1], v, 2), 1);
 }
 
+// A leg that ends in a foot: its ankle is near the sole, far from the toes.
+TEST(PaintWeights, TurnsTheLastBoneToTheSkinBeyondIt) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {3, 16, 3});
+  add_box(cells, {0, 0, 0}, {3, 2, 9});
+  const Model model = painted(
+      model_of({blocks(cells)},
+               {{"hip", -1, {1.5f, 15, 1.5f}}, {"knee", 0, {1.5f, 8, 1.5f}}, {"ankle", 1, {1.5f, 1.5f, 1.5f}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.z > 5) {
+      EXPECT_GT(weight_of(mesh, v, 2), 0.9f) << p.y << " " << p.z;
+    }
+    if (p.y > 5 && p.y < 7) {
+      EXPECT_GT(weight_of(mesh, v, 1), 0.5f) << p.y << " " << p.z;
+    }
+  });
+}
+
+// A wall round its bones, open above and below.
+TEST(PaintWeights, MovesClothesWithoutABody) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {12, 24, 12});
+  std::erase_if(cells, [](const Cell& cell) {
+    const auto [x, y, z] = cell;
+    const float radius = std::hypot(static_cast<float>(x) - 5.5f, static_cast<float>(z) - 5.5f);
+    return radius < 4.6f || radius > 6;
+  });
+  const Model model =
+      painted(model_of({blocks(cells)}, {{"spine", -1, {6, 6, 6}}, {"chest", 0, {6, 12, 6}}, {"neck", 1, {6, 17, 6}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    const std::uint32_t wanted = p.y < 10 ? 0 : p.y > 13 && p.y < 16 ? 1 : 3;
+    if (wanted < 3) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, wanted) << p.x << " " << p.y << " " << p.z;
+    }
+  });
+}
+
+TEST(PaintWeights, ContinuesLooseJointsAlongTheirAxes) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {8, 6, 6});
+  add_box(cells, {8, 2, 2}, {24, 4, 4});
+  const Model model = painted(
+      model_of({blocks(cells)},
+               {{"tip", -1, {22, 3, 3}}, {"b", -1, {14, 3, 3}}, {"palm", -1, {2, 3, 3}}, {"a", -1, {8, 3, 3}}}));
+  const Mesh& mesh = model.meshes[0];
+  for_vertices(mesh, [&](std::size_t v, const glm::vec3& p) {
+    if (p.x == 12) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 3u);
+    }
+    if (p.x == 20) {
+      EXPECT_EQ(mesh.weights.row(v)[0].index, 1u);
+    }
+  });
+}
+
+TEST(PaintWeights, GivesControlsNothing) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {16, 3, 3});
+  std::vector<Place> places = kLimb;
+  places.push_back({"end", 1, {14, 1.5f, 1.5f}});
+  places.push_back({"control", -1, {8, 1.5f, 1.5f}});
+  const Mesh mesh = painted(model_of({blocks(cells)}, places)).meshes[0];
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) EXPECT_EQ(weight_of(mesh, v, 3), 0);
+}
+
+// Two small parts next to the joint of a limb, one in the other; neither would follow one joint by itself.
+TEST(PaintWeights, MovesTeethWithTheirGums) {
+  std::set<Cell> limb;
+  add_box(limb, {0, 0, 0}, {16, 3, 3});
+  std::set<Cell> block;
+  add_box(block, {0, 0, 0}, {1, 1, 1});
+  Mesh gums = blocks(block);
+  Mesh tooth = gums;
+  for (glm::vec3& p : gums.positions) p = p * glm::vec3(1, 0.2f, 0.2f) + kEdge * glm::vec3(7.6f, 3.1f, 1.4f);
+  for (glm::vec3& p : tooth.positions) p = p * 0.1f + kEdge * glm::vec3(7.7f, 3.15f, 1.45f);
+  const Model model = painted(model_of({blocks(limb), gums, tooth}, kLimb));
+  for (const std::size_t m : {1, 2}) {
+    for (std::size_t v = 0; v < gums.positions.size(); ++v) EXPECT_EQ(weight_of(model.meshes[m], v, 1), 1) << m;
+  }
+}
+
 TEST(PaintWeights, IsTheSameOnAnyNumberOfThreads) {
   const Model model = make_arm();
   EXPECT_EQ(painted(model, 1).meshes[0].weights, painted(model, 3).meshes[0].weights);
@@ -336,6 +336,52 @@ TEST(PaintModel, LeavesAMeshThatItsNodeMoves) {
   EXPECT_THAT(test::must(paint_model(model, PaintMode::kAuto)), IsEmpty());
 }
 
+// Adds a small ball that follows one bound joint.
+void add_ball(Model& model, std::uint32_t bound, const glm::vec3& at) {
+  std::set<Cell> cell;
+  add_box(cell, {0, 0, 0}, {1, 1, 1});
+  Mesh ball = blocks(cell);
+  ball.name = "ball";
+  for (glm::vec3& p : ball.positions) p += at;
+  ball.weights = test::rows_on(bound, ball.positions.size());
+  model.meshes.push_back(std::move(ball));
+}
+
+TEST(PaintModel, LeavesAPropThatHangsOnABone) {
+  Model model = limb_beside();
+  const std::uint32_t node = add_joint(model, "hat", 0, {.translation = {1, 2, 0}});
+  model.bound_joints.push_back({node, glm::translate(glm::mat4(1.0f), glm::vec3(-1, -2, 0))});
+  add_ball(model, 1, {1, 2, 0});
+  const SparseRows before = model.meshes[1].weights;
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAuto)), HasSubstr("for 'limb', on 2 joints"));
+  EXPECT_EQ(model.meshes[1].weights, before);
+}
+
+TEST(PaintModel, PaintsAMeshThatAClipMovesIfAsked) {
+  Model model = limb_beside();
+  add_rotation_channel(model.clips[0], 2, 4, [](float) { return glm::quat(1, 0, 0, 0); });
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAlways)), HasSubstr("for 'limb', on 2 joints"));
+}
+
+// A skin, one that follows its first joint only, and a prop.
+TEST(PaintModel, PaintsMeshesOfOneJointIfAskedButNoProps) {
+  std::set<Cell> cells;
+  add_box(cells, {0, 0, 0}, {24, 3, 3});
+  const std::vector<Place> chain{
+      {"a", -1, {0, 1.5f, 1.5f}}, {"b", 0, {8, 1.5f, 1.5f}}, {"c", 1, {16, 1.5f, 1.5f}}, {"d", 2, {20, 1.5f, 1.5f}}};
+  Model model = painted(model_of({blocks(cells)}, chain));
+  Mesh sleeve = model.meshes[0];
+  sleeve.name = "sleeve";
+  sleeve.weights = test::rows_on(0, sleeve.positions.size());
+  for (glm::vec3& p : sleeve.positions) p = glm::vec3(p.x, 1.2f * p.y, p.z);
+  model.meshes.push_back(sleeve);
+  add_ball(model, 1, kEdge * glm::vec3(8, 8, 1));
+  const SparseRows prop = model.meshes[2].weights;
+  EXPECT_FALSE(may_paint(model, PaintMode::kAuto));
+  EXPECT_THAT(test::must(paint_model(model, PaintMode::kAlways)), HasSubstr("for 'skin', 'sleeve', on 4 joints"));
+  EXPECT_EQ(model.meshes[2].weights, prop);
+}
+
 TEST(PaintModel, RepaintsOnlyIfAsked) {
   Model model = make_limb();
   const SparseRows before = model.meshes[0].weights;
@@ -350,7 +396,7 @@ TEST(PaintModel, RepaintsOnlyIfAsked) {
 TEST(PaintWeights, AgreesWithArtists) {
   PELT_REQUIRE_SHARED();
   for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb",
-                           "assets/characters/lumberjack.glb", ""}) {
+                           "assets/characters/lumberjack.glb", "assets/characters/luke/luke.gltf", ""}) {
     const Model given = *name == 0 ? make_biped() : test::must(import_model((*test::shared_folder() / name).string()));
     const Model model = painted(given);
     std::size_t count = 0;

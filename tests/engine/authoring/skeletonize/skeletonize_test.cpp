@@ -283,6 +283,32 @@ TEST(MakeSkeleton, GivesAnOpenTubeTheJointsOfAClosedOne) {
   }
 }
 
+// A pipe, of which the wall, however thick, is no limb.
+TEST(MakeSkeleton, GivesAPipeTheJointsOfARod) {
+  for (const auto& [end, inner] : {std::pair(glm::vec3(8, 0, 0), 0.3f), {{8, 0, 0}, 0.9f}, {{6, 5, 2}, 0.6f}}) {
+    std::vector<Mesh> shells{tube({0, 0, 0}, end, 1, 1), tube({0, 0, 0}, end, inner, inner)};
+    for (glm::uvec3& t : shells[1].triangles) std::swap(t.y, t.z);
+    Model model = model_of(shells);
+    Mesh& mesh = model.meshes[0];
+    const auto half = static_cast<std::uint32_t>(mesh.positions.size() / 2);
+    for (const std::uint32_t rim : {1u, half - 25}) {
+      for (std::uint32_t k = 0; k < 24; ++k) {
+        const std::uint32_t a = rim + k;
+        const std::uint32_t b = rim + (k + 1) % 24;
+        mesh.triangles.emplace_back(a, b, b + half);
+        mesh.triangles.emplace_back(a, b + half, a + half);
+      }
+    }
+    const Skeletonized result = made(model);
+    expect_sound(result.model);
+    EXPECT_EQ(result.report.ends, 2u) << inner;
+    EXPECT_LE(result.report.joints, 4u) << inner;
+    for (const glm::vec3& place : places(result.model)) {
+      EXPECT_LE(glm::distance(place, glm::dot(place, glm::normalize(end)) * glm::normalize(end)), 0.25f) << inner;
+    }
+  }
+}
+
 // A skirt with legs; all ends are open.
 TEST(MakeSkeleton, HangsTheLegsOfTrousersFromTheWaist) {
   std::vector<Mesh> shells{tube({0, 4, 0}, {0, 6.5f, 0}, 1.8f, 1.6f)};

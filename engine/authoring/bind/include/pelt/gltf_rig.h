@@ -27,9 +27,9 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path);
 Result<void> check_gltf_rig(const Rig& rig, const std::string& source);
 
 // Writes a .glb with the model, the character that was bound from it, and the character's rig. `file`: the .gltf or
-// .glb from which the model was imported, whose whole content is kept (pack_gltf); empty, or if bind makes weights:
-// format_glb writes the model, with these. A rig that always makes weights becomes one that keeps them.
-// Errors: those of parse_rig and check_gltf_rig for the character's rig, and of pack_gltf, format_glb,
+// .glb from which the model was imported, whose whole content is kept (pack_gltf), with the weights that bind made
+// (with_weights); empty: format_glb writes the model. A rig that always makes weights becomes one that keeps them.
+// Errors: those of parse_rig and check_gltf_rig for the character's rig, and of pack_gltf, with_weights, format_glb,
 // write_gltf_deformers and write_file. `files`: as for import_gltf.
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
                        const std::filesystem::path& path, NamedFiles files = NamedFiles::kFolder);

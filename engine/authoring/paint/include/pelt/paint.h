@@ -24,7 +24,7 @@ Result<std::vector<SparseRows>> paint_weights(const Model& model, std::span<cons
 // When bind makes weights.
 enum class PaintMode {
   kAuto,    // for meshes without weights; in a file without any, also for meshes next to the skeleton
-  kAlways,  // for all meshes
+  kAlways,  // for all meshes but props: those that hang on a bone, or follow one joint with no two others in them
   kNever,
 };
 
@@ -32,7 +32,7 @@ enum class PaintMode {
 bool may_paint(const Model& model, PaintMode mode);
 
 // Makes the weights of a model's meshes and of their levels. A mesh is next to the skeleton if it hangs on a node of
-// its own that no clip moves. Returns a note on what was painted, or why not; empty: there is nothing to paint, or the
+// its own that no clip moves (with kAlways, any may). Returns a note on what was painted, or why not; empty: there is nothing to paint, or the
 // model was painted already. Errors: those of paint_weights, with kAlways.
 Result<std::string> paint_model(Model& model, PaintMode mode, unsigned threads = 0);
 

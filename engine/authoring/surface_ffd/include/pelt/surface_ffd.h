@@ -29,6 +29,13 @@ enum class Precision {
   kQuadratic,  // also any quadratic function of that position, by weights of both signs
 };
 
+// Where normals follow the gradient of the weights; elsewhere they follow only the frames.
+enum class ExactNormals {
+  kAuto,  // where the painting changes little along each edge of the skin: elsewhere exact normals show folds
+  kAll,
+  kNone,
+};
+
 // Parameters of surface-oriented FFD (Singh & Kokkevis 2000). docs/mathematics.md section 1 is the specification.
 struct SurfaceFfdParameters {
   static constexpr std::string_view kName = "surface_ffd";
@@ -54,8 +61,8 @@ struct SurfaceFfdParameters {
   Precision precision = Precision::kLinear;  // extended
   // Extended: exponent of the weight similarity of a vertex and a driver vertex; 0: no effect.
   float weight_similarity = 1.0f;
-  bool exact_normals = true;       // extended: whether normals follow the gradient of the weights; else only the frames
-  std::vector<GroupPair> exclude;  // these elements never move these vertices
+  ExactNormals exact_normals = ExactNormals::kAuto;  // extended
+  std::vector<GroupPair> exclude;                    // these elements never move these vertices
   // These elements move only these vertices, and these vertices follow no other elements.
   std::vector<GroupPair> exclusive;
   // Most bones along the skeleton from a vertex's bone to an element's.

@@ -16,9 +16,10 @@ namespace pelt {
 // CharacterData::rig, the text of the rig, stays. Vertices are numbered as by CharacterMesh::source_vertex. The
 // driver's rest positions, `binding.points`, stay as well: only the posed driver moves. Takes as long as copying the
 // character. The palette grows when a driver without key poses is moved for the first time, and shrinks again when no
-// driver is moved. Errors: kNotFound if `mesh` is not a control mesh; kInvalidArgument for a streamed driver, a vertex
-// that does not exist or is repeated, and an offset that is not finite or exceeds kMaxCoordinate; kUnsupported if the
-// palette is not laid out as bind does it, or would have more than 2^32 - 2 entries.
+// driver is moved. Skin follows each vertex of a driver made from it only if it was bound with offsets. Errors:
+// kNotFound if `mesh` is not a control mesh; kInvalidArgument for a streamed driver, a vertex that does not exist or is
+// repeated, and an offset that is not finite or exceeds kMaxCoordinate; kUnsupported if the palette is not laid out as
+// bind does it, or would have more than 2^32 - 2 entries.
 Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                        std::span<const VertexOffset> offsets);
 

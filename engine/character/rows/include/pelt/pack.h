@@ -20,11 +20,13 @@ namespace pelt {
 //   slices      ceil(n/32)+1    first word of slice s in `influences`
 //   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
 //                               row 32 s + r: palette entry in the low 16 bits, unorm16 weight in the high 16.
-//                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
+//                               Rows of one group have 2, 4, 8, 12, ... influences. Shorter rows, and rows past n, are
+//                               filled with weight 0 at a valid index.
 //   gradients   words           change of each weight across the surface: influence i in 16 bits of word i / 2, the low
 //                               ones first: components along shared::tangent_basis of the packed normal, signed
 //                               integers of 8 bits from -127 to 127; empty: no gradients
-//   gradient_units  ceil(n/32)  unit of the gradients of slice s, 1/metres; empty: no gradients
+//   gradient_units  ceil(n/32)  unit of the gradients of slice s, 1/metres; 0: all of them are 0, and none is read;
+//                               empty: no gradients
 //   local_points  G x n x float4
 //                               local points of groups that have their own, else empty: entry g n + i is the local
 //                               point of vertex i in group g, model space at bind, metres, then the group's share
@@ -47,6 +49,7 @@ struct PackedBinding {
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
 };
 
+constexpr std::size_t kShortRow = 4;  // influences that the fastest blend can move
 constexpr std::size_t kMaxLocalGroups = 8;
 constexpr float kMaxShare = 64;  // largest magnitude of a share
 
@@ -68,9 +71,9 @@ struct RestGeometry {
 // `by_index`, which sorts the row by palette entry. Precondition: weights are >= 0 and sum to about 1.
 void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
 
-// Sorts rows so that neighbours have similar lengths and slices need little padding: by length, longest first, within
-// windows of 4096 rows of `order`; ties keep their order. `order`: a permutation with the source row of each packed
-// row; rows near each other in it stay near.
+// Sorts rows by their cost: first those of up to kShortRow influences without gradients; then by length, longest first,
+// within windows of 4096 rows, so that slices need little padding; ties keep their order. `order`: a permutation with
+// the source row of each packed row; rows near each other in it stay near.
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order);
 
 // Packs the rows of `groups` (at least one) and `rest`. Packed row r is source row order[r]; `order` is a permutation

@@ -48,7 +48,7 @@ typedef struct pelt_binder_bind_options {
   uint32_t check;             /* PELT_BINDER_CHECK_... */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
   uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
-  uint32_t reserved;
+  uint32_t paint;             /* 1: makes the weights of all meshes but props; 0: as the rig sets it */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   const uint32_t* stop;                                            /* as in pelt_bind_options; may be NULL */

@@ -23,7 +23,7 @@ enum class FrameBuffer : std::uint32_t {
   kPalettes,
   kDrivers,             // their vertices
   kPalettesAndDrivers,  // both, the drivers directly after the palettes' bytes_of()
-  kTable,               // *, if the device plans
+  kPlanTable,           // *, if the device plans
   kArguments,           // of indirect dispatches
   kList,                // the caller's
   kDrawnList,           // the caller's, of the second part of a frame
@@ -138,7 +138,7 @@ inline constexpr std::size_t kFrameParts = 3;
 // Valid until the next frame.
 struct CrowdFrame {
   std::uint64_t number = 0;
-  std::uint32_t frame_slot = 0;   // number % frames in flight: the copies of buffers that it reads
+  std::uint32_t frame_copy = 0;   // number % frames in flight: the copies of buffers that it reads
   std::uint32_t output_slot = 0;  // number % output slots
   std::span<const HostWrite> writes;
   std::span<const FrameCommand> commands;

@@ -172,11 +172,13 @@ class CrowdPlanner {
     bool host_list = true;                  // each frame gets a list, or moves all; else kList has it
     bool host_drawn = true;                 // the second part of a frame has the same list; else kDrawnList has its own
     std::uint32_t most_workgroups = 65535;  // in one dimension
+    // Whether the device plans frames, or their drawn skins, and so needs kPlanTable and kArguments.
+    bool has_plan_table() const { return !host_list || !host_drawn; }
   };
   // The host's copies of the buffers of one frame in flight, each of bytes_of() bytes; or null.
   struct HostMemory {
     std::byte* work = nullptr;
-    std::byte* table = nullptr;
+    std::byte* plan_table = nullptr;
     std::byte* joints = nullptr;
     std::byte* inputs = nullptr;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The influence with the largest weight in a row.
+// What rows of weights hold: the largest, and what two have in common.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,17 @@ namespace pelt {
 inline const Influence& strongest_influence(std::span<const Influence> row) {
   assert(!row.empty());
   return *std::ranges::max_element(row, {}, &Influence::weight);
+}
+
+// Returns how much two rows of weights have in common, 0 to 1 if each sums to 1.
+inline double weight_similarity(std::span<const Influence> one, std::span<const Influence> other) {
+  double sum = 0;
+  for (const Influence& a : one) {
+    for (const Influence& b : other) {
+      if (a.index == b.index) sum += std::min(a.weight, b.weight);
+    }
+  }
+  return sum;
 }
 
 }  // namespace pelt
