@@ -31,15 +31,12 @@ def data(name):
 
 def budgets():
     """Counts by family of cards and pipeline."""
-    families, columns, family = {}, [], None
+    columns = "registers spills scratch waves instructions slots latency".split()
+    families = {}
     for line in BUDGETS.read_text(encoding="utf-8").splitlines():
-        if re.fullmatch(r"[A-Z0-9]+", line):
-            family = families.setdefault(line, {})
-        elif line.endswith("pipeline"):
-            columns = line.split(", ")[:-1]
-        elif family is not None and line.strip():
-            words = line.split(None, len(columns))
-            family[words[-1]] = dict(zip(columns, map(int, words)))
+        found = re.fullmatch(r"((?: +\d+){7})  ([A-Z0-9]+) (.*)", line)
+        if found:
+            families.setdefault(found[2], {})[found[3]] = dict(zip(columns, map(int, found[1].split())))
     return families
 
 
@@ -136,8 +133,6 @@ def main():
     text = path.read_text(encoding="utf-8")
 
     def rewritten(found):
-        if found[2] in ("cost", "predictions") and not BUDGETS.exists():
-            return found[0]
         return found[1] + "\n".join(lines_of(found[2])) + "\n"
 
     new = re.sub(r"(<!-- table: (\w+) -->\n)(?:\|.*\n)*", rewritten, text)

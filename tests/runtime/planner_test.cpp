@@ -39,7 +39,8 @@ class HostCrowd : public CrowdPlanner {
     for (const FrameBuffer buffer : {kWork, kPlanTable, kJoints, kInputs})
       host_[buffer].assign(kInFlight, std::vector<std::byte>(bytes_of(buffer, capacity)));
     for (std::uint32_t s = 0; s < kInFlight; ++s)
-      memory[s] = {host_[kWork][s].data(), host_[kPlanTable][s].data(), host_[kJoints][s].data(), host_[kInputs][s].data()};
+      memory[s] = {host_[kWork][s].data(), host_[kPlanTable][s].data(), host_[kJoints][s].data(),
+                   host_[kInputs][s].data()};
     device_ = host_;
     use_memory(memory);
     Characters placed;
@@ -163,8 +164,12 @@ TEST_F(PlannedCrowds, OmitWhatHasNothingToDo) {
   const auto of_linear = workgroups(std::span(&only_linear, 1));
   EXPECT_EQ(of_linear.at("blend of drivers"), 0u);
   const shared::ListEntry both[] = {only_linear, {deformed, 0}};
-  EXPECT_EQ(of_linear.at("blend of skins, slow rows"), 0u);
-  EXPECT_GT(workgroups(both).at("blend of skins, slow rows"), 0u);
+  const auto of_skins = [](const std::map<std::string, std::uint32_t>& made) {
+    std::uint32_t sum = 0;
+    for (const auto& [name, count] : made) sum += name.starts_with("blend of skins") ? count : 0;
+    return sum;
+  };
+  EXPECT_GT(of_skins(workgroups(both)), of_skins(of_linear));
 }
 
 // The first frame of a crowd whose device plans zeroes the memory of its plans, later ones do not.

@@ -24,8 +24,8 @@ SparseRows with_gradients(const SparseRows& rows, const SurfaceGradient& surface
 std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceGradient& surface,
                                           const std::function<glm::vec3(std::uint32_t entry)>& place, unsigned threads);
 
-// Returns how much of its gradients each vertex keeps, 0 to 1: less where the painting changes much from vertex to
-// vertex. A bend has few edges there, and exact normals show its folds where a game's smooth shading hides them.
+// Returns how much of its gradients each vertex keeps, 0 to 1: less if the painting changes much from vertex to vertex.
+// Bends have few edges there, and exact normals show the folds that smooth shading hides.
 std::vector<float> kept_gradients(const SparseRows& painting, const SurfaceGradient& surface);
 
 }  // namespace pelt

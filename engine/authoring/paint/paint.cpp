@@ -51,8 +51,29 @@ struct Skin {
   std::vector<glm::vec3> positions;
   std::vector<glm::uvec3> triangles;  // with welded vertices
   std::vector<std::uint32_t> welded;
-  std::vector<glm::vec3> normals;  // of welded vertices
+  std::vector<glm::vec3> normals;  // of welded vertices; at edges so long that they lead by 1 out of each face
 };
+
+// Lengthens the normals of edges and corners.
+void lead_out(Skin& skin) {
+  constexpr int kPasses = 4;
+  constexpr float kAside = 0.2f;  // cosine: faces that face another way, such as those of thin rims, do not count
+  const std::vector<glm::vec3> normals = skin.normals;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (const glm::uvec3& t : skin.triangles) {
+      const glm::vec3& origin = skin.positions[t.x];
+      const glm::vec3 cross = glm::cross(skin.positions[t.y] - origin, skin.positions[t.z] - origin);
+      const float area = glm::length(cross);
+      if (!(area > 0)) continue;
+      for (int c = 0; c < 3; ++c) {
+        if (glm::dot(cross, normals[t[c]]) < kAside * area) continue;
+        glm::vec3& out = skin.normals[t[c]];
+        out += std::max(0.0f, 1 - glm::dot(cross / area, out)) * (cross / area);
+      }
+    }
+  }
+  for (glm::vec3& normal : skin.normals) normal = glm::clamp(normal, -1.0f, 1.0f);
+}
 
 Skin join(const Model& model, std::span<const std::uint32_t> meshes) {
   Skin skin;
@@ -67,6 +88,7 @@ Skin join(const Model& model, std::span<const std::uint32_t> meshes) {
   skin.triangles = welded_triangles(skin.welded, triangles);
   std::erase_if(skin.triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
   skin.normals = vertex_normals(skin.positions, skin.triangles);
+  lead_out(skin);
   return skin;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What rows of weights hold: the largest, and what two have in common.
+// The largest influence of a row of weights, and the weights that two rows share.
 #pragma once
 
 #include <algorithm>

@@ -72,8 +72,8 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                  kExtended},
                 ffd.weight_similarity, kNotNegative);
   fields.choice({"exact_normals",
-                 "Where normals follow the gradient of the weights; elsewhere they follow only the frames; auto: not "
-                 "where a bend has few edges, whose folds they would show.",
+                 "Which normals follow the gradient of the weights; the others follow only the frames; auto: those of "
+                 "bends with many edges; on few edges they show folds.",
                  kExtended},
                 ffd.exact_normals, kExactNormals);
   fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);

@@ -26,13 +26,13 @@ struct RowSettings {
   Cut cut;
   std::optional<double> unit;  // metres; none: unit_scale times the spacing of the driver near the vertex
   double unit_scale;
-  double local;                 // falloff exponent, >= 0
-  bool extended;                // true: one entry per driver vertex; false: one per element
-  std::size_t kept_influences;  // extended: driver vertices per row; 0: all
-  Precision precision;          // extended
-  double weight_similarity;     // extended: exponent; 0: no effect
-  ExactNormals exact_normals;   // extended: where rows get gradients
-  std::uint32_t first_entry;    // palette entry of element 0 (basic) or of driver vertex 0 (extended)
+  double local;                                      // falloff exponent, >= 0
+  bool extended;                                     // true: one entry per driver vertex; false: one per element
+  std::size_t kept_influences;                       // extended: driver vertices per row; 0: all
+  Precision precision;                               // extended
+  double weight_similarity;                          // extended: exponent; 0: no effect
+  ExactNormals exact_normals = ExactNormals::kNone;  // extended: which rows get gradients
+  std::uint32_t first_entry;  // palette entry of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
   const SparseRows& painting;             // weights of the driver over the model's bound joints; may be empty
   std::span<const std::uint32_t> joints;  // joint of the skeleton for each bound joint

@@ -182,8 +182,8 @@ class SlicePacker {
   }
 
   std::size_t padded(std::size_t length) const {
-    const bool one_group = groups_.size() == 1 && local_points_.empty();
-    return one_group ? shared::padded_influences(static_cast<std::uint32_t>(length)) : length;
+    if (groups_.size() != 1 || !local_points_.empty()) return length;
+    return shared::padded_influences(static_cast<std::uint32_t>(length));
   }
 
   // Fills rows_ with the rows of a slice.
@@ -252,9 +252,9 @@ class SlicePacker {
   }
 
   Result<void> append_influences() {
-    std::size_t length = 0;
-    for (const PackedRow& row : rows_) length = std::max(length, row.words.size());
-    length = padded(length);
+    std::size_t longest = 0;
+    for (const PackedRow& row : rows_) longest = std::max(longest, row.words.size());
+    const std::size_t length = padded(longest);
     if (packed_.influences.size() + length * shared::kSliceRows > std::numeric_limits<std::uint32_t>::max()) {
       return fail(ErrorCode::kUnsupported, "pack: more influences than 32 bits count");
     }
@@ -392,9 +392,7 @@ Result<void> validate_slices(std::span<const std::uint32_t> slices, std::size_t 
   if (slices.size() != slice_count(vertex_count) + 1) {
     return invalid("{}: {} slices for {} vertices", what, slices.size(), vertex_count);
   }
-  if (slices.front() != 0 || slices.back() != size) {
-    return invalid("{}: slices do not cover their stream", what);
-  }
+  if (slices.front() != 0 || slices.back() != size) return invalid("{}: slices do not cover their stream", what);
   for (std::size_t slice = 0; slice + 1 < slices.size(); ++slice) {
     if (slices[slice + 1] < slices[slice] || (slices[slice + 1] - slices[slice]) % shared::kSliceRows != 0) {
       return invalid("{}: slice {} does not hold whole rows", what, slice);
@@ -425,13 +423,12 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
-  const auto light = [&](std::uint32_t row) {
-    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, [&](const SparseRows& rows) {
-             return std::ranges::all_of(rows.row_gradients(row),
-                                        [](const glm::vec3& g) { return g == glm::vec3(0.0f); });
-           });
+  const auto is_light = [&](std::uint32_t row) {
+    const auto is_zero = [](const glm::vec3& gradient) { return gradient == glm::vec3(0.0f); };
+    const auto is_flat = [&](auto& rows) { return std::ranges::all_of(rows.row_gradients(row), is_zero); };
+    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, is_flat);
   };
-  const auto others = std::ranges::stable_partition(order, light);
+  const auto others = std::ranges::stable_partition(order, is_light);
   for (const auto rows : {std::span(order.begin(), others.begin()), std::span(others.begin(), order.end())}) {
     for (std::size_t begin = 0; begin < rows.size(); begin += kSortWindow)
       std::ranges::stable_sort(rows.subspan(begin, std::min(kSortWindow, rows.size() - begin)), longer);

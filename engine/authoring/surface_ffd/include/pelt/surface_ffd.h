@@ -29,9 +29,9 @@ enum class Precision {
   kQuadratic,  // also any quadratic function of that position, by weights of both signs
 };
 
-// Where normals follow the gradient of the weights; elsewhere they follow only the frames.
+// Which normals follow the gradient of the weights; the others follow only the frames.
 enum class ExactNormals {
-  kAuto,  // where the painting changes little along each edge of the skin: elsewhere exact normals show folds
+  kAuto,  // of vertices from which the painting changes little along each edge: else they show folds
   kAll,
   kNone,
 };
