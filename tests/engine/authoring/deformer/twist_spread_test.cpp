@@ -113,6 +113,7 @@ TEST(TwistSpread, TurnsARigidPartAsOne) {
     mesh.weights.append_row(std::span(&one, 1));
   }
   mesh.triangles.emplace_back(skin, skin + 1, skin + 2);
+  if (!mesh.parts.empty()) ++mesh.parts.back().triangle_count;
   const std::vector<glm::vec3> posed = twisted(model, ffd(), 2, 150);
   for (std::uint32_t a = skin; a < skin + 3; ++a) {
     const std::uint32_t b = a + 1 < skin + 3 ? a + 1 : skin;
