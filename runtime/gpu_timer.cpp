@@ -5,6 +5,7 @@
 #include <pelt/runtime/debug.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
 #include "runtime/device_internals.h"

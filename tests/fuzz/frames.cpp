@@ -193,7 +193,7 @@ void move_on_device(const Character& character, std::uint64_t seed) {
   }
   const std::uint32_t level = character->coarsest_level();
   const shared::ListEntry coarsest{0, shared::entry_levels(level, level) | shared::kEntryLinearBlend};
-  require(runtime::run(*device, *crowd, {&coarsest, 1}).has_value(), "the device shows the coarsest level");
+  require(runtime::run(*device, *crowd, std::span(&coarsest, 1)).has_value(), "the device shows the coarsest level");
   require(runtime::read_vertices(*device, *crowd, 0).has_value(), "vertices can be read");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 
 #include <pelt/runtime/bind_data.h>
@@ -237,7 +238,9 @@ Declared declared_by(std::span<const std::uint32_t> spirv) {
 
 TEST_F(PlannedCrowds, UseKernelsOfTheListOfAll) {
   const std::vector<Kernel> all = all_kernels();
+  std::set<std::pair<KernelKind, std::string>> listed;
   for (const Kernel& kernel : all) {
+    EXPECT_TRUE(listed.emplace(kernel.kind, kernel.name).second) << kernel.name;
     const Declared declared = declared_by(kernel.spirv);
     EXPECT_EQ(kernel.workgroup_size, declared.workgroup_size) << kernel.name;
     EXPECT_LE(declared.bindings, bindings_of(kernel.kind).size()) << kernel.name;

@@ -181,8 +181,8 @@ class Finder {
     for (std::uint32_t other = 0; other < forest_.size(); ++other) {
       if (!is_somewhere(other) || other == child || !is_above(b, other) || is_above(child, other)) continue;
       const double share = share_along(forest_[other].origin, from, to);
-      const glm::dvec3 beside = forest_[other].origin - (from + share * (to - from));
-      if (share < kOnBone || share > 1 - kOnBone || glm::length(beside) > kOnBone * glm::distance(from, to)) continue;
+      const glm::dvec3 off = forest_[other].origin - (from + share * (to - from));
+      if (share < kOnBone || share > 1 - kOnBone || glm::length(off) > kOnBone * glm::distance(from, to)) continue;
       stops.emplace_back(share, other);
     }
     std::ranges::sort(stops);
@@ -309,8 +309,40 @@ class Finder {
   }
 
   // Finds how much skin is beyond each last joint, nearer to it than to the bones: its farthest way. An only child
-  // whose way on is much shorter, such as a foot's through the sole, turns towards it.
+  // whose way on is much shorter, such as a foot's through the sole, turns towards it; then a joint with other joints
+  // below it gets such a way if so much skin is left by the last ones, too.
   void find_ends() {
+    std::vector<bool> turns(forest_.size(), false);
+    for (const bool of_last : {true, false}) {
+      std::vector<double> reach(forest_.size(), 0);
+      const std::vector<glm::dvec4> middles = find_reaches(of_last, reach);
+      if (of_last) reach_ = reach;
+      for (std::uint32_t b = 0; b < forest_.size(); ++b) {
+        const bool last = is_last(b);
+        if (middles[b].w == 0 || (last && (!of_last || leads_on_[b])) || (!last && !of_last && !turns[b])) continue;
+        double longest = glm::length(ways_[b]);
+        for (const Line& line : lines_[b]) longest = std::max(longest, glm::distance(line.from, line.to));
+        if (last && !is_only_child(b)) {  // as a head between arms may, but no lid
+          if (ways_[b] != glm::dvec3(0) || forest_[b].parent < 0) continue;
+          longest = glm::distance(forest_[static_cast<std::size_t>(forest_[b].parent)].origin, forest_[b].origin);
+        }
+        if (reach[b] < 2 * longest || (!last && has_several_last(b))) continue;
+        const glm::dvec3 middle = glm::dvec3(middles[b]) / middles[b].w;
+        const glm::dvec3 way = (middle - solid_.voxels.to_voxels(forest_[b].origin)) * solid_.voxels.size;
+        if (glm::length(way) < (last ? solid_.voxels.size : reach[b] / 2)) continue;
+        const glm::dvec3 on = leave(b, glm::normalize(way));
+        const bool is_new = std::ranges::all_of(lines_[b], [&](const Line& line) {
+          return glm::dot(on, line.to - line.from) < kAside * glm::length(on) * glm::distance(line.from, line.to);
+        });
+        turns[b] = last || (is_new && glm::length(on) > longest);
+        if (turns[b] && last == of_last) ways_[b] = on;
+      }
+    }
+  }
+
+  // Finds the reach of each joint; unless `of_last`, ways on of the last ones count. Returns the sums of the farther
+  // half of the cells of each joint, and their number.
+  std::vector<glm::dvec4> find_reaches(bool of_last, std::vector<double>& reach) const {
     std::vector<std::vector<Seed>> seeds(forest_.size());
     for (std::uint32_t b = 0; b < forest_.size(); ++b) {
       if (!is_somewhere(b)) continue;
@@ -320,35 +352,22 @@ class Finder {
         if (line.ends) line.to = glm::mix(line.to, line.from, std::min(0.5, 2 * solid_.voxels.size / length));
         add_inside(line, bone);
       }
-      if (is_last(b)) add_inside({forest_[b].origin, forest_[b].origin, {}}, bone);
+      const glm::dvec3 on = of_last || is_control(b) ? glm::dvec3(0) : ways_[b];
+      if (is_last(b)) add_inside({forest_[b].origin, forest_[b].origin + on, {}}, bone);
       seeds[b] = std::move(bone.seeds);
     }
     const std::vector<Ways<1>> nearest = find_ways<1>(solid_, seeds);
-    reach_.assign(forest_.size(), 0);
     for (const Ways<1>& way : nearest) {
-      if (way[0].bone < forest_.size()) reach_[way[0].bone] = std::max(reach_[way[0].bone], double(way[0].length));
+      if (way[0].bone < forest_.size()) reach[way[0].bone] = std::max(reach[way[0].bone], double(way[0].length));
     }
-    std::vector<glm::dvec4> middles(forest_.size(), glm::dvec4(0));  // of the farther half
+    std::vector<glm::dvec4> middles(forest_.size(), glm::dvec4(0));
     for (std::size_t cell = 0; cell < nearest.size(); ++cell) {
       const Way& way = nearest[cell][0];
-      if (way.bone >= forest_.size() || 2 * way.length < reach_[way.bone]) continue;
+      if (way.bone >= forest_.size() || 2 * way.length < reach[way.bone]) continue;
       middles[way.bone] += glm::dvec4(glm::dvec3(solid_.voxels.cells[cell]), 1);
     }
-    for (std::uint32_t b = 0; b < forest_.size(); ++b) {
-      reach_[b] *= solid_.voxels.size;
-      double longest = glm::length(ways_[b]);
-      for (const Line& line : lines_[b]) longest = std::max(longest, glm::distance(line.from, line.to));
-      if (middles[b].w == 0 || reach_[b] < 2 * longest || leads_on_[b]) continue;
-      if (is_last(b) ? !is_only_child(b) : has_several_last(b)) continue;
-      const glm::dvec3 middle = glm::dvec3(middles[b]) / middles[b].w;
-      const glm::dvec3 way = (middle - solid_.voxels.to_voxels(forest_[b].origin)) * solid_.voxels.size;
-      if (glm::length(way) < (is_last(b) ? solid_.voxels.size : reach_[b] / 2)) continue;
-      const glm::dvec3 on = leave(b, glm::normalize(way));
-      const bool is_new = std::ranges::all_of(lines_[b], [&](const Line& line) {
-        return glm::dot(on, line.to - line.from) < kAside * glm::length(on) * glm::distance(line.from, line.to);
-      });
-      if (is_last(b) || (is_new && glm::length(on) > longest)) ways_[b] = on;
-    }
+    for (double& length : reach) length *= solid_.voxels.size;
+    return middles;
   }
 
   void add_last_lines() {

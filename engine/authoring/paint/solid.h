@@ -35,7 +35,7 @@ struct Solid {
 Solid make_solid(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, int resolution);
 
 // Returns the inside cell nearest to a vertex of the skin, on the inner side if there is one; skeletonize::kOutside if
-// none is next to it. `normal`: outward, so long that it leads to the inner side of all faces of the vertex.
+// none is next to it. `normal`: outward, so long that it leads out of all faces of the vertex.
 std::uint32_t cell_at(const Solid& solid, const glm::dvec3& position, const glm::dvec3& normal);
 
 }  // namespace pelt::paint
