@@ -38,25 +38,19 @@ PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
   return along * share + way_across * (sin_of(half_angle * share) / sine);
 }
 
-// The motion of a joint from bind, and its axes that tell how it has turned.
-struct SegmentEnd {
-  Affine motion;
-  mat3 turning;
-};
-
-PELT_SHARED_FN SegmentEnd segment_end(PoseWork work, uint joint, Affine inverse_bind) {
-  return SegmentEnd(joint_motion(work, joint, inverse_bind), turning_motion(joint_frame(work, joint), inverse_bind));
-}
-
 // D_s: the part of the screw from the parent's motion to the joint's. It turns by R_p (R_p^-1 R_j)^share, stretches by
 // the mean of both stretches, and moves the joint's origin along the screw from its position under the parent to that
 // under the joint; the two are equal unless the joint has moved in its parent.
-PELT_SHARED_FN Affine segment_between(SegmentEnd parent_end, SegmentEnd joint_end, float share, vec3 pivot) {
-  mat3 joint = affine_axes(joint_end.motion);
-  mat3 parent = affine_axes(parent_end.motion);
-  mat3 turning = joint_end.turning;
+PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
+  Affine whole = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
+  if (record.share >= 1.0f) return whole;
+  Affine before = joint_motion(work, record.parent, unpacked(record.parent_inverse_bind));
+  mat3 joint = affine_axes(whole);
+  mat3 parent = affine_axes(before);
+  mat3 turning = turning_motion(joint_frame(work, record.joint), unpacked(record.joint_inverse_bind));
   mat3 joint_turn = orthonormal_axes(turning);
-  mat3 parent_turn = orthonormal_axes(parent_end.turning);
+  mat3 parent_turn =
+      orthonormal_axes(turning_motion(joint_frame(work, record.parent), unpacked(record.parent_inverse_bind)));
   vec4 from = quaternion_from_rotation(parent_turn);
   vec4 way = quaternion_product(quaternion_conjugate(from), quaternion_from_rotation(joint_turn));
   // A joint scaled to a line or to nothing, that has lost its rotation, counts as not turned.
@@ -67,20 +61,13 @@ PELT_SHARED_FN Affine segment_between(SegmentEnd parent_end, SegmentEnd joint_en
     way = vec4(0, 0, 0, 1);
     joint_turn = parent_turn;
   }
-  mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, share)));
-  mat3 stretch = transpose(parent_turn) * parent * (1.0f - share) + transpose(joint_turn) * joint * share;
+  mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, record.share)));
+  mat3 stretch = transpose(parent_turn) * parent * (1.0f - record.share) + transpose(joint_turn) * joint * record.share;
   mat3 axes = turn * stretch;
-  vec3 start = transform_point(parent_end.motion, pivot);
-  vec3 end = transform_point(joint_end.motion, pivot);
-  vec3 origin = start + screw_part(parent_turn, way, share, end - start);
-  return affine_from_axes(axes, origin - axes * pivot);
-}
-
-PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
-  if (record.share >= 1.0f) return joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
-  return segment_between(segment_end(work, record.parent, unpacked(record.parent_inverse_bind)),
-                         segment_end(work, record.joint, unpacked(record.joint_inverse_bind)), record.share,
-                         unpacked(record.origin));
+  vec3 start = transform_point(before, unpacked(record.origin));
+  vec3 end = transform_point(whole, unpacked(record.origin));
+  vec3 origin = start + screw_part(parent_turn, way, record.share, end - start);
+  return affine_from_axes(axes, origin - axes * unpacked(record.origin));
 }
 
 PELT_SHARED_END

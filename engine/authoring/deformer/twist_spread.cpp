@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include <pelt/tools/fields.h>
 #include <pelt/tools/joint_roles.h>
@@ -13,7 +15,7 @@
 #include "engine/authoring/geometry/bone_forest.h"
 #include "engine/character/model/skeleton_walk.h"
 #include "engine/character/records.h"
-#include "shaders/dual_quaternion/spread_pose.h"
+#include "shaders/spread_twist/pose.h"
 
 namespace pelt {
 namespace {
@@ -31,6 +33,8 @@ constexpr float kStill = 0.99996f;      // cosine of the half of a turn of one d
 constexpr float kBallSwing = 2.09f;
 constexpr float kHingeSwing = 2.79f;
 constexpr float kNoSwing = 100;
+
+constexpr double kSlender = 3;  // least length of a limb's bone, in mean distances of its skin
 
 constexpr Choice<Twist> kTwists[] = {{"spread", Twist::kSpread}, {"none", Twist::kNone}};
 
@@ -70,15 +74,45 @@ std::vector<bool> turned_joints(const Model& model) {
   return turned;
 }
 
-// Returns true for each bound joint on which skin has weight.
-std::vector<bool> painted_joints(const Model& model) {
-  std::vector<bool> painted(model.bound_joints.size(), false);
+// Returns for each bound joint the mean distance of the skin that mostly follows it from its bones; -1: no weights.
+std::vector<double> skin_distances(const Model& model, const std::vector<pelt::Bone>& forest) {
+  std::vector<double> sums(forest.size(), -1), counts(forest.size(), 0);
   for (const Mesh& mesh : model.meshes) {
-    for (const Influence& influence : mesh.weights.influences) {
-      if (influence.weight > 0) painted[influence.index] = true;
+    for (std::size_t v = 0; v < mesh.weights.row_count(); ++v) {
+      for (const Influence& influence : mesh.weights.row(v)) {
+        const std::uint32_t b = influence.index;
+        if (influence.weight > 0) sums[b] = std::max(sums[b], 0.0);
+        if (!(influence.weight > 0.5f)) continue;
+        double least = std::numeric_limits<double>::infinity();
+        for (const std::uint32_t child : forest[b].children) {
+          least = std::min(least, distance_to_segment(mesh.positions[v], forest[b].origin, forest[child].origin));
+        }
+        if (std::isfinite(least)) sums[b] += least, ++counts[b];
+      }
     }
   }
-  return painted;
+  for (std::size_t b = 0; b < sums.size(); ++b) sums[b] /= std::max(counts[b], 1.0);
+  return sums;
+}
+
+// Gives joints the roles of an arm, by their shape: two or three bones that are long for their skin, each the only one
+// that begins where the one before ends. More are a tail or a rope. `slender`: the joint at which a long bone that
+// begins at a joint ends. If a limb has a name, the names count.
+void find_limbs(const std::vector<std::optional<std::uint32_t>>& slender, std::vector<JointUse>& uses) {
+  const auto is_limb = [](const JointUse& use) { return use.kind == JointKind::kHinge; };
+  if (std::ranges::any_of(uses, is_limb)) return;
+  std::vector<bool> goes_on(uses.size(), false);
+  for (const auto& end : slender) {
+    if (end) goes_on[*end] = true;
+  }
+  for (std::size_t j = 0; j < uses.size(); ++j) {
+    const auto middle = slender[j];
+    const auto end = middle ? slender[*middle] : std::nullopt;
+    if (!end || goes_on[j] || (slender[*end] && slender[*slender[*end]])) continue;
+    uses[j].role = JointRole::kUpperArm;
+    uses[*middle].role = JointRole::kForearm;
+    uses[*end].role = JointRole::kHand;
+  }
 }
 
 }  // namespace
@@ -94,7 +128,7 @@ TwistSpread::TwistSpread(const Model& model, Twist twist) : model_(model) {
   if (twist == Twist::kNone) return;
   const Skeleton& skeleton = model.skeleton;
   const std::vector<pelt::Bone> forest = bone_forest(model);
-  const std::vector<JointUse> uses = joint_uses(skeleton);
+  std::vector<JointUse> uses = joint_uses(skeleton);
   const std::vector<bool> turned = turned_joints(model);
   std::vector<std::optional<std::uint32_t>> bound_of(skeleton.joints.size());
   std::vector<bool> is_twice(skeleton.joints.size(), false);
@@ -105,10 +139,22 @@ TwistSpread::TwistSpread(const Model& model, Twist twist) : model_(model) {
   }
   const auto at_bind = [&](std::uint32_t b) { return glm::inverse(model.bound_joints[b].inverse_bind); };
   // Controls of a rig may be bound, too, anywhere.
-  const std::vector<bool> painted = painted_joints(model);
+  const std::vector<double> distances = skin_distances(model, forest);
   const auto carries = [&](std::uint32_t j) {
-    return bound_of[j] && painted[*bound_of[j]] && uses[j].kind != JointKind::kTwist;
+    return bound_of[j] && distances[*bound_of[j]] >= 0 && uses[j].kind != JointKind::kTwist;
   };
+  std::vector<std::uint32_t> bones_at(uses.size(), 0);
+  std::vector<std::optional<std::uint32_t>> slender(uses.size());
+  for (std::uint32_t end = 0; end < uses.size(); ++end) {
+    const auto start = carries(end) ? find_above(skeleton, end, carries) : std::nullopt;
+    if (!start) continue;
+    const double length = glm::distance(forest[*bound_of[*start]].origin, forest[*bound_of[end]].origin);
+    const double distance = distances[*bound_of[*start]];
+    ++bones_at[*start];
+    slender[*start].reset();
+    if (bones_at[*start] == 1 && distance > 0 && length > kSlender * distance) slender[*start] = end;
+  }
+  find_limbs(slender, uses);
   // Returns the words of the twist of bound joint `b` against `against`, about an axis of model space at bind.
   const auto words = [&](std::uint32_t b, std::uint32_t against, const glm::dvec3& axis, float swing) {
     const glm::mat4 matrices[] = {at_bind(b), at_bind(against)};
@@ -215,8 +261,8 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
   const std::size_t count = mesh.positions.size();
   const auto joints = static_cast<std::uint32_t>(model_.bound_joints.size());
   Split split;
-  std::map<TwistStep, std::uint32_t> known;
-  const auto step = [&](const TwistStep& at) {
+  std::map<Step, std::uint32_t> known;
+  const auto step = [&](const Step& at) {
     if (at.own == 0 && at.child == 0) return bones_[at.bone].bound;
     const auto [entry, added] = known.emplace(at, joints + static_cast<std::uint32_t>(split.steps.size()));
     if (added) split.steps.push_back(at);
@@ -259,7 +305,7 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
           for (int k = 0; k <= kBlendedSteps; ++k) {
             const double share = std::max(0.0, 1 - std::abs(own - i)) * std::max(0.0, 1 - std::abs(child - k));
             if (!(share > 0)) continue;
-            const TwistStep on{b, static_cast<float>(i) / kBlendedSteps, static_cast<float>(k) / kBlendedSteps};
+            const Step on{b, static_cast<float>(i) / kBlendedSteps, static_cast<float>(k) / kBlendedSteps};
             row.push_back({step(on), influence.weight * share});
           }
         }
@@ -280,11 +326,7 @@ SparseRows TwistSpread::rows_over_joints(const Mesh& mesh, BlendMode mode, Chara
   PalettePass pass;
   pass.kernel = is_linear ? PoseKernel::kSpreadJoint : PoseKernel::kSpreadDualQuaternion;
   pass.record_count = static_cast<std::uint32_t>(parts.steps.size());
-  for (const TwistStep& step : parts.steps) {
-    const BoundJoint& bound = model_.bound_joints[bound_joint(step)];
-    append_record(pass.records,
-                  shared::SpreadRecord{{bound.joint, affine_from_mat4(bound.inverse_bind)}, record(step, pass)});
-  }
+  for (const Step& step : parts.steps) append_record(pass.records, record(step, pass));
   const std::uint32_t first = builder.add_pass(std::move(pass));
   const auto joints = static_cast<std::uint32_t>(model_.bound_joints.size());
   for (std::size_t i = 0; i < rows.influences.size(); ++i) {
@@ -295,8 +337,10 @@ SparseRows TwistSpread::rows_over_joints(const Mesh& mesh, BlendMode mode, Chara
   return rows;
 }
 
-shared::SpreadTwist TwistSpread::record(const TwistStep& step, PalettePass& pass) const {
+// Adds the words that the record reads to the pass's table.
+shared::SpreadRecord TwistSpread::record(const Step& step, PalettePass& pass) const {
   const Bone& bone = bones_[step.bone];
+  const BoundJoint& bound = model_.bound_joints[bone.bound];
   const auto word_of = [&](const std::optional<Words>& words, float part) {
     if (!words || part == 0) return shared::kNoIndex;
     for (std::size_t w = 0; w < pass.table.size(); w += words->size()) {
@@ -307,8 +351,13 @@ shared::SpreadTwist TwistSpread::record(const TwistStep& step, PalettePass& pass
     pass.table.insert(pass.table.end(), words->begin(), words->end());
     return static_cast<std::uint32_t>(pass.table.size() - words->size());
   };
-  return {word_of(bone.own, step.own), word_of(bone.child, step.child), step.own, step.child,
-          glm::vec3(bone.axis),        glm::vec3(bone.origin)};
+  return {{bound.joint, affine_from_mat4(bound.inverse_bind)},
+          word_of(bone.own, step.own),
+          word_of(bone.child, step.child),
+          step.own,
+          step.child,
+          glm::vec3(bone.axis),
+          glm::vec3(bone.origin)};
 }
 
 }  // namespace pelt

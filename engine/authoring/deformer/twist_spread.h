@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Spreads twists along bones: splits the weight on a bone's joint between positions along the bone
-// (shaders/spread_twist.h).
+// (shaders/spread_twist/pose.h).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include <pelt/character.h>
@@ -19,17 +17,9 @@
 #include <pelt/twist.h>
 
 #include "engine/authoring/deformer/builder.h"
-#include "shaders/spread_twist.h"
+#include "shaders/spread_twist/pose.h"
 
 namespace pelt {
-
-// A position along a bone: the parts of both twists.
-struct TwistStep {
-  std::uint32_t bone;
-  float own;    // undone
-  float child;  // taken
-  friend auto operator<=>(const TwistStep&, const TwistStep&) = default;
-};
 
 class TwistSpread {
  public:
@@ -38,25 +28,11 @@ class TwistSpread {
 
   bool empty() const { return bones_.empty(); }
 
-  // Rows over the model's bound joints and, from the number of these on, over steps.
-  struct Split {
-    SparseRows rows;
-    std::vector<TwistStep> steps;
-  };
-  // Splits weights over the model's bound joints: for linear blend at the nearest step, for dual quaternions between
-  // the nearest steps of few. A rigid part of the mesh has one position. `shown`: rows with the value 0 stay as they
-  // are; empty: all are split.
-  Split split(const Mesh& mesh, BlendMode mode, std::span<const float> shown = {}) const;
-
-  // Does what CharacterBuilder::rows_over_joints does with the weights of a mesh, split.
+  // Does what CharacterBuilder::rows_over_joints does with the weights of a mesh, split: for linear blend at the
+  // nearest step along a bone, for dual quaternions between the nearest of few. A rigid part of the mesh has one
+  // position. `shown`: rows with the value 0 are not split; empty: all are.
   SparseRows rows_over_joints(const Mesh& mesh, BlendMode mode, CharacterBuilder& builder,
                               std::span<const float> shown = {}) const;
-
-  // Returns the index of the bound joint whose bone a step is on.
-  std::uint32_t bound_joint(const TwistStep& step) const { return bones_[step.bone].bound; }
-
-  // Returns a step's twist for a record, and adds the words that it reads to a pass's table.
-  shared::SpreadTwist record(const TwistStep& step, PalettePass& pass) const;
 
  private:
   using Words = std::array<std::uint32_t, shared::kTwistWords>;
@@ -74,8 +50,22 @@ class TwistSpread {
   struct Parts {
     double own, child;
   };
+  // A position along a bone.
+  struct Step {
+    std::uint32_t bone;
+    float own;    // part undone
+    float child;  // part taken
+    friend auto operator<=>(const Step&, const Step&) = default;
+  };
+  // Rows over the model's bound joints and, from the number of these on, over steps.
+  struct Split {
+    SparseRows rows;
+    std::vector<Step> steps;
+  };
 
   void measure_paintings();
+  Split split(const Mesh& mesh, BlendMode mode, std::span<const float> shown) const;
+  shared::SpreadRecord record(const Step& step, PalettePass& pass) const;
   double along(const Bone& bone, const glm::vec3& point) const;
   Parts parts_at(const Bone& bone, const glm::vec3& point, std::span<const Influence> row) const;
 

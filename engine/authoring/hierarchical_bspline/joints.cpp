@@ -21,10 +21,11 @@ constexpr std::uint32_t kPaintedSegments = 6;  // of a pair of joints that has m
 
 }  // namespace
 
-Joints::Joints(const DeformerInput& input, Twist twist) : input_(input), twists_(input.model, twist) {
+Joints::Joints(const DeformerInput& input) : input_(input) {
   std::vector<std::uint32_t> meshes;
   for (const DeformerTarget& target : full_detail(input)) meshes.push_back(target.mesh);
   at_bind_ = chain::matrices_at_bind(input.model, meshes);
+  pass_.kernel = PoseKernel::kSegment;
 }
 
 Result<std::uint32_t> Joints::find(const std::string& name, const std::string& what) const {
@@ -43,7 +44,7 @@ std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& atta
   const bool whole = attachment.segments == 1 || parent(joint) == joint;
   const float share =
       whole ? 1.0f : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
-  return record({joint, {}}, {parent(joint), {}}, share);
+  return record(joint, parent(joint), share);
 }
 
 glm::vec3 Joints::pivot(std::uint32_t joint, std::uint32_t against) const {
@@ -51,44 +52,34 @@ glm::vec3 Joints::pivot(std::uint32_t joint, std::uint32_t against) const {
   return hangs ? origin(joint) : 0.5f * (origin(joint) + origin(against));
 }
 
-std::uint32_t Joints::record(const Position& at, const Position& against, float share) {
-  const Position& other = share >= 1 ? at : against;
-  const auto [known, added] = records_.emplace(std::tuple(at, other, share), written_.size());
+std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float share) {
+  if (share >= 1) against = joint;
+  const auto [known, added] = records_.emplace(std::tuple(joint, against, share), pass_.record_count);
   if (added) {
-    const auto twist = [&](const Position& on) {
-      constexpr shared::SpreadTwist kNone{shared::kNoIndex, shared::kNoIndex, 0, 0, glm::vec3(1, 0, 0), glm::vec3(0)};
-      return on.step ? twists_.record(*on.step, pass_) : kNone;
-    };
-    written_.push_back({{at.joint, other.joint, share, pivot(at.joint, other.joint), inverse_bind(at.joint),
-                         inverse_bind(other.joint)},
-                        twist(at),
-                        twist(other)});
+    append_record(pass_.records, shared::SegmentRecord{joint, against, share, pivot(joint, against),
+                                                       inverse_bind(joint), inverse_bind(against)});
+    ++pass_.record_count;
   }
   return known->second;
 }
 
-std::vector<std::vector<Influence>> Joints::painted(const TwistSpread::Split& rows, std::span<const float> straight) {
-  const std::vector<BoundJoint>& bound_joints = input_.model.bound_joints;
-  const auto position_of = [&](std::uint32_t index) -> Position {
-    if (index < bound_joints.size()) return {bound_joints[index].joint, {}};
-    const TwistStep& step = rows.steps[index - bound_joints.size()];
-    return {bound_joints[twists_.bound_joint(step)].joint, step};
-  };
+std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<const Influence>> rows,
+                                                    std::span<const float> straight) {
   struct Part {
     std::size_t row;
-    Position below;
-    Position above;
+    std::uint32_t below;
+    std::uint32_t above;
     float share;  // of the turn of `below` against `above`
     float weight;
   };
   std::vector<Part> parts;
-  std::map<std::pair<Position, Position>, std::set<float>> shares;
-  for (std::size_t r = 0; r < straight.size(); ++r) {
-    std::map<Position, float> joints;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<float>> shares;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::map<std::uint32_t, float> joints;
     float sum = 0;
-    for (const Influence& influence : rows.rows.row(r)) {
+    for (const Influence& influence : rows[r]) {
       if (!(influence.weight > 0)) continue;
-      joints[position_of(influence.index)] += influence.weight;
+      joints[input_.model.bound_joints[influence.index].joint] += influence.weight;
       sum += influence.weight;
     }
     const float turned = 1 - straight[r];
@@ -107,7 +98,7 @@ std::vector<std::vector<Influence>> Joints::painted(const TwistSpread::Split& ro
       }
     }
   }
-  std::vector<std::vector<WeightedElement>> influences(straight.size());
+  std::vector<std::vector<WeightedElement>> influences(rows.size());
   const auto add = [&](const Part& part, float share, float weight) {
     if (!(weight > 0)) return;
     const std::uint32_t at = share > 0 ? record(part.below, part.above, share) : record(part.above, part.above, 1);
@@ -133,15 +124,6 @@ std::vector<std::vector<Influence>> Joints::painted(const TwistSpread::Split& ro
   return result;
 }
 
-std::uint32_t Joints::finish() {
-  if (written_.empty()) return 0;
-  const bool spreads = !pass_.table.empty();
-  pass_.kernel = spreads ? PoseKernel::kSpreadSegment : PoseKernel::kSegment;
-  pass_.record_count = static_cast<std::uint32_t>(written_.size());
-  for (const shared::SpreadSegmentRecord& record : written_) {
-    spreads ? append_record(pass_.records, record) : append_record(pass_.records, record.segment);
-  }
-  return input_.builder.add_pass(std::move(pass_));
-}
+std::uint32_t Joints::finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }
 
 }  // namespace pelt::hierarchical_bspline

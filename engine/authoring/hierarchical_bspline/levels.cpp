@@ -60,7 +60,7 @@ class Levels {
         painting_(painting),
         input_(input),
         armpits_(input.model),
-        joints_(input, parameters.twist) {}
+        joints_(input) {}
 
   Result<std::vector<PosedVertex>> add() {
     plans_.resize(surface_.vertices().size());
@@ -90,7 +90,7 @@ class Levels {
   Result<void> plan(std::uint32_t level) {
     const SurfaceLevel& edits = parameters_.levels[level];
     std::vector<VertexPlan*> painted;
-    Mesh rows;  // positions and weights of the painted vertices
+    std::vector<std::span<const Influence>> rows;
     std::vector<float> straight;
     for (const SurfaceAttachment& attachment : edits.attach) {
       std::uint32_t joint = 0;
@@ -105,14 +105,11 @@ class Levels {
             plan.joint = joint;
             if (!attachment.painted) return;
             painted.push_back(&plan);
-            const std::span<const Influence> row = painting_->row(level, number);
-            rows.positions.emplace_back(surface_.control(level)[number]);
-            rows.weights.append_row(row);
-            straight.push_back(armpits_.share(rows.positions.back(), row));
+            rows.push_back(painting_->row(level, number));
+            straight.push_back(armpits_.share(glm::vec3(surface_.control(level)[number]), rows.back()));
           }));
     }
-    std::vector<std::vector<Influence>> motions =
-        joints_.painted(joints_.twists().split(rows, BlendMode::kLinear), straight);
+    std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight);
     for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));

@@ -88,8 +88,7 @@ struct Measured {
 
 bool spreads_twists(const CharacterData& character) {
   return std::ranges::any_of(character.passes, [](const PalettePass& pass) {
-    return pass.kernel == PoseKernel::kSpreadJoint || pass.kernel == PoseKernel::kSpreadDualQuaternion ||
-           pass.kernel == PoseKernel::kSpreadSegment;
+    return pass.kernel == PoseKernel::kSpreadJoint || pass.kernel == PoseKernel::kSpreadDualQuaternion;
   });
 }
 

@@ -8,7 +8,6 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
 #include "engine/character/kernels/patch_frame.h"
-#include "engine/character/kernels/spread_twist.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
@@ -16,7 +15,6 @@
 #include "shaders/hierarchical_bspline/frame_pose.h"
 #include "shaders/hierarchical_bspline/limit_pose.h"
 #include "shaders/hierarchical_bspline/segment_pose.h"
-#include "shaders/hierarchical_bspline/spread_segment_pose.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
@@ -25,25 +23,14 @@ const char* kNoJoint = "names a joint that does not exist";
 const char* kNoFrame = "names a palette entry that no earlier stage writes a frame to";
 const char* kNotFinite = "holds a number that is not finite, or beyond 1e+12";
 
-const char* check_segment(const shared::SegmentRecord& record, std::size_t joints) {
-  if (record.joint >= joints || record.parent >= joints) return kNoJoint;
-  if (!(record.share >= 0 && record.share <= 1)) return "has a share outside of 0 to 1";
-  const bool finite =
-      is_near(record.origin) && is_near(record.joint_inverse_bind) && is_near(record.parent_inverse_bind);
-  return finite ? nullptr : kNotFinite;
-}
-
 Result<void> validate_segments(const PalettePass& pass, const CharacterData& data) {
-  return check_records<shared::SegmentRecord>(
-      pass, [&](const shared::SegmentRecord& record) { return check_segment(record, data.skeleton.joints.size()); });
-}
-
-Result<void> validate_spread_segments(const PalettePass& pass, const CharacterData& data) {
-  spread_twist::Check check(pass, data);
-  return check_records<shared::SpreadSegmentRecord>(pass, [&](const shared::SpreadSegmentRecord& record) {
-    const char* wrong = check_segment(record.segment, data.skeleton.joints.size());
-    if (wrong == nullptr) wrong = check(record.joint_twist);
-    return wrong != nullptr ? wrong : check(record.parent_twist);
+  const std::size_t joints = data.skeleton.joints.size();
+  return check_records<shared::SegmentRecord>(pass, [&](const shared::SegmentRecord& record) -> const char* {
+    if (record.joint >= joints || record.parent >= joints) return kNoJoint;
+    if (!(record.share >= 0 && record.share <= 1)) return "has a share outside of 0 to 1";
+    const bool finite =
+        is_near(record.origin) && is_near(record.joint_inverse_bind) && is_near(record.parent_inverse_bind);
+    return finite ? nullptr : kNotFinite;
   });
 }
 
@@ -127,26 +114,20 @@ std::string frame_label(const PassEntry& entry, const CharacterData& data) {
   return formatted("{} of pass {}", patch_frame::sample_label(entry, data), before + 1);
 }
 
-// The record of a segment begins that of one between positions along bones.
-shared::SegmentRecord segment_of(const PassEntry& entry) {
-  if (entry.pass.kernel == PoseKernel::kSegment) return entry.read<shared::SegmentRecord>();
-  return entry.read<shared::SpreadSegmentRecord>().segment;
-}
-
 EntryRest segment_rest(const PassEntry& entry) {
-  const auto record = segment_of(entry);
+  const auto record = entry.read<shared::SegmentRecord>();
   if (record.share >= 1) return {.kind = EntryKind::kJoint, .from_rest = record.joint_inverse_bind};
   return {.kind = EntryKind::kControlPoint, .from_rest = affine_from_axes(glm::mat3(1.0f), -record.origin)};
 }
 
 std::string segment_label(const PassEntry& entry, const CharacterData& data) {
-  const auto record = segment_of(entry);
+  const auto record = entry.read<shared::SegmentRecord>();
   const std::string& joint = data.skeleton.joints[record.joint].name;
   return record.share >= 1 ? "joint " + joint : formatted("{:g}% of joint {}", 100 * record.share, joint);
 }
 
 void append_segment(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
-  const auto record = segment_of(entry);
+  const auto record = entry.read<shared::SegmentRecord>();
   sources.push_back({SourceKind::kJoint, record.joint, record.share});
   if (record.share < 1) sources.push_back({SourceKind::kJoint, record.parent, 1 - record.share});
 }
@@ -191,15 +172,6 @@ const PoseKernelInfo kSegment{.name = "segment",
                               .rest = segment_rest,
                               .label = segment_label,
                               .append_sources = append_segment};
-
-const PoseKernelInfo kSpreadSegment{.name = "spread_segment",
-                                    .record_words = kRecordWords<shared::SpreadSegmentRecord>,
-                                    .entries_per_record = 1,
-                                    .validate = validate_spread_segments,
-                                    .pose = pose_records<shared::SpreadSegmentRecord, shared::pose_spread_segment>,
-                                    .rest = segment_rest,
-                                    .label = segment_label,
-                                    .append_sources = append_segment};
 
 const PoseKernelInfo kFollow{.name = "follow",
                              .record_words = kRecordWords<shared::FollowRecord>,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
-#include <pelt/hierarchical_bspline.h>
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>
 
@@ -47,8 +46,7 @@ TEST(TwistSpread, TurnsAForearmEvenly) {
   const Model model = make_forearm();
   const std::vector<glm::vec3>& rest = model.meshes[0].positions;
   for (const DeformerParameters& deformer :
-       {DeformerParameters(ffd()), DeformerParameters(HierarchicalBsplineParameters{.twist = Twist::kSpread}),
-        DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread})}) {
+       {DeformerParameters(ffd()), DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread})}) {
     const std::vector<glm::vec3> posed = twisted(model, deformer, 2, 150);
     EXPECT_GT(least_radius(posed), 0.9f) << deformer.name();
     for (std::size_t v = 0; v < rest.size(); ++v) {

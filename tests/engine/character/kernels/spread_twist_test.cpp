@@ -5,7 +5,7 @@
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "shaders/dual_quaternion/spread_pose.h"
+#include "shaders/spread_twist/pose.h"
 #include "tests/support/breakage.h"
 #include "tests/support/tube.h"
 
@@ -29,9 +29,13 @@ struct Bone {
       pass.table.insert(pass.table.end(), {joint, joint - 1});
       for (const float number : numbers) pass.table.push_back(std::bit_cast<std::uint32_t>(number));
     }
-    append_record(pass.records,
-                  shared::SpreadRecord{{1, affine_from_mat4(glm::inverse(at(1)))},
-                                       {0, shared::kTwistWords, own_part, child_part, {1, 0, 0}, {1, 0, 0}}});
+    append_record(pass.records, shared::SpreadRecord{{1, affine_from_mat4(glm::inverse(at(1)))},
+                                                     0,
+                                                     shared::kTwistWords,
+                                                     own_part,
+                                                     child_part,
+                                                     {1, 0, 0},
+                                                     {1, 0, 0}});
   }
   static glm::mat4 at(float x) { return glm::translate(glm::mat4(1), glm::vec3(x, 0, 0)); }
 
@@ -108,14 +112,14 @@ TEST(SpreadTwist, RecordsWithAFaultAreRefused) {
   using Table = std::vector<std::uint32_t>;
   const float none = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(refusal([](Record&, Table&) {}), "valid");
-  EXPECT_EQ(refusal([](Record& r, Table&) { r.twist.own = shared::kNoIndex; }), "valid");
+  EXPECT_EQ(refusal([](Record& r, Table&) { r.own = shared::kNoIndex; }), "valid");
   EXPECT_THAT(refusal([](Record& r, Table&) { r.joint.joint = 3; }), testing::HasSubstr("does not exist"));
   EXPECT_THAT(refusal([=](Record& r, Table&) { r.joint.inverse_bind[0].x = none; }), testing::HasSubstr("not finite"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.twist.own_part = 1.5f; }), testing::HasSubstr("0 to 1"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.twist.child_part = -0.5f; }), testing::HasSubstr("0 to 1"));
-  EXPECT_THAT(refusal([=](Record& r, Table&) { r.twist.axis.x = none; }), testing::HasSubstr("not finite"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.twist.child = 2 * shared::kTwistWords; }), testing::HasSubstr("table"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.twist.child = 3; }), testing::HasSubstr("two things"));
+  EXPECT_THAT(refusal([](Record& r, Table&) { r.own_part = 1.5f; }), testing::HasSubstr("0 to 1"));
+  EXPECT_THAT(refusal([](Record& r, Table&) { r.child_part = -0.5f; }), testing::HasSubstr("0 to 1"));
+  EXPECT_THAT(refusal([=](Record& r, Table&) { r.axis.x = none; }), testing::HasSubstr("not finite"));
+  EXPECT_THAT(refusal([](Record& r, Table&) { r.child = 2 * shared::kTwistWords; }), testing::HasSubstr("table"));
+  EXPECT_THAT(refusal([](Record& r, Table&) { r.child = 3; }), testing::HasSubstr("two things"));
   EXPECT_THAT(refusal([](Record&, Table& t) { t[1] = 3; }), testing::HasSubstr("does not exist"));
   EXPECT_THAT(refusal([=](Record&, Table& t) { t[4] = std::bit_cast<std::uint32_t>(none); }),
               testing::HasSubstr("not finite"));

@@ -2,7 +2,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "../pose_pass.glsl"
-#include "spread_pose.h"
+#include "pose.h"
 
 layout(binding = kPoseBindRecords, std430) readonly buffer Records { SpreadRecord records[]; };
 
