@@ -95,7 +95,16 @@ TEST(TwistSpread, LeavesBonesWhoseTwistJointsMove) {
 TEST(TwistSpread, LeavesJointsWithoutTransition) {
   EXPECT_TRUE(TwistSpread(make_forearm(0), Twist::kSpread).empty());
   EXPECT_TRUE(TwistSpread(make_forearm(), Twist::kNone).empty());
-  EXPECT_TRUE(TwistSpread(test::make_tube(), Twist::kSpread).empty()) << "no names of limbs";
+}
+
+TEST(TwistSpread, FindsLimbsWithoutNamesByTheirShape) {
+  const auto finds = [](const test::TubeOptions& tube) {
+    return !TwistSpread(test::make_tube(tube), Twist::kSpread).empty();
+  };
+  EXPECT_TRUE(finds({.length = 12, .joints = 3, .blend_length = 1}));
+  EXPECT_TRUE(finds({.length = 16, .joints = 4, .blend_length = 1}));
+  EXPECT_FALSE(finds({.length = 20, .joints = 5, .blend_length = 1})) << "a tail";
+  EXPECT_FALSE(finds({.length = 8, .joints = 3, .blend_length = 1})) << "stubby";
 }
 
 // A bracer turns as the skin below its middle does, in one piece.
