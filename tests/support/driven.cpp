@@ -35,8 +35,8 @@ Model make_arm() {
   return model;
 }
 
-Model make_forearm(float blend_length) {
-  Model model = make_tube({.around = 24, .along = 64, .joints = 3, .blend_length = blend_length});
+Model make_forearm(const TubeOptions& tube) {
+  Model model = make_tube(tube);
   const char* names[] = {"left_upper_arm", "left_forearm", "left_hand"};
   for (std::size_t j = 0; j < 3; ++j) model.skeleton.joints[j].name = names[j];
   return model;

@@ -34,7 +34,9 @@ constexpr float kBallSwing = 2.09f;
 constexpr float kHingeSwing = 2.79f;
 constexpr float kNoSwing = 100;
 
-constexpr double kSlender = 3;  // least length of a limb's bone, in mean distances of its skin
+// Length of a limb's bone in mean distances of its skin from which on the twists spread wholly; not at all at one less,
+// as with the stubs of cartoons. Necks, whose skin reaches the shoulders: at 1 and 1/2.
+constexpr double kSlender = 3;
 
 constexpr Choice<Twist> kTwists[] = {{"spread", Twist::kSpread}, {"none", Twist::kNone}};
 
@@ -96,7 +98,7 @@ std::vector<double> skin_distances(const Model& model, const std::vector<pelt::B
 }
 
 // Gives joints the roles of an arm, by their shape: two or three bones that are long for their skin, each the only one
-// that begins where the one before ends. More are a tail or a rope. `slender`: the joint at which a long bone that
+// that begins at the end of the one before. More are a tail or a rope. `slender`: the joint at which a long bone that
 // begins at a joint ends. If a limb has a name, the names count.
 void find_limbs(const std::vector<std::optional<std::uint32_t>>& slender, std::vector<JointUse>& uses) {
   const auto is_limb = [](const JointUse& use) { return use.kind == JointKind::kHinge; };
@@ -211,18 +213,24 @@ static double sum_on(const std::vector<std::uint8_t>& marked, std::span<const In
   return sum;
 }
 
-// Finds the width of the painted transition at each bone's end. Drops twists of joints at which nothing is mixed: a
-// robot's plates slide past each other.
+// Finds the width of the painted transition at each bone's end, and how much of a twist the bone takes. Drops twists of
+// joints at which nothing is mixed: a robot's plates slide past each other.
 void TwistSpread::measure_paintings() {
   for (Bone& bone : bones_) {
     bool is_mixed_above = false;
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;  // sums for least squares
+    double followers = 0, distance = 0;          // vertices that mostly follow the bone, and the sum of their distances
     for (const Mesh& mesh : model_.meshes) {
       if (!has_weights(mesh)) continue;
       for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
         const std::span<const Influence> row = mesh.weights.row(v);
         const double moved = sum_on(bone.moved, row);
         if (!(moved > 0.01)) continue;
+        if (moved > 0.5) {
+          const glm::dvec3 point(mesh.positions[v]);
+          distance += distance_to_segment(point, bone.origin, bone.origin + bone.length * bone.axis);
+          ++followers;
+        }
         const double below = sum_on(bone.below, row);
         is_mixed_above = is_mixed_above || (below > kMixed && below < 1 - kMixed);
         const double omega = sum_on(bone.after_end, row) / below;
@@ -231,6 +239,8 @@ void TwistSpread::measure_paintings() {
         ++n, x += at, y += omega, xx += at * at, xy += at * omega;
       }
     }
+    const double slenderness = followers * bone.length / std::max(distance, 1e-9 * bone.length);
+    bone.room = std::clamp(bone.is_neck ? 2 * slenderness - 1 : slenderness - (kSlender - 1), 0.0, 1.0);
     if (!is_mixed_above) bone.own.reset();
     if (n == 0) bone.child.reset();
     const double spread = n * xx - x * x;
@@ -238,7 +248,7 @@ void TwistSpread::measure_paintings() {
     bone.passage = n < 4 || !(slope > 0) ? 0 : std::min(kWidestPassage, 0.5 / slope);
     if (bone.is_neck) bone.passage = std::max(bone.passage, kNeckPassage);
   }
-  std::erase_if(bones_, [](const Bone& bone) { return !bone.own && !bone.child; });
+  std::erase_if(bones_, [](const Bone& bone) { return (!bone.own && !bone.child) || bone.room == 0; });
 }
 
 // The twist after the bone grows evenly over the bone and the transition after it, and the painting brings a part of
@@ -253,7 +263,7 @@ TwistSpread::Parts TwistSpread::parts_at(const Bone& bone, const glm::vec3& poin
   double own = std::clamp(at, 0.0, 1.0);
   if (bone.is_neck) own = rest_of(std::clamp((at + kNeckPassage) / (1 + kNeckPassage), 0.0, 1.0), after, below);
   const double even = std::clamp(at / (1 + bone.passage), 0.0, 1.0);
-  return {bone.own ? 1 - own : 0, bone.child ? rest_of(even, after / below, 1) : 0};
+  return {bone.own ? bone.room * (1 - own) : 0, bone.child ? bone.room * rest_of(even, after / below, 1) : 0};
 }
 
 TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::span<const float> shown) const {

@@ -51,7 +51,7 @@ TEST(TwistSpread, TurnsAForearmEvenly) {
     EXPECT_GT(least_radius(posed), 0.9f) << deformer.name();
     for (std::size_t v = 0; v < rest.size(); ++v) {
       const float at = (rest[v].x - kForearm) / kForearm;
-      const float even = 150 * std::clamp(at / 1.19f, 0.0f, 1.0f);  // the transition reaches 0.19 of the bone beyond it
+      const float even = 150 * std::clamp(at / 1.125f, 0.0f, 1.0f);  // the transition reaches 1/8 of the bone beyond it
       EXPECT_NEAR(turn_of(rest[v], posed[v]), even, 20) << deformer.name() << " at " << at;
     }
   }
@@ -93,8 +93,18 @@ TEST(TwistSpread, LeavesBonesWhoseTwistJointsMove) {
 }
 
 TEST(TwistSpread, LeavesJointsWithoutTransition) {
-  EXPECT_TRUE(TwistSpread(make_forearm(0), Twist::kSpread).empty());
+  EXPECT_TRUE(TwistSpread(make_forearm({.length = 12, .joints = 3, .blend_length = 0}), Twist::kSpread).empty());
   EXPECT_TRUE(TwistSpread(make_forearm(), Twist::kNone).empty());
+}
+
+TEST(TwistSpread, LeavesStubs) {
+  EXPECT_TRUE(TwistSpread(make_forearm({.length = 5.9f, .joints = 3}), Twist::kSpread).empty());
+  const Model model = make_forearm({.around = 24, .along = 60, .length = 7.5f, .joints = 3, .blend_length = 1});
+  const std::vector<glm::vec3> posed = twisted(model, LinearBlendParameters{.twist = Twist::kSpread}, 2, 120);
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const glm::vec3& rest = model.meshes[0].positions[v];
+    if (std::abs(rest.x - 3.75f) < 0.01f) EXPECT_NEAR(turn_of(rest, posed[v]), 120 * 0.5f * 0.5f / 1.2f, 4);
+  }
 }
 
 TEST(TwistSpread, FindsLimbsWithoutNamesByTheirShape) {
@@ -112,7 +122,7 @@ TEST(TwistSpread, TurnsARigidPartAsOne) {
   Model model = make_forearm();
   Mesh& mesh = model.meshes[0];
   const auto skin = static_cast<std::uint32_t>(mesh.positions.size());
-  for (const glm::vec3 corner : {glm::vec3(4.6f, 1.1f, 0), glm::vec3(5.2f, 1.1f, 0), glm::vec3(4.9f, 1.1f, 0.5f)}) {
+  for (const glm::vec3 corner : {glm::vec3(6.6f, 1.1f, 0), glm::vec3(7.2f, 1.1f, 0), glm::vec3(6.9f, 1.1f, 0.5f)}) {
     mesh.positions.push_back(corner);
     if (!mesh.normals.empty()) mesh.normals.emplace_back(0, 1, 0);
     if (!mesh.uvs.empty()) mesh.uvs.emplace_back(0);
@@ -125,7 +135,7 @@ TEST(TwistSpread, TurnsARigidPartAsOne) {
   for (std::uint32_t a = skin; a < skin + 3; ++a) {
     const std::uint32_t b = a + 1 < skin + 3 ? a + 1 : skin;
     EXPECT_NEAR(glm::distance(posed[a], posed[b]), glm::distance(mesh.positions[a], mesh.positions[b]), 1e-4f);
-    EXPECT_NEAR(turn_of(mesh.positions[skin], posed[skin]), 150 * (4.9f / kForearm - 1) / 1.19f, 6);
+    EXPECT_NEAR(turn_of(mesh.positions[skin], posed[skin]), 150 * (6.9f / kForearm - 1) / 1.125f, 6);
   }
 }
 
