@@ -122,7 +122,7 @@ void find_limbs(const std::vector<std::optional<std::uint32_t>>& slender, std::v
 void describe(Fields& fields, Twist& twist) {
   fields.choice({"twist",
                  "Whether twists of hands, feet and heads spread along the bone before them, and those of upper arms "
-                 "and thighs along their own; not on bones whose twist joints move."},
+                 "and thighs along their own; not on stubby bones, or on those whose twist joints move."},
                 twist, kTwists);
 }
 
