@@ -26,7 +26,6 @@ constexpr int kBlendedSteps = 4;
 constexpr float kNearestSteps = 32;
 constexpr double kMixed = 0.03;         // a vertex is in a transition if its weight is this far from 0 and from 1
 constexpr double kWidestPassage = 0.5;  // of the bone
-constexpr double kNeckPassage = 0.375;  // as the driver spreads weights at most (joint_spread.cpp)
 constexpr float kStill = 0.99996f;      // cosine of the half of a turn of one degree
 // Swings beyond which a joint's own twist fades to 0, radians. At a bend of a hinge whose axis is not quite across
 // the bone, the twist is mostly that error.
@@ -35,7 +34,7 @@ constexpr float kHingeSwing = 2.79f;
 constexpr float kNoSwing = 100;
 
 // Length of a limb's bone in mean distances of its skin from which on the twists spread wholly; not at all at one less,
-// as with the stubs of cartoons. Necks, whose skin reaches the shoulders: at 1 and 1/2.
+// as with the stubs of cartoons. Necks are always too short.
 constexpr double kSlender = 3;
 
 constexpr Choice<Twist> kTwists[] = {{"spread", Twist::kSpread}, {"none", Twist::kNone}};
@@ -52,9 +51,7 @@ constexpr BoneKind kBones[] = {{JointRole::kUpperArm, JointRole::kForearm, true,
                                {JointRole::kThigh, JointRole::kShin, true, false, kBallSwing},
                                {JointRole::kShin, JointRole::kFoot, true, true, kHingeSwing},
                                {JointRole::kShin, JointRole::kHock, true, true, kHingeSwing},
-                               {JointRole::kHock, JointRole::kFoot, false, true},
-                               {JointRole::kNeck, JointRole::kNeck, true, true, kBallSwing},
-                               {JointRole::kNeck, JointRole::kHead, true, true, kBallSwing}};
+                               {JointRole::kHock, JointRole::kFoot, false, true}};
 
 // Returns true for each joint that clips or helper joints turn.
 std::vector<bool> turned_joints(const Model& model) {
@@ -121,7 +118,7 @@ void find_limbs(const std::vector<std::optional<std::uint32_t>>& slender, std::v
 
 void describe(Fields& fields, Twist& twist) {
   fields.choice({"twist",
-                 "Whether twists of hands, feet and heads spread along the bone before them, and those of upper arms "
+                 "Whether twists of hands and feet spread along the bone before them, and those of upper arms "
                  "and thighs along their own; not on stubby bones, or on those whose twist joints move."},
                 twist, kTwists);
 }
@@ -177,7 +174,7 @@ TwistSpread::TwistSpread(const Model& model, Twist twist) : model_(model) {
              uses[end].side == uses[*start].side;
     });
     if (kind == std::end(kBones)) continue;
-    Bone bone{.bound = *bound_of[*start], .is_neck = kind->from == JointRole::kNeck};
+    Bone bone{.bound = *bound_of[*start]};
     bone.origin = forest[bone.bound].origin;
     bone.axis = forest[*bound_of[end]].origin - bone.origin;
     bone.length = glm::length(bone.axis);
@@ -240,13 +237,12 @@ void TwistSpread::measure_paintings() {
       }
     }
     const double slenderness = followers * bone.length / std::max(distance, 1e-9 * bone.length);
-    bone.room = std::clamp(bone.is_neck ? 2 * slenderness - 1 : slenderness - (kSlender - 1), 0.0, 1.0);
+    bone.room = std::clamp(slenderness - (kSlender - 1), 0.0, 1.0);
     if (!is_mixed_above) bone.own.reset();
     if (n == 0) bone.child.reset();
     const double spread = n * xx - x * x;
     const double slope = spread > 0 ? std::abs(n * xy - x * y) / spread : 0;
     bone.passage = n < 4 || !(slope > 0) ? 0 : std::min(kWidestPassage, 0.5 / slope);
-    if (bone.is_neck) bone.passage = std::max(bone.passage, kNeckPassage);
   }
   std::erase_if(bones_, [](const Bone& bone) { return (!bone.own && !bone.child) || bone.room == 0; });
 }
@@ -257,13 +253,11 @@ TwistSpread::Parts TwistSpread::parts_at(const Bone& bone, const glm::vec3& poin
                                          std::span<const Influence> row) const {
   const double at = along(bone, point);
   const double below = sum_on(bone.below, row), after = sum_on(bone.after_end, row);
-  const auto rest_of = [](double wanted, double there, double all) {
-    return std::clamp((wanted - there) / std::max(all - there, 1e-3 * all), 0.0, 1.0);
-  };
-  double own = std::clamp(at, 0.0, 1.0);
-  if (bone.is_neck) own = rest_of(std::clamp((at + kNeckPassage) / (1 + kNeckPassage), 0.0, 1.0), after, below);
+  const double own = 1 - std::clamp(at, 0.0, 1.0);
   const double even = std::clamp(at / (1 + bone.passage), 0.0, 1.0);
-  return {bone.own ? bone.room * (1 - own) : 0, bone.child ? bone.room * rest_of(even, after / below, 1) : 0};
+  const double omega = after / below;
+  const double child = std::clamp((even - omega) / std::max(1 - omega, 1e-3), 0.0, 1.0);
+  return {bone.own ? bone.room * own : 0, bone.child ? bone.room * child : 0};
 }
 
 TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::span<const float> shown) const {

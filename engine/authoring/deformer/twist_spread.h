@@ -44,9 +44,8 @@ class TwistSpread {
     std::optional<Words> own, child;
     glm::dvec3 origin{0}, axis{0};  // model space at bind; unit
     double length = 0;
-    double passage = 0;    // half the painted transition at its end, as a fraction of the bone
-    double room = 1;       // the part of the twists that it takes: 0 for a stubby bone
-    bool is_neck = false;  // short, so that the driver's transitions meet: its own twist begins before it
+    double passage = 0;  // half the painted transition at its end, as a fraction of the bone
+    double room = 1;     // the part of the twists that it takes: 0 for a stubby bone
   };
   struct Parts {
     double own, child;
