@@ -20,10 +20,10 @@
 namespace pelt {
 namespace {
 
-// Steps along a bone. Dual quaternions differ between 5 and 32 by less than a thousandth of a limb's radius; linear
-// blend between steps would shrink.
-constexpr int kBlendedSteps = 4;
-constexpr float kNearestSteps = 32;
+// Steps along a bone. With 5 or 32 dual quaternions differ by less than a thousandth of a limb's radius. Linear blend
+// shrinks by 1% between two of these at a twist of 150 degrees.
+constexpr int kDualQuaternionSteps = 4;
+constexpr int kLinearSteps = 8;
 constexpr double kMixed = 0.03;         // a vertex is in a transition if its weight is this far from 0 and from 1
 constexpr double kWidestPassage = 0.5;  // of the bone
 constexpr float kStill = 0.99996f;      // cosine of the half of a turn of one degree
@@ -272,6 +272,7 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
     if (added) split.steps.push_back(at);
     return entry->second;
   };
+  const int steps = mode == BlendMode::kDualQuaternion ? kDualQuaternionSteps : kLinearSteps;
   const std::vector<bool> rigid = find_rigid_parts(mesh);
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   const std::vector<std::uint32_t> parts = connected_parts(count, welded_triangles(welded, mesh.triangles));
@@ -297,19 +298,12 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
           continue;
         }
         if (is_sum) continue;
-        if (mode != BlendMode::kDualQuaternion) {
-          const auto nearest = [](double part) {
-            return std::round(static_cast<float>(part) * kNearestSteps) / kNearestSteps;
-          };
-          row.push_back({step({b, nearest(at.own), nearest(at.child)}), influence.weight});
-          continue;
-        }
-        const double own = at.own * kBlendedSteps, child = at.child * kBlendedSteps;
-        for (int i = 0; i <= kBlendedSteps; ++i) {
-          for (int k = 0; k <= kBlendedSteps; ++k) {
+        const double own = at.own * steps, child = at.child * steps;
+        for (int i = 0; i <= steps; ++i) {
+          for (int k = 0; k <= steps; ++k) {
             const double share = std::max(0.0, 1 - std::abs(own - i)) * std::max(0.0, 1 - std::abs(child - k));
             if (!(share > 0)) continue;
-            const Step on{b, static_cast<float>(i) / kBlendedSteps, static_cast<float>(k) / kBlendedSteps};
+            const Step on{b, static_cast<float>(i) / steps, static_cast<float>(k) / steps};
             row.push_back({step(on), influence.weight * share});
           }
         }

@@ -28,9 +28,8 @@ class TwistSpread {
 
   bool empty() const { return bones_.empty(); }
 
-  // Does what CharacterBuilder::rows_over_joints does with the weights of a mesh, split: for linear blend at the
-  // nearest step along a bone, for dual quaternions between the nearest of few. A rigid part of the mesh has one
-  // position. `shown`: rows with the value 0 are not split; empty: all are.
+  // Does what CharacterBuilder::rows_over_joints does with the weights of a mesh, split between the nearest steps along
+  // bones. A rigid part of the mesh has one position. `shown`: rows with the value 0 are not split; empty: all are.
   SparseRows rows_over_joints(const Mesh& mesh, BlendMode mode, CharacterBuilder& builder,
                               std::span<const float> shown = {}) const;
 
