@@ -273,6 +273,7 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
     return entry->second;
   };
   const int steps = mode == BlendMode::kDualQuaternion ? kDualQuaternionSteps : kLinearSteps;
+  const auto whole = static_cast<float>(steps);
   const std::vector<bool> rigid = find_rigid_parts(mesh);
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   const std::vector<std::uint32_t> parts = connected_parts(count, welded_triangles(welded, mesh.triangles));
@@ -303,7 +304,7 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
           for (int k = 0; k <= steps; ++k) {
             const double share = std::max(0.0, 1 - std::abs(own - i)) * std::max(0.0, 1 - std::abs(child - k));
             if (!(share > 0)) continue;
-            const Step on{b, static_cast<float>(i) / steps, static_cast<float>(k) / steps};
+            const Step on{b, static_cast<float>(i) / whole, static_cast<float>(k) / whole};
             row.push_back({step(on), influence.weight * share});
           }
         }
