@@ -210,7 +210,8 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
       end = step < 0 ? end - 1 : end + 1;
     }
     room = std::min(room, length_to(end));
-    const float turning = std::min(shared::kStepTurning * std::max(distance, length_to(next) / 16), room);
+    const float turning = std::min(
+        std::max(shared::kStepTurning * std::max(distance, length_to(next) / 16), curve.anchors[i].passage), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };
   const glm::vec2 before = side(-1);

@@ -15,6 +15,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/chain/chains.h"
+#include "engine/authoring/chain/passages.h"
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/mos/joint_point_spacing.h"
 #include "engine/authoring/mos/thickness.h"
@@ -76,8 +77,11 @@ class Settler {
       result_.notes = chains.notes;
       joint_spacing_.emplace(parameters_, model_.skeleton, chains.joints);
       thickness_.emplace(model_, meshes, chains.chains);
-      for (const Chain& chain : chains.chains) {
-        if (!given.contains(chain.name)) place_along(chain);
+      std::vector<Curve> curves;
+      for (const Chain& chain : chains.chains) curves.push_back(chain::curve_over(chain));
+      chain::measure_passages(model_, meshes, curves);
+      for (Curve& curve : curves) {
+        if (!given.contains(curve.chain.name)) place_along(std::move(curve));
       }
     }
     for (const MosChain& chain : parameters_.chains) {
@@ -241,10 +245,11 @@ class Settler {
                     double{lambda});
   }
 
-  void place_along(const Chain& chain) {
+  void place_along(Curve curve) {
+    const Chain chain = curve.chain;
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
-    PointChain point_chain{chain::curve_over(chain), {}, {}};
+    PointChain point_chain{std::move(curve), {}, {}};
     std::vector<float> bending(chain.anchors.size(), 0.0f);
     for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
       const std::optional<SkinAtJoint> skin = thickness_->at(chain, i);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/authoring/chain/passages.h"
+
 namespace pelt::mos {
 
 using chain::Chain;
@@ -102,7 +104,10 @@ std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const 
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
-    const bool by_skin = thickness > 0 && !parameters_.joint_fraction && !is_near_hub(curve, i);
+    const bool is_free = !parameters_.joint_fraction && !is_near_hub(curve, i);
+    // The spline through the points of the bones is round by itself.
+    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i)) continue;
+    const bool by_skin = thickness > 0 && is_free;
     points[i] = by_skin ? space_by_skin(curve, i, thickness) : space_by_bone(curve, i);
   }
   return points;
