@@ -208,15 +208,14 @@ class Settler {
     return turn;
   }
 
-  // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, makes the
-  // fraction (k + 1) / (n + 1) of the turn, and is on the bone with the more similar motion.
+  // Places points about inner anchor i, which is not the top, each on the bone with the more similar motion.
   void place_about(PointChain& point_chain, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
     const JointPoints& points = about[i];
     const Chain& chain = result_.turning[number];
     const bool away = i > chain.top;  // the chain runs away from its top here
     const std::uint32_t count = points.count;
     for (std::uint32_t k = 0; k < count; ++k) {
-      const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
+      const float part = points.part(k);  // along the chain
       const float steps = static_cast<float>(k) - 0.5f * static_cast<float>(count - 1);
       const float way = steps * points.step[steps < 0 ? 0 : 1];
       const float turned = away ? part : 1 - part;

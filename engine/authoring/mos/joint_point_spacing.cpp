@@ -39,6 +39,7 @@ glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about,
   for (const std::size_t end : {bone, bone + 1}) {
     if (free != whole) leave(end);
   }
+  if (about[bone].even && about[bone + 1].even) free.y = free.x;
   return free;
 }
 
@@ -60,6 +61,13 @@ JointPoints JointPointSpacing::space_by_bone(const Curve& curve, std::size_t i) 
       parameters_.joint_fraction.value_or(kJointFraction) * shorter / static_cast<float>(points.count + 1);
   if (points.count > 1) points.step = glm::vec2(std::min(asked, room / static_cast<float>(points.count - 1)));
   return points;
+}
+
+// Puts the only two points of each half bone where they are equally far apart and turn equally from one to the next.
+// They slide outward by 3/32 of the bone times the bend, so that the spline through them keeps the length of the bones.
+JointPoints JointPointSpacing::space_evenly(const Curve& curve, std::size_t i) const {
+  const glm::vec2 bones(curve.bone_length(i - 1), curve.bone_length(i));
+  return {.count = 2, .step = 0.5f * bones, .outward = std::min(bones.x, bones.y) / 8, .by_skin = true, .even = true};
 }
 
 // Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last ones.
@@ -105,8 +113,10 @@ std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const 
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
     const bool is_free = !parameters_.joint_fraction && !is_near_hub(curve, i);
-    // The spline through the points of the bones is round by itself.
-    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i)) continue;
+    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i)) {
+      points[i] = space_evenly(curve, i);
+      continue;
+    }
     const bool by_skin = thickness > 0 && is_free;
     points[i] = by_skin ? space_by_skin(curve, i, thickness) : space_by_bone(curve, i);
   }
