@@ -56,9 +56,16 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
   }
 }
 
-bool bends_meet(const Curve& curve, std::size_t anchor) {
-  const float passage = curve.anchors[anchor].passage;
-  return passage > 0 && passage >= 0.5f * std::min(curve.bone_length(anchor - 1), curve.bone_length(anchor));
+bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {
+  const std::size_t last = curve.anchors.size() - 1;
+  const auto is_helper = [&](std::size_t i) { return uses[curve.chain.anchors[i].joint].kind == JointKind::kTwist; };
+  if (!(curve.anchors[anchor].passage > 0) || is_helper(anchor)) return false;
+  std::size_t before = anchor - 1, after = anchor + 1;
+  while (before > 0 && is_helper(before)) --before;
+  while (after < last && is_helper(after)) ++after;
+  const float longer =
+      std::max(curve.lengths[anchor] - curve.lengths[before], curve.lengths[after] - curve.lengths[anchor]);
+  return curve.anchors[anchor].passage >= 0.5f * longer;
 }
 
 }  // namespace pelt::chain

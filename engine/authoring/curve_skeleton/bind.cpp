@@ -85,10 +85,11 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
 }
 
 // If bends meet, the curve is round throughout: its automatic frames turn over the whole bones.
-void round_meeting_bends(std::vector<Curve>& curves) {
+void round_meeting_bends(const Skeleton& skeleton, std::vector<Curve>& curves) {
+  const std::vector<JointUse> uses = joint_uses(skeleton);
   for (Curve& curve : curves) {
     for (std::size_t i = 0; i < curve.anchors.size(); ++i) {
-      if (curve.frames != CurveFrames::kAuto || !bends_meet(curve, i)) continue;
+      if (curve.frames != CurveFrames::kAuto || !bends_meet(curve, i, uses)) continue;
       CurveAnchor& anchor = curve.anchors[i];
       anchor.float_min = std::max(anchor.float_min, anchor.passage);
       anchor.float_max = std::max(anchor.float_max, anchor.float_min);
@@ -200,7 +201,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   measure_distances(shares, shaping, input, curves);
   measure_passages(input.model, meshes, curves);
   share_distances(rest, curves);
-  round_meeting_bends(curves);
+  round_meeting_bends(input.model.skeleton, curves);
   settle_twists(parameters, input.model, curves);
   PELT_ASSIGN(rest, attach_all(0.45));
 

@@ -63,8 +63,8 @@ JointPoints JointPointSpacing::space_by_bone(const Curve& curve, std::size_t i) 
   return points;
 }
 
-// Puts the only two points of each half bone where they are equally far apart and turn equally from one to the next.
-// They slide outward by 3/32 of the bone times the bend, so that the spline through them keeps the length of the bones.
+// Puts points at a quarter of each bone: all are equally far apart and turn equally. They slide outward, so that the
+// spline through them is as long as the bones.
 JointPoints JointPointSpacing::space_evenly(const Curve& curve, std::size_t i) const {
   const glm::vec2 bones(curve.bone_length(i - 1), curve.bone_length(i));
   return {.count = 2, .step = 0.5f * bones, .outward = std::min(bones.x, bones.y) / 8, .by_skin = true, .even = true};
@@ -113,7 +113,7 @@ std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const 
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
     const bool is_free = !parameters_.joint_fraction && !is_near_hub(curve, i);
-    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i)) {
+    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i, uses_)) {
       points[i] = space_evenly(curve, i);
       continue;
     }
