@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pelt.js calls: the names of pelt.h, with arguments that are numbers. Texts are UTF-8 with a final zero. A
+// The functions that pelt.js calls: those of pelt.h, with numbers as arguments. Texts are UTF-8 with a final zero. A
 // function that may fail returns 0, and pelt_error_code and pelt_last_error tell why. Nothing can be thrown: if memory
 // is refused, the call ends in a trap, and the memory with all that is in it must not be used again.
 #define XXH_INLINE_ALL
