@@ -29,30 +29,43 @@ function claim(claimed, name) {
   return unique;
 }
 
-// Finds objects by the names that the character gives to nodes of the file.
+// Returns the index of the first vertex of each primitive, and how many there are. Primitives with the same data are
+// parts of one set of vertices.
+function verticesOf(primitives, accessors) {
+  const known = new Map();
+  let count = 0;
+  const first = primitives.map(({ attributes, targets = [] }) => {
+    const key = JSON.stringify([attributes, ...targets].map((set) => Object.entries(set).sort()));
+    if (!known.has(key)) {
+      known.set(key, count);
+      count += accessors[attributes.POSITION]?.count ?? 0;
+    }
+    return known.get(key);
+  });
+  return { first, count };
+}
+
+// Finds the objects of a scene by the names that a character gives to nodes of the file.
 class SceneNodes {
-  constructor(gltf) {
-    const { json, associations } = gltf.parser;
+  constructor({ scene, parser: { json, associations } }) {
     const objects = [];  // of each node
-    const primitives = new Map();  // node -> its meshes in order
-    gltf.scene.traverse((object) => {
-      const { nodes, primitives: primitive } = associations.get(object) ?? {};
+    scene.traverse((object) => {
+      const { nodes } = associations.get(object) ?? {};
       if (nodes !== undefined) objects[nodes] ??= object;
-      if (object.isMesh && primitive !== undefined) {
-        const node = nodes ?? associations.get(object.parent)?.nodes;
-        if (!primitives.has(node)) primitives.set(node, []);
-        primitives.get(node)[primitive] = object;
-      }
     });
     this.joints = new Map();
-    this.meshes = new Map();
+    this.meshes = new Map();  // { sources: the meshes of primitives, first: their first vertices, count }
     const [jointNames, meshNames] = [new Set(), new Set()];
     for (const i of nodesInOrder(json)) {
-      const node = json.nodes[i];
-      this.joints.set(claim(jointNames, node.name || `node_${i}`), objects[i]);
-      if (node.mesh === undefined) continue;
-      const name = claim(meshNames, node.name || json.meshes[node.mesh].name || `mesh_${node.mesh}`);
-      this.meshes.set(name, (primitives.get(i) ?? []).filter((mesh) => mesh !== undefined));
+      const { name, mesh } = json.nodes[i];
+      this.joints.set(claim(jointNames, name || `node_${i}`), objects[i]);
+      if (mesh === undefined) continue;
+      const { first, count } = verticesOf(json.meshes[mesh].primitives, json.accessors);
+      const parts = [objects[i], ...(objects[i]?.children ?? [])].filter((object) => object?.isMesh &&
+        associations.get(object)?.meshes === mesh && (associations.get(object).nodes ?? i) === i);
+      this.meshes.set(claim(meshNames, name || json.meshes[mesh].name || `mesh_${mesh}`), {
+        sources: parts, first: parts.map((object) => first[associations.get(object).primitives ?? 0]), count,
+      });
     }
   }
 }
@@ -109,7 +122,7 @@ export class PeltMesh extends Mesh {
 export class PeltModel {
   #root;
   #joints;
-  #skins = [];  // { mesh, sources, meshes, positions, normals, tangents }
+  #skins;
   #inverse = new Matrix4();
   #matrix = new Matrix4();
 
@@ -119,37 +132,38 @@ export class PeltModel {
     this.character = character;
     this.#joints = character.joints.map(({ name }) => scene.joints.get(name) ??
       fail(`${character.name}: the scene has no node '${name}': was another file bound?`));
-    const shown = character.meshes.filter((mesh) => !mesh.control);
-    const hasTangents = shown.some(({ name }) => scene.meshes.get(name)?.some((mesh) => mesh.geometry.attributes.tangent));
-    this.instance = character.instance({ tangents: hasTangents, ...options });
-    for (const mesh of shown) this.#add(mesh, scene.meshes.get(mesh.name) ?? []);
+    const skins = character.meshes.filter((mesh) => !mesh.control).map((mesh) => {
+      const found = scene.meshes.get(mesh.name);
+      if (found?.count === mesh.vertexCount) return { mesh, ...found };
+      return fail(`${character.name}: mesh '${mesh.name}' has ${mesh.vertexCount} vertices, and ${found?.count ?? 'none'} in the scene`);
+    });
+    const tangents = skins.some(({ sources }) => sources.some((source) => source.geometry.attributes.tangent));
+    this.instance = character.instance({ tangents, ...options });
+    this.#skins = skins.map((skin) => this.#add(skin));
     this.meshes = this.#skins.flatMap((skin) => skin.meshes);
     this.linearBlend = false;
     this.update();
   }
 
-  #add(mesh, sources) {
-    const counts = sources.map((source) => source.geometry.attributes.position.count);
-    const count = counts.reduce((sum, each) => sum + each, 0);
-    if (count !== mesh.vertexCount) {
-      fail(`${this.character.name}: mesh '${mesh.name}' has ${mesh.vertexCount} vertices, and ${count} in the scene`);
+  // Makes the meshes of a skin, whose arrays are parts of its arrays in the model's order.
+  #add(skin) {
+    const made = { ...skin, arrays: {} };
+    for (const [name, width] of [['positions', 3], ['normals', 3], ['tangents', 4]]) {
+      if (this.instance[name]) made.arrays[name] = new Float32Array(width * skin.count);
     }
-    const skin = { mesh, sources };
-    const { positions, normals, tangents } = this.instance;
-    for (const [name, values, width] of [['positions', positions, 3], ['normals', normals, 3], ['tangents', tangents, 4]]) {
-      if (values) skin[name] = new Float32Array(width * count);
-    }
-    let first = 0;
-    skin.meshes = sources.map((source, i) => {
-      const part = (values, width) => values?.subarray(width * first, width * (first + counts[i]));
-      const made = new PeltMesh(source, part(skin.positions, 3), part(skin.normals, 3), part(skin.tangents, 4));
-      first += counts[i];
-      this.#root.add(made);
-      return made;
+    const part = (name, first, count) => {
+      const width = made.arrays[name]?.length / skin.count;
+      return made.arrays[name]?.subarray(width * first, width * (first + count));
+    };
+    made.meshes = skin.sources.map((source, i) => {
+      const { count } = source.geometry.attributes.position;
+      const mesh = new PeltMesh(source, ...['positions', 'normals', 'tangents'].map((name) => part(name, skin.first[i], count)));
+      this.#root.add(mesh);
+      return mesh;
     });
-    // Controls of morph targets that this mesh's influences set.
-    skin.morphs = this.character.controls.filter(({ kind, mesh: of }) => kind === 'morph' && of === mesh.name);
-    this.#skins.push(skin);
+    // The controls that the influences of the sources set.
+    made.morphs = this.character.controls.filter(({ kind, mesh }) => kind === 'morph' && mesh === skin.mesh.name);
+    return made;
   }
 
   get linearBlend() {
@@ -173,15 +187,14 @@ export class PeltModel {
       this.#matrix.multiplyMatrices(this.#inverse, joint.matrixWorld).toArray(joints, 16 * j);
     });
     for (const { morphs, sources } of this.#skins) {
-      for (const { input, target } of morphs) inputs[input] = sources[0].morphTargetInfluences?.[target] ?? inputs[input];
+      const weights = sources[0]?.morphTargetInfluences ?? [];
+      for (const { input, target } of morphs) inputs[input] = weights[target] ?? inputs[input];
     }
     instance.advance(seconds);
     const vertices = instance.deform();
-    for (const skin of this.#skins) {
-      for (const name of ['positions', 'normals', 'tangents']) {
-        if (skin[name]) instance.toModelOrder(skin.mesh, vertices[name], skin[name]);
-      }
-      for (const mesh of skin.meshes) mesh.refresh();
+    for (const { mesh, arrays, meshes } of this.#skins) {
+      for (const name of Object.keys(arrays)) instance.toModelOrder(mesh, vertices[name], arrays[name]);
+      for (const each of meshes) each.refresh();
     }
   }
 
