@@ -143,7 +143,7 @@ export class Instance {
   /** Moves all vertices to the next pose. */
   deform(options?: { linearBlend?: boolean }): Vertices;
 
-  /** Copies a mesh's part of an array of vertices to the order of the model that was bound. */
+  /** Copies a mesh's part of positions, normals or tangents to the order of the model that was bound. */
   toModelOrder(mesh: CharacterMesh, values: Float32Array, to?: Float32Array): Float32Array;
 
   /** Returns its memory. A character's memory returns by itself, with all of its instances. */

@@ -254,8 +254,12 @@ export class Instance {
   toModelOrder(mesh, values, to = new Float32Array(values.length / this.character.vertexCount * mesh.vertexCount)) {
     const width = values.length / this.character.vertexCount;
     const { sourceVertex, firstVertex } = mesh;
-    for (let i = 0, from = firstVertex * width; i < sourceVertex.length; ++i) {
-      for (let at = sourceVertex[i] * width, end = at + width; at < end;) to[at++] = values[from++];
+    for (let i = 0, from = firstVertex * width; i < sourceVertex.length; ++i, from += width) {
+      const at = sourceVertex[i] * width;
+      to[at] = values[from];
+      to[at + 1] = values[from + 1];
+      to[at + 2] = values[from + 2];
+      if (width === 4) to[at + 3] = values[from + 3];
     }
     return to;
   }

@@ -107,7 +107,9 @@ export class PeltMesh extends Mesh {
     const { array } = geometry.attributes.position;
     const { min, max } = geometry.boundingBox.makeEmpty();
     for (let i = 0; i < array.length; i += 3) {
-      const [x, y, z] = [array[i], array[i + 1], array[i + 2]];
+      const x = array[i];
+      const y = array[i + 1];
+      const z = array[i + 2];
       if (x < min.x) min.x = x;
       if (x > max.x) max.x = x;
       if (y < min.y) min.y = y;

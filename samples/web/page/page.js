@@ -133,6 +133,7 @@ async function show(name) {
     if (shown) {
       shown.pelt.dispose();
       shown.gltf.scene.removeFromParent();
+      shown.gltf.scene.traverse((object) => object.geometry?.dispose());
     }
     gltf.scene.traverse((object) => {
       if (!object.isMesh) return;

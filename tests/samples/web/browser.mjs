@@ -77,6 +77,7 @@ export class Browser {
     await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: scale, mobile });
     if (mobile) await page.send('Emulation.setTouchEmulationEnabled', { enabled: true });
     await page.send('Page.navigate', { url });
+    await page.until("location.protocol === 'http:' && document.readyState === 'complete'");
     return page;
   }
 
