@@ -94,6 +94,25 @@ test('three.js moves what pelt deform moves', options, async (t) => {
   assert.deepEqual(page.errors, []);
 });
 
+test('the time of a frame, next to three.js on the processor', options, async (t) => {
+  const page = await open(t, '/blank.html');
+  const times = await page.evaluate(`(async () => {
+    const [three, { GLTFLoader }, { Character }, { PeltModel }] =
+      await Promise.all(['three', 'three/addons/loaders/GLTFLoader.js', 'pelt', 'pelt/three'].map((name) => import(name)));
+    const pelt = new PeltModel(await new GLTFLoader().loadAsync('biped.glb'), await Character.load('biped.glb'));
+    const { source, source: { geometry: { attributes: { position } } } } = pelt.meshes[0];
+    const point = new three.Vector3();
+    const bySource = () => { for (let i = 0; i < position.count; ++i) source.applyBoneTransform(i, point.fromBufferAttribute(position, i)); };
+    return [() => pelt.update(), bySource].map((move) => Array.from({ length: 15 }, () => {
+      const started = performance.now();
+      move();
+      return performance.now() - started;
+    }).sort((a, b) => a - b)[7]);
+  })()`);
+  t.diagnostic(`PeltModel.update ${times[0].toFixed(1)} ms; positions by applyBoneTransform ${times[1].toFixed(1)} ms`);
+  assert.ok(times[0] > 0 && times[1] > 0);
+});
+
 test('the shortest page draws', options, async (t) => {
   const page = await open(t, '/hello.html');
   await page.until("document.querySelector('canvas')");
