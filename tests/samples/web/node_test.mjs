@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Characters in Node.js: positions of `pelt deform`, flat memory, errors.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Character, PeltError, useWasm } from '../../../samples/web/pelt.js';
-import { bound, deformed, farthest, root, skins, wasm } from './support.mjs';
+import { makeBar } from './bar.mjs';
+import { bound, deformed, farthest, folder, root, skins, wasm } from './support.mjs';
 
 useWasm(pathToFileURL(wasm));
 
@@ -51,6 +53,11 @@ test('positions of pelt deform for a muscled arm', async (t) => {
   await assertSame(t, bound('builtin:arm', 'muscles.pelt', '--rig', 'samples/rigs/arm_muscles.json'));
 });
 
+test('positions of pelt deform for morph targets that a clip keys', async (t) => {
+  writeFileSync(`${folder}/bar_model.glb`, makeBar());
+  await assertSame(t, bound(`${folder}/bar_model.glb`, 'bar.pelt', '--deformer', 'surface-ffd', '--no-check'));
+});
+
 test('a streamed cloth follows its cache', async () => {
   const cache = readFileSync(`${root}samples/garments/cloth_cage.pc2`);
   const file = bound('samples/garments/cloth.glb', 'cloth.pelt', '--rig', 'samples/garments/cloth.json');
@@ -62,6 +69,22 @@ test('a streamed cloth follows its cache', async () => {
   const at = 32 + size * (24 - cache.readFloatLE(20)) / rate;
   instance.setStream(stream.mesh, new Float32Array(cache.buffer.slice(cache.byteOffset + at, cache.byteOffset + at + size))).deform();
   assert.ok(farthest(skins(instance), expected) <= 1e-6 * instance.character.size);
+});
+
+test('ears swing as by pelt deform', async () => {
+  execFileSync('python3', [`${root}samples/rigs/surfaces.py`, 'head', `${folder}/head.glb`, folder]);
+  const file = bound(`${folder}/head.glb`, 'ears.pelt', '--rig', `${folder}/head_ears.json`);
+  const native = deformed(file, '--clip', 'turn', '--fps', '60', '--frames', '0:40');
+  const character = await load(file);
+  const [moving, still] = [character.instance(), character.instance()];
+  let swing = 0;
+  native.forEach((expected, frame) => {
+    moving.pose('turn', frame / 60).advance(frame === 0 ? 0 : 1 / 60).deform();
+    still.pose('turn', frame / 60).deform();
+    assert.ok(farthest(skins(moving), expected) <= 1e-5 * character.size, `frame ${frame}: ${farthest(skins(moving), expected)}`);
+    swing = Math.max(swing, farthest(skins(moving), skins(still)) / character.size);
+  });
+  assert.ok(swing > 1e-3, `the ears swing by ${swing}`);
 });
 
 const shared = process.env.PELT_SHARED;
