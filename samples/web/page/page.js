@@ -16,6 +16,7 @@ const scene = new three.Scene();
 const camera = new three.PerspectiveCamera(32, 1, 0.05, 50);
 let renderer;
 let orbit;
+let detail = 1;  // part of the pixels of a line that are drawn
 
 function makeScene() {
   renderer = new three.WebGLRenderer({ canvas: view, antialias: true });
@@ -29,8 +30,8 @@ function makeScene() {
   const sun = new three.DirectionalLight('#fff1e0', 2.5);
   sun.position.set(1.5, 3.6, 2.2);
   sun.castShadow = true;
-  sun.shadow.mapSize.set(2048, 2048);
-  sun.shadow.radius = 5;
+  sun.shadow.mapSize.set(1024, 1024);
+  sun.shadow.radius = 4;
   sun.shadow.bias = -0.0004;
   sun.shadow.normalBias = 0.01;
   Object.assign(sun.shadow.camera, { left: -1.5, right: 1.5, top: 2.2, bottom: -1, near: 0.5, far: 9 });
@@ -38,7 +39,7 @@ function makeScene() {
   const rim = new three.DirectionalLight('#dfe9ff', 1.2);
   rim.position.set(-2, 2, -2.5);
   scene.add(rim);
-  const floor = new three.Mesh(new three.CircleGeometry(6, 48), new three.ShadowMaterial({ opacity: 0.16 }));
+  const floor = new three.Mesh(new three.CircleGeometry(2.2, 48), new three.ShadowMaterial({ opacity: 0.16 }));
   floor.rotation.x = -Math.PI / 2;
   floor.receiveShadow = true;
   scene.add(floor);
@@ -64,7 +65,7 @@ function resize() {
   if (!renderer) return;
   camera.aspect = innerWidth / innerHeight;
   camera.updateProjectionMatrix();
-  renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+  renderer.setPixelRatio(detail * Math.min(devicePixelRatio, 2));
   renderer.setSize(innerWidth, innerHeight, false);
   dirty = true;
 }
@@ -106,6 +107,10 @@ function setPlaying(on) {
   playing = on;
   play.textContent = on ? 'Pause' : 'Play';
   play.setAttribute('aria-pressed', String(on));
+  if (!on && detail < 1) {
+    detail = 1;
+    resize();
+  }
 }
 
 function setClip(name) {
@@ -178,15 +183,27 @@ async function download(file, tell) {
 }
 
 let last = 0;
+let late = 0;  // frames in a row that took long
+
+// Draws fewer pixels of what moves if they take long: on old phones, and without a graphics processor.
+function keepPace(milliseconds) {
+  late = milliseconds > 45 ? late + 1 : 0;
+  if (late < 4 || detail < 0.5) return;
+  late = 0;
+  detail *= 0.7;
+  resize();
+}
 
 function draw(now) {
   requestAnimationFrame(draw);
-  const seconds = Math.min((now - last) / 1000, 0.1);
+  const milliseconds = now - last;
+  const seconds = Math.min(milliseconds / 1000, 0.1);
   last = now;
   if (document.body.dataset.state !== 'shown') return;
   const { pelt, mixer, action } = shown;
   if (orbit.update()) dirty = true;
   if (playing) {
+    keepPace(milliseconds);
     mixer.update(seconds);
     time.value = String(action.time);
   } else if (!dirty) {
