@@ -94,9 +94,9 @@ std::vector<double> skin_distances(const Model& model, const std::vector<pelt::B
   return sums;
 }
 
-// Gives joints the roles of an arm, by their shape: two or three bones that are long for their skin, each the only one
-// that begins at the end of the one before. More are a tail or a rope. `slender`: the joint at which a long bone that
-// begins at a joint ends. If a limb has a name, the names count.
+// Gives joints without roles those of an arm, by their shape: two or three bones that are long for their skin, each the
+// only one that begins at the end of the one before. More are a tail or a rope. `slender`: the joint at which a long
+// bone that begins at a joint ends. If a limb has a name, the names count.
 void find_limbs(const std::vector<std::optional<std::uint32_t>>& slender, std::vector<JointUse>& uses) {
   const auto is_limb = [](const JointUse& use) { return use.kind == JointKind::kHinge; };
   if (std::ranges::any_of(uses, is_limb)) return;
@@ -108,6 +108,8 @@ void find_limbs(const std::vector<std::optional<std::uint32_t>>& slender, std::v
     const auto middle = slender[j];
     const auto end = middle ? slender[*middle] : std::nullopt;
     if (!end || goes_on[j] || (slender[*end] && slender[*slender[*end]])) continue;
+    const auto is_named = [&](std::size_t joint) { return uses[joint].role != JointRole::kNone; };
+    if (is_named(j) || is_named(*middle) || is_named(*end)) continue;
     uses[j].role = JointRole::kUpperArm;
     uses[*middle].role = JointRole::kForearm;
     uses[*end].role = JointRole::kHand;

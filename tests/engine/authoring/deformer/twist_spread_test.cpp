@@ -116,6 +116,9 @@ TEST(TwistSpread, FindsLimbsWithoutNamesByTheirShape) {
   EXPECT_TRUE(finds({.length = 16, .joints = 4, .blend_length = 1}));
   EXPECT_FALSE(finds({.length = 20, .joints = 5, .blend_length = 1})) << "a tail";
   EXPECT_FALSE(finds({.length = 8, .joints = 3, .blend_length = 1})) << "stubby";
+  Model neck = test::make_tube({.length = 12, .joints = 3, .blend_length = 1});
+  neck.skeleton.joints[1].name = "neck";
+  EXPECT_TRUE(TwistSpread(neck, Twist::kSpread).empty());
 }
 
 // A bracer turns as the skin below its middle does, in one piece.
