@@ -36,8 +36,14 @@ if(NOT TARGET pelt_library::xxhash)
 endif()
 
 if(PELT_EVALUATION)
-  # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
-  pelt_require_library(hwy)
+  # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time. WebAssembly has one set of instructions,
+  # so that only its headers are used.
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+    add_library(pelt_library::hwy INTERFACE IMPORTED)
+    target_compile_definitions(pelt_library::hwy INTERFACE HWY_COMPILE_ONLY_STATIC)
+  else()
+    pelt_require_library(hwy)
+  endif()
 endif()
 
 if(PELT_GLB)

@@ -12,6 +12,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(pelt_warnings INTERFACE -Wno-deprecated-declarations
                                                  $<$<COMPILE_LANGUAGE:CXX>:-Wno-enum-constexpr-conversion>)
 endif()
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  # Counts of files have 64 bits and are checked before they become sizes, which have 32 bits there.
+  target_compile_options(pelt_warnings INTERFACE -Wno-shorten-64-to-32)
+endif()
 if(PELT_WERROR)
   target_compile_options(pelt_warnings INTERFACE -Werror)
 endif()

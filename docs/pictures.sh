@@ -239,28 +239,27 @@ END
 }
 
 make_mos_tail() {
-  # Prints a rig with the settings of docs/mos.md for tails. tail_rig EDITS
-  tail_rig() {
-    cat <<END
+  cat >scaled.json <<'END'
 {
   "format": "pelt-rig 1",
   "layers": [{
     "deformer": "mos",
-    "parameters": { "points_per_bone": 1, "points_per_joint": 2, "joint_fraction": 1, "edits": [$1] }
+    "parameters": {
+      "edits": [{
+        "operation": "scale", "points": ["tail_3"], "scale": [1, 1.8, 1.8],
+        "driver": { "joint": "tail_4", "axis": [0, 0, 1] }, "share": [[-30, 1], [0, 0], [30, 1]]
+      }]
+    }
   }]
 }
 END
-  }
-  tail_rig '' >tail.json
-  tail_rig '{ "operation": "scale", "points": ["tail_3"], "scale": [1, 1.8, 1.8],
-    "driver": { "joint": "tail_4", "axis": [0, 0, 1] }, "share": [[-30, 1], [0, 0], [30, 1]] }' >scaled.json
   pelt bind builtin:tail --deformer linear-blend -o blend.pelt
   pelt bind builtin:tail --deformer mos -o mos.pelt
-  pelt bind builtin:tail --rig tail.json -o tail.pelt
+  pelt bind builtin:tail --deformer dual-quaternion -o dual.pelt
   pelt bind builtin:tail --rig scaled.json -o scaled.pelt
   pelt deform blend.pelt -o rest.obj
   local x=0 how
-  for how in blend mos tail scaled; do
+  for how in blend dual mos scaled; do
     pelt deform "$how.pelt" --clip curl --time 0.85 -o "${how}_snake.obj"
     pelt deform "$how.pelt" --clip curl --time 2.2 -o "${how}_spiral.obj"
     echo "${how}_snake.obj ${x}e-2 1.43 rest.obj 0.06 12" >>tails.txt
@@ -268,7 +267,7 @@ END
     x=$((x + 142))
   done
   scene scene.png <tails.txt
-  labels 50 16 '3D: linear blend' 320 16 'MOS, defaults' 610 16 '3E: MOS, for a tail' 890 16 '3F: the same, scaled'
+  labels 50 16 '3D: linear blend' 320 16 'dual quaternion' 610 16 '3E: MOS' 890 16 '3F: the same, scaled'
   finish scene.png -crop 1180x420+50+150 +repage "${operations[@]}" mos_tail.png
 }
 

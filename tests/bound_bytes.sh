@@ -35,5 +35,5 @@ for model in "${models[@]}"; do
     sum "$name $deformer" "$model" --deformer "$deformer" --no-fallback
   done
 done
-for preset in biped limb tail; do sum "builtin:$preset preset" "builtin:$preset" --preset "$preset"; done
+for preset in biped limb; do sum "builtin:$preset preset" "builtin:$preset" --preset "$preset"; done
 sum "builtin:arm muscles" builtin:arm --rig "$(dirname "$0")/../samples/rigs/arm_muscles.json"

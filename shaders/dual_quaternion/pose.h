@@ -20,12 +20,14 @@ struct DualQuaternionEntry {
   Affine stretch;
 };
 
-PELT_SHARED_FN DualQuaternionEntry dual_quaternion_entry(JointRecord record, PoseWork work) {
-  Affine joint_transform = pose_joint(record, work);
-  mat3 axes = affine_axes(joint_transform);
-  mat3 rotation = nearest_rotation(turning_motion(joint_frame(work, record.joint), unpacked(record.inverse_bind)));
-  DualQuaternion rigid = dual_quaternion_from_rigid(rotation, affine_origin(joint_transform));
-  mat3 stretch = transpose(rotation) * axes;
+PELT_SHARED_FN mat3 joint_rotation_from_bind(JointRecord record, PoseWork work) {
+  return nearest_rotation(turning_motion(joint_frame(work, record.joint), unpacked(record.inverse_bind)));
+}
+
+// The entry of a motion with this rotation.
+PELT_SHARED_FN DualQuaternionEntry split_motion(Affine motion, mat3 rotation) {
+  DualQuaternion rigid = dual_quaternion_from_rigid(rotation, affine_origin(motion));
+  mat3 stretch = transpose(rotation) * affine_axes(motion);
   bool is_one = true;
   for (int c = 0; c < 3; ++c) {
     vec3 off = abs(stretch[c] - vec3(c == 0 ? 1.0f : 0.0f, c == 1 ? 1.0f : 0.0f, c == 2 ? 1.0f : 0.0f));
@@ -35,6 +37,10 @@ PELT_SHARED_FN DualQuaternionEntry dual_quaternion_entry(JointRecord record, Pos
   entry.rigid = Affine(rigid.real, rigid.dual, vec4(is_one ? 0.0f : 1.0f, 0.0f, 0.0f, 0.0f));
   entry.stretch = affine_from_axes(is_one ? mat3(1.0f) : stretch, vec3(0.0f));
   return entry;
+}
+
+PELT_SHARED_FN DualQuaternionEntry dual_quaternion_entry(JointRecord record, PoseWork work) {
+  return split_motion(pose_joint(record, work), joint_rotation_from_bind(record, work));
 }
 
 PELT_SHARED_END

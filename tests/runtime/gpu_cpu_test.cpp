@@ -314,6 +314,19 @@ TEST(GpuCpu, OnALimbBentAndTwisted) {
   expect_all_deformers(*gpu_device(), make_limb(), [](const CharacterData& data) { return clip_poses(data, 17); });
 }
 
+TEST(GpuCpu, OnTwistsAlongBones) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const Model arm = test::make_forearm();
+  const auto poses = [](const CharacterData& data) { return bent_poses(data, 5); };
+  SurfaceFfdParameters ffd;
+  ffd.driver.twist = Twist::kSpread;
+  for (const DeformerParameters& deformer :
+       {DeformerParameters(ffd), DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread})}) {
+    const Character character = test::bound(arm, test::rig_of(deformer)).character;
+    expect_gpu_equals_cpu(*gpu_device(), character, poses(*character), std::string(deformer.name()));
+  }
+}
+
 TEST(GpuCpu, OnATailOnADiscreteCard) {
   PELT_REQUIRE_GPU(discrete_device());
   expect_all_deformers(*discrete_device(), make_tail(), [](const CharacterData& data) { return bent_poses(data, 3); });

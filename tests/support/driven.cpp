@@ -35,6 +35,13 @@ Model make_arm() {
   return model;
 }
 
+Model make_forearm(const TubeOptions& tube) {
+  Model model = make_tube(tube);
+  const char* names[] = {"left_upper_arm", "left_forearm", "left_hand"};
+  for (std::size_t j = 0; j < 3; ++j) model.skeleton.joints[j].name = names[j];
+  return model;
+}
+
 Model make_tubes_in_two_cages() {
   Model model = make_tube_in_cage();
   Mesh second = model.meshes[0];

@@ -27,6 +27,10 @@ constexpr std::uint32_t kLimbVertex = 80;  // a vertex of that cage, at x = 6.7,
 // Returns a tube along x whose second joint is an upper arm by its name. Its armpit is on the side -y.
 Model make_arm();
 
+// Returns a tube along x whose joints are an upper arm, a forearm and a hand by their names, kForearm apart.
+Model make_forearm(const TubeOptions& tube = {.around = 24, .along = 96, .length = 12, .joints = 3, .blend_length = 1});
+constexpr float kForearm = 4;
+
 // Returns parameters of a surface FFD by the mesh "cage".
 SurfaceFfdParameters by_cage();
 

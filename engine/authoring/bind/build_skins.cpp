@@ -38,6 +38,7 @@ class SkinBuild {
         muscles_(input.muscles),
         rig_(input.rig),
         plan_(input.plan),
+        twists_(model_, plan_.layers[0].deformer.get<LinearBlendParameters>().twist),
         options_(input.options),
         progress_(progress),
         report_(std::move(report)) {}
@@ -69,7 +70,7 @@ class SkinBuild {
       if (!left.empty()) {
         const std::size_t count = model_.meshes[m].positions.size();
         left_of[m] = left.first(count);
-        lay_linear_over(*skins[m].binding, model_.meshes[m], left_of[m], builder);
+        lay_linear_over(*skins[m].binding, model_.meshes[m], left_of[m], twists_, builder);
         left = left.subspan(count);
       }
       PELT_TRY(builder.add_skin(model_.meshes[m], std::move(*skins[m].binding), skins[m].deformer));
@@ -79,7 +80,7 @@ class SkinBuild {
       if (!merged.binding) continue;
       const LevelMapping& level = levels_[i];
       const std::vector<float> share = level.carry(left_of[level.of()]);
-      if (!share.empty()) lay_linear_over(*merged.binding, level.mesh(), share, builder);
+      if (!share.empty()) lay_linear_over(*merged.binding, level.mesh(), share, twists_, builder);
       PELT_TRY(builder.add_level(level, std::move(*merged.binding), merged.deformer));
     }
     builder.set_rig(format_rig(rig_));
@@ -137,7 +138,7 @@ class SkinBuild {
       const Mesh& mesh = model_.meshes[m];
       if (!has_weights(mesh)) return std::nullopt;
       MeshBinding binding;
-      binding.rows = linear.rows_over_joints(mesh.weights, BlendMode::kLinear);
+      binding.rows = twists_.rows_over_joints(mesh, BlendMode::kLinear, linear);
       if (!linear.add_skin(mesh, std::move(binding), "linear_blend")) return std::nullopt;
     }
     linear.set_rig(format_rig(Rig{}));
@@ -178,6 +179,7 @@ class SkinBuild {
   std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
   const LayerPlan& plan_;
+  TwistSpread twists_;  // of linear blend
   const BindOptions& options_;
   BindProgress& progress_;
   BindReport report_;  // without the figures that build() adds

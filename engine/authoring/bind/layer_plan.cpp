@@ -262,7 +262,8 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
   return {};
 }
 
-// Keeps only the layers that show: the topmost one that covers the whole mesh, and the nonempty ones above it.
+// Keeps only the layers that show: the topmost one that covers the whole mesh, and the nonempty ones above it. Linear
+// blend below them has the mask 0 at vertices that they hide.
 void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector<PlannedLayer>& planned) {
   const auto covers = [&](const LayerAtMesh& layer) {
     return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);
@@ -272,6 +273,11 @@ void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector
   layers.erase(layers.begin(), top.base() - 1);
   const auto nowhere = [](const LayerAtMesh& layer) { return is_everywhere(layer.mask, 0.0f); };
   layers.erase(std::remove_if(layers.begin() + 1, layers.end(), nowhere), layers.end());
+  if (layers[0].layer != 0) return;
+  for (std::size_t v = 0; v < layers[0].mask.size(); ++v) {
+    const auto hides = [&](const LayerAtMesh& layer) { return layer.mask[v] == 1 && !planned[layer.layer].wires; };
+    if (std::any_of(layers.begin() + 1, layers.end(), hides)) layers[0].mask[v] = 0;
+  }
 }
 
 void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, LayerPlan& plan) {
@@ -319,6 +325,12 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const LevelMapping> 
                            {},
                            layer.target == "*"});
   }
+  const auto spreads = [](const PlannedLayer& layer) {
+    const DeformerEntry& entry = deformer_entry(layer.deformer);
+    return entry.spreads_twists != nullptr && entry.spreads_twists(layer.deformer);
+  };
+  if (std::ranges::any_of(plan.layers, spreads))
+    plan.layers[0].deformer = LinearBlendParameters{.twist = Twist::kSpread};
   PELT_TRY(find_drivers(model, plan));
   for (const MuscleMeshes& muscle : muscles) plan.is_driver[muscle.line] = plan.is_driver[muscle.mesh] = true;
 

@@ -23,8 +23,8 @@ struct LayerAtMesh {
   std::vector<float> mask;  // one value per vertex, in [0, 1]
 };
 
-// A layer as it will be bound. Layer 0 is linear blend, for the vertices that no layer of the rig moves; the rig's
-// layers follow.
+// A layer as it will be bound. Layer 0 is linear blend, for the vertices that no layer of the rig moves, and spreads
+// twists if one of the rig's does. The rig's layers follow.
 struct PlannedLayer {
   std::string label;  // "layer 1 (surface_ffd)": how errors and notes begin
   DeformerParameters deformer;

@@ -106,10 +106,11 @@ Result<void> lay_over(MergedLayers& below, MeshBinding above, std::span<const fl
   return {};
 }
 
-void lay_linear_over(MeshBinding& binding, const Mesh& mesh, std::span<const float> left, CharacterBuilder& builder) {
+void lay_linear_over(MeshBinding& binding, const Mesh& mesh, std::span<const float> left, const TwistSpread& twists,
+                     CharacterBuilder& builder) {
   if (std::ranges::all_of(left, [](float share) { return share == 0; })) return;
   MeshBinding linear;
-  linear.rows = builder.rows_over_joints(mesh.weights, BlendMode::kLinear);
+  linear.rows = twists.rows_over_joints(mesh, BlendMode::kLinear, builder, left);
   const std::size_t most = std::max(kMaxInfluences, most_influences(binding.rows));
   lay_rows_over(binding, std::move(linear), left, mesh);
   binding.rows = cut_rows(binding.rows, most, Cut::kContinuous);

@@ -11,6 +11,7 @@
 
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/deformer/builder.h"
+#include "engine/authoring/deformer/twist_spread.h"
 
 namespace pelt {
 
@@ -26,6 +27,7 @@ Result<void> lay_over(MergedLayers& below, MeshBinding above, std::span<const fl
                       const Mesh& mesh, CharacterBuilder& builder);
 
 // Lays linear blend over the binding of a mesh, with `left` as its mask.
-void lay_linear_over(MeshBinding& binding, const Mesh& mesh, std::span<const float> left, CharacterBuilder& builder);
+void lay_linear_over(MeshBinding& binding, const Mesh& mesh, std::span<const float> left, const TwistSpread& twists,
+                     CharacterBuilder& builder);
 
 }  // namespace pelt

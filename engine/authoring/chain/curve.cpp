@@ -210,7 +210,10 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
       end = step < 0 ? end - 1 : end + 1;
     }
     room = std::min(room, length_to(end));
-    const float turning = std::min(shared::kStepTurning * std::max(distance, length_to(next) / 16), room);
+    const float bone = length_to(next);
+    const float wanted =
+        std::max(shared::kStepTurning * std::max(distance, bone / 16), std::min(curve.anchors[i].passage, bone));
+    const float turning = std::min(wanted, room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };
   const glm::vec2 before = side(-1);

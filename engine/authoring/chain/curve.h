@@ -22,6 +22,7 @@ namespace pelt::chain {
 // Settings of a curve at an anchor.
 struct CurveAnchor {
   float skin_distance = 0;           // d
+  float passage = 0;                 // half the length over which the painting crosses the joint, metres
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max
   std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts

@@ -197,11 +197,13 @@ void share_distances(const RestCurves& rest, std::span<Curve> curves) {
       for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
         const BoneCopy& from = rest.original(c, bone);
         for (std::uint32_t end = 0; end < 2; ++end) {
-          float& distance = curves[c].anchors[bone + end].skin_distance;
-          float& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)].skin_distance;
-          if (!(distance < other || other < distance)) continue;  // ends for NaN too
-          distance = other = std::max(distance, other);
-          changed = true;
+          CurveAnchor& own = curves[c].anchors[bone + end];
+          CurveAnchor& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)];
+          for (float CurveAnchor::*const value : {&CurveAnchor::skin_distance, &CurveAnchor::passage}) {
+            if (!(own.*value < other.*value || other.*value < own.*value)) continue;  // ends for NaN too
+            own.*value = other.*value = std::max(own.*value, other.*value);
+            changed = true;
+          }
         }
       }
     }

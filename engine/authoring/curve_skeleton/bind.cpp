@@ -14,6 +14,7 @@
 #include "engine/authoring/chain/attach.h"
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/curve.h"
+#include "engine/authoring/chain/passages.h"
 #include "engine/authoring/chain/samples.h"
 #include "engine/authoring/chain/tables.h"
 #include "engine/authoring/curve_skeleton/resolve_curves.h"
@@ -79,6 +80,19 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
       const double before = usual_distance(near[c][i][0]);
       const double after = usual_distance(near[c][i][1]);
       distance = static_cast<float>(before > 0 && after > 0 ? std::min(before, after) : std::max(before, after));
+    }
+  }
+}
+
+// If bends meet, the curve is round throughout: its automatic frames turn over the whole bones.
+void round_meeting_bends(const Skeleton& skeleton, std::vector<Curve>& curves) {
+  const std::vector<JointUse> uses = joint_uses(skeleton);
+  for (Curve& curve : curves) {
+    for (std::size_t i = 0; i < curve.anchors.size(); ++i) {
+      if (curve.frames != CurveFrames::kAuto || !bends_meet(curve, i, uses)) continue;
+      CurveAnchor& anchor = curve.anchors[i];
+      anchor.float_min = std::max(anchor.float_min, anchor.passage);
+      anchor.float_max = std::max(anchor.float_max, anchor.float_min);
     }
   }
 }
@@ -185,7 +199,9 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   };
   PELT_ASSIGN(auto rest, attach_all(0.0));
   measure_distances(shares, shaping, input, curves);
+  measure_passages(input.model, meshes, curves);
   share_distances(rest, curves);
+  round_meeting_bends(input.model.skeleton, curves);
   settle_twists(parameters, input.model, curves);
   PELT_ASSIGN(rest, attach_all(0.45));
 

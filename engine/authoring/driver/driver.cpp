@@ -62,6 +62,7 @@ void describe(Fields& fields, DriverParameters& driver) {
                     "Width of the transition of transferred weights at each joint, along the driver, in radii of the "
                     "limb; 0: as painted; auto: by the kind of joint, at most 3."},
                    "auto", driver.spread, kNotNegative);
+  describe(fields, driver.twist);
   fields.flag({"estimate_frames",
                "Estimate the frames of vertices from their neighbours even if the driver has a skinning function."},
               driver.estimate_frames);

@@ -15,6 +15,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/chain/chains.h"
+#include "engine/authoring/chain/passages.h"
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/mos/joint_point_spacing.h"
 #include "engine/authoring/mos/thickness.h"
@@ -76,8 +77,11 @@ class Settler {
       result_.notes = chains.notes;
       joint_spacing_.emplace(parameters_, model_.skeleton, chains.joints);
       thickness_.emplace(model_, meshes, chains.chains);
-      for (const Chain& chain : chains.chains) {
-        if (!given.contains(chain.name)) place_along(chain);
+      std::vector<Curve> curves;
+      for (const Chain& chain : chains.chains) curves.push_back(chain::curve_over(chain));
+      chain::measure_passages(model_, meshes, curves);
+      for (Curve& curve : curves) {
+        if (!given.contains(curve.chain.name)) place_along(std::move(curve));
       }
     }
     for (const MosChain& chain : parameters_.chains) {
@@ -204,15 +208,14 @@ class Settler {
     return turn;
   }
 
-  // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, makes the
-  // fraction (k + 1) / (n + 1) of the turn, and is on the bone with the more similar motion.
+  // Places points about inner anchor i, which is not the top, each on the bone with the more similar motion.
   void place_about(PointChain& point_chain, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
     const JointPoints& points = about[i];
     const Chain& chain = result_.turning[number];
     const bool away = i > chain.top;  // the chain runs away from its top here
     const std::uint32_t count = points.count;
     for (std::uint32_t k = 0; k < count; ++k) {
-      const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);  // along the chain
+      const float part = points.part(k);  // along the chain
       const float steps = static_cast<float>(k) - 0.5f * static_cast<float>(count - 1);
       const float way = steps * points.step[steps < 0 ? 0 : 1];
       const float turned = away ? part : 1 - part;
@@ -241,10 +244,11 @@ class Settler {
                     double{lambda});
   }
 
-  void place_along(const Chain& chain) {
+  void place_along(Curve curve) {
+    const Chain chain = curve.chain;
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
-    PointChain point_chain{chain::curve_over(chain), {}, {}};
+    PointChain point_chain{std::move(curve), {}, {}};
     std::vector<float> bending(chain.anchors.size(), 0.0f);
     for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
       const std::optional<SkinAtJoint> skin = thickness_->at(chain, i);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/authoring/chain/passages.h"
+
 namespace pelt::mos {
 
 using chain::Chain;
@@ -37,6 +39,7 @@ glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about,
   for (const std::size_t end : {bone, bone + 1}) {
     if (free != whole) leave(end);
   }
+  if (about[bone].even && about[bone + 1].even) free.y = free.x;
   return free;
 }
 
@@ -58,6 +61,13 @@ JointPoints JointPointSpacing::space_by_bone(const Curve& curve, std::size_t i) 
       parameters_.joint_fraction.value_or(kJointFraction) * shorter / static_cast<float>(points.count + 1);
   if (points.count > 1) points.step = glm::vec2(std::min(asked, room / static_cast<float>(points.count - 1)));
   return points;
+}
+
+// Puts points at a quarter of each bone: all are equally far apart and turn equally. They slide outward, so that the
+// spline through them is as long as the bones.
+JointPoints JointPointSpacing::space_evenly(const Curve& curve, std::size_t i) const {
+  const glm::vec2 bones(curve.bone_length(i - 1), curve.bone_length(i));
+  return {.count = 2, .step = 0.5f * bones, .outward = std::min(bones.x, bones.y) / 8, .by_skin = true, .even = true};
 }
 
 // Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last ones.
@@ -102,7 +112,12 @@ std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const 
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
-    const bool by_skin = thickness > 0 && !parameters_.joint_fraction && !is_near_hub(curve, i);
+    const bool is_free = !parameters_.joint_fraction && !is_near_hub(curve, i);
+    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i, uses_)) {
+      points[i] = space_evenly(curve, i);
+      continue;
+    }
+    const bool by_skin = thickness > 0 && is_free;
     points[i] = by_skin ? space_by_skin(curve, i, thickness) : space_by_bone(curve, i);
   }
   return points;

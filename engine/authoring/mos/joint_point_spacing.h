@@ -22,7 +22,13 @@ struct JointPoints {
   // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
   float outward = 0;
   bool by_skin = false;
+  bool even = false;  // bends on both sides meet
 
+  // Returns the fraction of the turn that point k makes.
+  float part(std::uint32_t k) const {
+    const auto number = static_cast<float>(k), of = static_cast<float>(count);
+    return even ? (number + 0.5f) / of : (number + 1) / (of + 1);
+  }
   // Return the distance from the anchor to the first point beyond it, and to the last one, metres. `side` is 0 before
   // the anchor and 1 after it.
   float first_beyond(int side) const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step[side] : 0.0f; }
@@ -53,6 +59,7 @@ class JointPointSpacing {
     float length = 0;  // metres
   };
 
+  JointPoints space_evenly(const chain::Curve& curve, std::size_t i) const;
   JointPoints space_by_bone(const chain::Curve& curve, std::size_t i) const;
   JointPoints space_by_skin(const chain::Curve& curve, std::size_t i, float thickness) const;
   bool is_bent(const chain::Chain& chain, std::size_t i) const;

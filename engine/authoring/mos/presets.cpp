@@ -26,7 +26,7 @@ namespace {
 
 using chain::kNone;
 
-constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
+constexpr std::string_view kPresets[] = {"biped", "limb"};
 
 // --------------------------------------------------------------------------------------------------------- the names
 
@@ -77,8 +77,6 @@ const BodyPart kBiped[] = {
 
 constexpr std::string_view kLimbs[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
 
-// Words in the names of tail joints, in order of preference.
-constexpr std::string_view kTails[] = {"tail tentacle caudal", "spine vertebra", "joint bone link segment"};
 
 // ----------------------------------------------------------------------------------------------------- the skeleton
 
@@ -194,29 +192,6 @@ class Finder {
     for (Way& way : ways_) fill(way);
   }
 
-  void find_tail() {
-    for (const std::string_view words : kTails) {
-      std::vector<Way> runs = runs_of(words);
-      const auto length = [](const Way& way) { return way.places.size() - way.begin; };
-      std::size_t longest = 2;
-      for (const Way& run : runs) longest = std::max(longest, length(run));
-      for (Way& run : runs) {
-        if (length(run) == longest) add(std::move(run));
-      }
-      if (!ways_.empty()) return;
-    }
-    std::vector<std::uint32_t> depth(tree_.place_count());
-    std::uint32_t end = kNone;
-    for (const std::uint32_t p : tree_.order()) {
-      depth[p] = tree_.up(p) == kNone ? 1 : depth[tree_.up(p)] + 1;
-      if (end == kNone || depth[p] > depth[end]) end = p;
-    }
-    Way way{.name = "tail"};
-    for (std::uint32_t p = end; p != kNone; p = tree_.up(p)) way.places.push_back(p);
-    std::reverse(way.places.begin(), way.places.end());
-    add(std::move(way));
-  }
-
   void find_limbs() {
     for (const std::uint32_t p : tree_.order()) {
       if (tree_.up(p) != kNone && tree_.down(tree_.up(p)).size() == 1) continue;
@@ -284,28 +259,6 @@ class Finder {
   Way starting_at(std::uint32_t p) const {
     if (tree_.up(p) == kNone) return {.places = {p}};
     return {.places = {tree_.up(p), p}, .begin = 1};
-  }
-
-  // Returns runs down the tree of at least two joints whose names have the same word of `words`.
-  std::vector<Way> runs_of(std::string_view words) const {
-    std::vector<std::string_view> word(tree_.place_count());
-    for (const std::uint32_t joint : tree_.movers()) {
-      if (holds_word(words, names_[joint].word)) word[tree_.cluster_of(joint)] = names_[joint].word;
-    }
-    std::vector<Way> runs;
-    for (const std::uint32_t p : tree_.order()) {
-      if (word[p].empty() || (tree_.up(p) != kNone && word[tree_.up(p)] == word[p])) continue;
-      Way way = starting_at(p);
-      way.name = "tail";
-      for (bool goes_on = true; goes_on;) {
-        const std::vector<std::uint32_t>& down = tree_.down(way.places.back());
-        const auto next = std::find_if(down.begin(), down.end(), [&](std::uint32_t q) { return word[q] == word[p]; });
-        goes_on = next != down.end();
-        if (goes_on) way.places.push_back(*next);
-      }
-      if (way.places.size() - way.begin >= 2) runs.push_back(std::move(way));
-    }
-    return runs;
   }
 
   void add_part(const BodyPart& part, Side side, const std::string& name) {
@@ -436,7 +389,6 @@ Result<Rig> rig_from_preset(const std::string& preset, const Model& model, std::
   Finder finder(model);
   if (preset == "biped") finder.find_biped();
   if (preset == "limb") finder.find_limbs();
-  if (preset == "tail") finder.find_tail();
   if (!finder.has_found()) return tl::unexpected(nothing_found(preset, model));
   if (const NameList missing = finder.missing(); notes != nullptr && preset == "biped" && !missing.empty()) {
     notes->push_back(fmt::format("preset biped knows too few joints by name for {}", missing.text()));
@@ -445,12 +397,6 @@ Result<Rig> rig_from_preset(const std::string& preset, const Model& model, std::
   MosParameters mos;
   mos.automatic = false;
   mos.chains = finder.chains();
-  if (preset == "tail") {
-    // Bones are about as long as the tail is thick, and it bends everywhere.
-    mos.points_per_bone = 1;
-    mos.points_per_joint = 2;
-    mos.joint_fraction = 1;
-  }
   Rig rig;
   rig.name = preset;
   rig.layers = {Layer{.deformer = std::move(mos)}};

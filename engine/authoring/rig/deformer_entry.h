@@ -46,6 +46,9 @@ struct DeformerEntry {
   // Returns true if defects may fall back to linear blend; false if an artist sculpted the layer or the deformer cannot
   // be mixed with another one. nullptr: false.
   bool (*may_fall_back)(const DeformerParameters&) = nullptr;
+  // Returns true if the layer spreads twists along bones. Skin that it leaves to linear blend does so, too. nullptr:
+  // false.
+  bool (*spreads_twists)(const DeformerParameters&) = nullptr;
   // Returns the character with points moved by the edit, the same as bind would make. None: the edit also changes
   // something that needs another bind. nullptr: always none.
   std::optional<Character> (*move_bound)(const LayerEdit&) = nullptr;

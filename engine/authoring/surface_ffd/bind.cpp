@@ -12,6 +12,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/stop.h"
+#include "engine/authoring/deformer/twist_spread.h"
 #include "engine/authoring/driver/from_skin/armpits.h"
 #include "engine/authoring/driver/vertex_frame/bind.h"
 #include "engine/authoring/surface_ffd/cut_error.h"
@@ -220,15 +221,17 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
 // Returns true if nothing but joints will ever move the vertices of a driver, so that rows may lose some of them. An
 // artist may drag the vertices of other drivers, and of one that is bound with offsets (move_bound).
 bool may_reduce(const DriverParameters& parameters, const Driver& driver) {
-  return is_made_from_skin(parameters) && driver.follows_joints && !driver.sculpted && !driver.estimated_frames;
+  return is_made_from_skin(parameters) && driver.motion.row_count() != 0 && !driver.sculpted &&
+         !driver.estimated_frames;
 }
 
-// Returns for each driver vertex the first one that moves alike, since both follow the same joint, and only that.
+// Returns for each driver vertex the first one that moves alike, since both follow the same joint, or step along its
+// bone, and only that.
 std::vector<std::uint32_t> find_same_motion(const Driver& driver) {
   std::vector<std::uint32_t> same;
-  std::map<std::uint32_t, std::uint32_t> first_of;  // driver vertex of a bound joint
-  for (std::uint32_t v = 0; v < driver.mesh.weights.row_count(); ++v) {
-    const std::span<const Influence> row = driver.mesh.weights.row(v);
+  std::map<std::uint32_t, std::uint32_t> first_of;  // driver vertex of a palette entry
+  for (std::uint32_t v = 0; v < driver.motion.row_count(); ++v) {
+    const std::span<const Influence> row = driver.motion.row(v);
     const bool rigid = row.size() == 1 && (driver.keyed.empty() || !driver.keyed[v]);
     same.push_back(rigid ? first_of.emplace(row[0].index, v).first->second : v);
   }
@@ -299,8 +302,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   }
   const std::vector<float> armpits =
       extended ? find_armpits(parameters.driver, driver, input.model) : std::vector<float>();
-  const SparseRows linear =
-      armpits.empty() ? SparseRows() : input.builder.rows_over_joints(driver.mesh.weights, BlendMode::kLinear);
+  const SparseRows linear = armpits.empty()
+                                ? SparseRows()
+                                : TwistSpread(input.model, parameters.driver.twist)
+                                      .rows_over_joints(driver.mesh, BlendMode::kLinear, input.builder, armpits);
   std::optional<CutProbe> poses;
   // Without a check at bind, nothing is posed just to report the error and to reduce rows.
   if (parameters.cut_error || input.rig.check != CheckMode::kNone) {

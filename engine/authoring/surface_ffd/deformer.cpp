@@ -119,6 +119,7 @@ DeformerEntry deformer() {
           },
       .makes_surface = is_made_and_plain,
       .may_fall_back = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
+      .spreads_twists = [](const DeformerParameters& parameters) { return spreads_twists(as_ffd(parameters).driver); },
       .move_bound = move_bound};
 }
 

@@ -17,6 +17,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/joint_clusters.h"
+#include "engine/authoring/deformer/twist_spread.h"
 #include "engine/authoring/driver/folds/folds.h"
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
@@ -201,10 +202,13 @@ std::vector<std::uint32_t> put_keyed_last(std::vector<key_pose::KeyedOffsets>& k
   return order;
 }
 
-MeshBinding joint_binding(const DriverParameters& parameters, const Driver& driver, CharacterBuilder& builder) {
+// Returns the rows by which joints move a driver. `weighted`: its weights come from the skin.
+MeshBinding joint_binding(const DriverParameters& parameters, bool weighted, const Driver& driver, const Model& model,
+                          CharacterBuilder& builder) {
   MeshBinding binding;
   binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
-  binding.rows = builder.rows_over_joints(driver.mesh.weights, binding.mode);
+  const TwistSpread twists(model, weighted && spreads_twists(parameters) ? Twist::kSpread : Twist::kNone);
+  binding.rows = twists.rows_over_joints(driver.mesh, binding.mode, builder);
   return binding;
 }
 
@@ -217,7 +221,7 @@ Result<bool> add_folds(const DriverParameters& parameters, const Driver& driver,
                       parameters.spread != 0.0f && !parameters.estimate_frames;
   if (!wanted) return false;
   CharacterBuilder trial = input.builder;
-  MeshBinding binding = joint_binding(parameters, driver, trial);
+  MeshBinding binding = joint_binding(parameters, true, driver, input.model, trial);
   PELT_ASSIGN(auto folds, folds::find_folds(driver.mesh, std::move(binding), driver.painting, input.model,
                                             std::move(trial), input.threads));
   for (folds::Fold& fold : folds) {
@@ -257,11 +261,11 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     ControlOptions options;
     options.source_vertex = put_keyed_last(keyed, driver);
     options.offset_entry = key_pose::add_offsets(key_weights, keyed, driver.mesh, input.builder);
+    MeshBinding binding = joint_binding(parameters, weighted, driver, input.model, input.builder);
     PELT_ASSIGN(const auto added,
-                input.builder.add_control_mesh(driver.mesh, joint_binding(parameters, driver, input.builder),
-                                               follow_name(parameters.follow), options));
+                input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), options));
     driver.control_mesh = added;
-    driver.follows_joints = true;
+    driver.motion = std::move(binding.rows);
     // Morph targets of clips turn the surface without a function for its frames; key poses only offset it.
     driver.estimated_frames = parameters.estimate_frames || (options.offset_entry && !folds &&
                                                              parameters.key_poses.empty() && parameters.morph_targets);
@@ -283,6 +287,11 @@ Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, 
 
 bool is_made_from_skin(const DriverParameters& driver) {
   return driver.mesh.empty() && driver.file.empty() && driver.patches.empty();
+}
+
+bool spreads_twists(const DriverParameters& driver) {
+  const bool follows_weights = driver.follow == Follow::kDualQuaternion || driver.follow == Follow::kLinearBlend;
+  return driver.twist == Twist::kSpread && driver.mesh.empty() && follows_weights;
 }
 
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {

@@ -28,12 +28,15 @@ struct Driver {
   std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices
   std::size_t control_mesh = 0;                // its number in the builder
   bool estimated_frames = false;               // its vertices' frames have no function and must be estimated
-  bool follows_joints = false;                 // each vertex follows its weights in `mesh`, before any offsets
+  SparseRows motion;                           // rows by which joints move it, before any offsets; may be empty
   bool sculpted = false;                       // offsets or masks may separate coincident vertices
   std::vector<bool> keyed;                     // whether key poses or morph targets move the vertex; empty: none
 };
 
 bool is_made_from_skin(const DriverParameters& driver);
+
+// Returns true if twists spread along bones: the driver is no mesh of the model, and follows weights.
+bool spreads_twists(const DriverParameters& driver);
 
 // Adds the driver to the builder as a control mesh, unless it is a mesh of the model that a layer moves. A driver with
 // weights follows them; other drivers take the weights of the closest points of the targets. Layers that name the same

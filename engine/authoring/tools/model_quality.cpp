@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
 #include <pelt/model_of.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/clip_poses.h>
@@ -85,9 +86,26 @@ struct Measured {
   double fallback = 0;
 };
 
-Result<Measured> measure_bound(const LinearComparison& comparison, const Bound& bound,
+bool spreads_twists(const CharacterData& character) {
+  return std::ranges::any_of(character.passes, [](const PalettePass& pass) {
+    return pass.kernel == PoseKernel::kSpreadJoint || pass.kernel == PoseKernel::kSpreadDualQuaternion;
+  });
+}
+
+// A character that spreads twists is compared with linear blend that does so, too: rigid skin that turns is no defect.
+// Only `regained` counts from linear blend as painted, from which dual quaternion counts.
+Result<Measured> measure_bound(const LinearComparison& comparison, const Model& model, const Bound& bound,
                                const ComparisonOptions& options) {
-  PELT_ASSIGN(const auto figures, comparison.measure(bound.character, options));
+  PELT_ASSIGN(auto figures, comparison.measure(bound.character, options));
+  if (spreads_twists(*bound.character)) {
+    Rig rig;
+    rig.layers.push_back({"*", LinearBlendParameters{.twist = Twist::kSpread}, {}, {}});
+    PELT_ASSIGN(auto linear, bind_by(model, std::move(rig), false));
+    PELT_ASSIGN(const auto alike, LinearComparison::create(std::move(linear.character), comparison.poses()));
+    const double regained = figures.regained;
+    PELT_ASSIGN(figures, alike.measure(bound.character, options));
+    figures.regained = regained;
+  }
   return Measured{figures, bound.report.pieces, bound.report.check ? bound.report.check->fallback : 0};
 }
 
@@ -118,12 +136,12 @@ Result<ModelQualityRow> measure_rig(const ModelQualityOptions& given, const Mode
   const std::string name = rig.name.empty() ? source : rig.name;
   PELT_ASSIGN(const auto bound, within(source, bind_by(model, rig, !given.no_fallback)));
   if (comparison.takes(bound.character))
-    return row_of(comparison, name, measure_bound(comparison, bound, options), dual_quaternion);
+    return row_of(comparison, name, measure_bound(comparison, model, bound, options), dual_quaternion);
   PELT_ASSIGN(const auto skins, model_of(bound.character));
   PELT_ASSIGN(auto linear_blend, bind_by(skins, kLinearBlend));
   PELT_ASSIGN(const auto skins_comparison,
               LinearComparison::create(std::move(linear_blend.character), comparison.poses()));
-  return row_of(skins_comparison, name, measure_bound(skins_comparison, bound, options), std::nullopt);
+  return row_of(skins_comparison, name, measure_bound(skins_comparison, skins, bound, options), std::nullopt);
 }
 
 Json json_of(const WorstOfSkin& worst) {
@@ -165,7 +183,7 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
   const auto measure_by = [&](const std::string& deformer) -> Result<Measured> {
     steps.next(deformer);
     PELT_ASSIGN(const auto bound, bind_by(model, deformer, !options.no_fallback));
-    return measure_bound(comparison, bound, comparison_options);
+    return measure_bound(comparison, model, bound, comparison_options);
   };
   const Result<Measured> dual = measure_by(kDualQuaternion);
   const std::optional<Figures> dual_figures = dual ? std::optional(dual->figures) : std::nullopt;

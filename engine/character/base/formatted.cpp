@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace pelt {
 namespace detail {
@@ -40,10 +41,10 @@ class Writer {
 
   template <std::floating_point T>
   void operator()(T value) {
-    if (piece_.style == 'g') return append(value, std::chars_format::general, piece_.digits);
-    if (piece_.style == 'f') return append(value, std::chars_format::fixed, piece_.digits);
-    if (!std::isfinite(value)) return append(value);
-    append_shortest(value);
+    if (piece_.style == 'g') return append_rounded(value, std::chars_format::general);
+    if (piece_.style == 'f') return append_rounded(value, std::chars_format::fixed);
+    if (!std::isfinite(value)) return append(static_cast<float>(value));
+    append_shortest(static_cast<Shortest<T>>(value));
   }
 
  private:
@@ -54,6 +55,25 @@ class Writer {
     char buffer[400];  // the largest double has 309 digits before the point
     text_.append({buffer, std::to_chars(buffer, buffer + sizeof buffer, how...).ptr});
   }
+
+#ifdef __wasm__
+  // The tables of std::to_chars for double would be a third of what a page loads.
+  template <class T>
+  using Shortest = float;
+  void append_rounded(double value, std::chars_format format) {
+    char buffer[400];
+    const char* const pattern = format == std::chars_format::fixed ? "%.*f" : "%.*g";
+    const int length = std::snprintf(buffer, sizeof buffer, pattern, piece_.digits, value);
+    text_.append({buffer, static_cast<std::size_t>(length)});
+  }
+#else
+  template <class T>
+  using Shortest = T;
+  template <class T>
+  void append_rounded(T value, std::chars_format format) {
+    append(value, format, piece_.digits);
+  }
+#endif
 
   // Expands scientific notation to plain digits if few zeros are needed.
   template <class T>

@@ -73,7 +73,7 @@ TEST(MosBind, DirectionsAreTheModelsAtBindAndTurnWithIt) {
 }
 
 TEST(MosBind, ReturnsTheSkinOfPresetsAtBind) {
-  const std::pair<const char*, Model> cases[] = {{"limb", make_limb()}, {"tail", make_tail()}, {"biped", make_biped()}};
+  const std::pair<const char*, Model> cases[] = {{"limb", make_limb()}, {"biped", make_biped()}};
   for (const auto& [preset, model] : cases) {
     const Rig rig = test::must(rig_from_preset(preset, model));
     expect_identity(model, rig);

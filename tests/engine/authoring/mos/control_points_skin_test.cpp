@@ -118,7 +118,8 @@ TEST(MosControlPoints, StayInOrderWhereTheSkinIsThickForItsBones) {
 TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
   for (const float radius : {1.0f, 3.0f}) {
     SCOPED_TRACE(radius);
-    Model model = test::make_tube({.around = 24, .along = 36, .radius = radius, .length = 12, .joints = 8});
+    Model model =
+        test::make_tube({.around = 24, .along = 36, .radius = radius, .length = 12, .joints = 8, .blend_length = 1});
     const std::vector<float> as_joints = layout(model).at;
     for (const std::size_t helper : {1u, 3u}) {
       model.skeleton.joints[helper].name = "arm_twist" + std::to_string(helper);

@@ -300,33 +300,6 @@ TEST(Presets, EveryPresetOfEveryFile) {
   EXPECT_EQ(bodies, bipeds.size());
 }
 
-TEST(Presets, TailOfTheBuiltIns) {
-  EXPECT_THAT(chains_of("tail", make_tail()),
-              ElementsAre(Pair("tail", ElementsAre("tail_0", "tail_1", "tail_2", "tail_3", "tail_4", "tail_5", "tail_6",
-                                                   "tail_7"))));
-  EXPECT_THAT(chains_of("tail", make_limb()), ElementsAre(Pair("tail", ElementsAre("root", "joint"))));
-  EXPECT_THAT(chains_of("tail", make_arm()), ElementsAre(Pair("tail", ElementsAre("shoulder", "elbow", "wrist"))));
-  EXPECT_THAT(chains_of("tail", make_biped()), Contains(Key("tail")));
-}
-
-TEST(Presets, TailHangsOnTheBodyAndLeavesItChains) {
-  const Model model = skeleton_by_offsets({{"pelvis", -1, kUp},
-                                           {"spine1", 0, kUp},
-                                           {"spine2", 1, kUp},
-                                           {"spine3", 2, kUp},
-                                           {"tail_a1", 0, kFront},
-                                           {"tail_a2", 4, kFront},
-                                           {"tail_b1", 0, kLeft},
-                                           {"tail_b2", 6, kLeft},
-                                           {"tail_c1", 0, kRight}});
-  const auto chains = chains_of("tail", model);
-  EXPECT_THAT(chains, Contains(Pair("tail", ElementsAre("pelvis", "tail_a1", "tail_a2"))));
-  EXPECT_THAT(chains, Contains(Pair("tail#2", ElementsAre("pelvis", "tail_b1", "tail_b2"))));
-  EXPECT_THAT(chains, Contains(Pair("tail_c1", ElementsAre("pelvis", "tail_c1"))));
-  EXPECT_THAT(chains, Contains(Pair("spine1..spine3", ElementsAre("pelvis", "spine1", "spine2", "spine3"))));
-  EXPECT_EQ(chains.size(), 4u);
-}
-
 TEST(Presets, LimbRunsFromBranchToBranch) {
   EXPECT_THAT(chains_of("limb", make_limb()), ElementsAre(Pair("root..joint", ElementsAre("root", "joint"))));
   EXPECT_THAT(chains_of("limb", make_arm()),
@@ -361,7 +334,7 @@ TEST(Presets, UnknownNameIsAnErrorWithTheNearest) {
   const auto rig = rig_from_preset("bipde", make_biped());
   ASSERT_FALSE(rig);
   EXPECT_EQ(rig.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(rig.error().message, HasSubstr("no preset 'bipde'; did you mean 'biped'? There are: biped, limb, tail"));
+  EXPECT_THAT(rig.error().message, HasSubstr("no preset 'bipde'; did you mean 'biped'? There are: biped, limb"));
 }
 
 }  // namespace

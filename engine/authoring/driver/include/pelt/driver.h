@@ -12,6 +12,7 @@
 #include <pelt/key_pose.h>
 #include <pelt/mesh.h>
 #include <pelt/selection.h>
+#include <pelt/twist.h>
 
 namespace pelt {
 
@@ -64,6 +65,7 @@ struct DriverParameters {
   // Width of the transition of transferred weights at each joint, along the driver, in radii of the limb; 0: as
   // painted. None: chosen by the kind of joint, at most 3 (from_skin/joint_spread.h).
   std::optional<float> spread;
+  Twist twist = Twist::kSpread;  // with transferred weights, unless the driver is a mesh of the model
   // Estimates the frames of vertices from their neighbours, even if the driver has a skinning function.
   bool estimate_frames = false;
   bool morph_targets = true;   // morph targets of the driver's mesh move the driver

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <pelt/twist.h>
+
 namespace pelt {
 
 class Fields;
@@ -12,6 +14,7 @@ struct LinearBlendParameters {
   static constexpr std::string_view kName = "linear_blend";
 
   bool exact_normals = false;  // whether normals follow the gradient of the weights; else only the frames
+  Twist twist = Twist::kNone;
   friend bool operator==(const LinearBlendParameters&, const LinearBlendParameters&) = default;
 };
 

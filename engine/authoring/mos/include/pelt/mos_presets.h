@@ -13,7 +13,7 @@
 
 namespace pelt {
 
-// Returns the names of the presets: biped, limb, tail.
+// Returns the names of the presets: biped, limb.
 std::span<const std::string_view> preset_names();
 
 // Returns a rig of a preset: one layer of MOS over all meshes. All of its chains are listed and none is automatic, so
@@ -23,9 +23,6 @@ std::span<const std::string_view> preset_names();
 //
 // biped: spine (hips to head), left_arm, right_arm, left_leg, right_leg, left_thumb, ..., right_pinky, by the names of
 //   the joints. Joints between two of a chain (twist helpers, metacarpals) belong to it.
-// tail: the longest run of joints named as a tail (else spine, else joint or bone) that differ by number. Several runs
-//   of the same length are tail, tail#2, ...; without such a run, the tail is the longest way from the root down. Its
-//   points are evenly spaced along the bones, so that it bends everywhere.
 // limb: every way along the skeleton from one branch to the next, or to an end, whatever the names; named
 //   "first..last".
 //

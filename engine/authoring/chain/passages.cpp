@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/chain/passages.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/authoring/chain/trust.h"
+
+namespace pelt::chain {
+namespace {
+
+glm::dvec3 direction(const Chain& chain, std::size_t bone) {
+  return glm::normalize(glm::dvec3(chain.anchors[bone + 1].position) - glm::dvec3(chain.anchors[bone].position));
+}
+
+}  // namespace
+
+void measure_passages(const Model& model, std::span<const std::uint32_t> meshes, std::span<Curve> curves) {
+  struct Moments {
+    double weight = 0, first = 0, second = 0;
+  };
+  const Trust trust(model, curves);
+  std::vector<std::vector<Moments>> moments;
+  for (const Curve& curve : curves) moments.emplace_back(curve.anchors.size());
+  for (const std::uint32_t m : meshes) {
+    const Mesh& mesh = model.meshes[m];
+    if (!has_weights(mesh)) continue;
+    const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+    for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+      for (const std::uint32_t c : trust.curves_of(mesh.weights.row(v))) {
+        const Chain& chain = curves[c].chain;
+        for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
+          if (i == chain.top || chain.anchors[i].is_branch) continue;
+          const float beyond = trust.share_beyond(c, i, mesh.weights.row(v)).value_or(0.0f);
+          const double mixed = areas[v] * double{beyond} * (1 - double{beyond});
+          if (!(mixed > 0)) continue;
+          const glm::dvec3 along = direction(chain, i - 1) + direction(chain, i);
+          const double way =
+              glm::dot(glm::dvec3(mesh.positions[v] - chain.anchors[i].position), along) / glm::length(along);
+          moments[c][i].weight += mixed;
+          moments[c][i].first += mixed * way;
+          moments[c][i].second += mixed * way * way;
+        }
+      }
+    }
+  }
+  // The weights m of an even passage from -w to w have a variance of w^2 / 5 by m (1 - m).
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    for (std::size_t i = 0; i < moments[c].size(); ++i) {
+      const Moments& sum = moments[c][i];
+      const double mean = sum.first / sum.weight;
+      const double half = std::sqrt(5 * std::max(sum.second / sum.weight - mean * mean, 0.0));
+      curves[c].anchors[i].passage = sum.weight > 0 && std::isfinite(half) ? static_cast<float>(half) : 0.0f;
+    }
+  }
+}
+
+bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {
+  const std::size_t last = curve.anchors.size() - 1;
+  const auto is_helper = [&](std::size_t i) { return uses[curve.chain.anchors[i].joint].kind == JointKind::kTwist; };
+  if (!(curve.anchors[anchor].passage > 0) || is_helper(anchor)) return false;
+  std::size_t before = anchor - 1, after = anchor + 1;
+  while (before > 0 && is_helper(before)) --before;
+  while (after < last && is_helper(after)) ++after;
+  const float longer =
+      std::max(curve.lengths[anchor] - curve.lengths[before], curve.lengths[after] - curve.lengths[anchor]);
+  return curve.anchors[anchor].passage >= 0.5f * longer;
+}
+
+}  // namespace pelt::chain

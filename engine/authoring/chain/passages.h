@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Measures over which length the painting of a skin passes from one side of a joint to the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <pelt/model.h>
+#include <pelt/tools/joint_roles.h>
+
+#include "engine/authoring/chain/curve.h"
+
+namespace pelt::chain {
+
+// Sets CurveAnchor::passage: 0 if nothing is painted across the joint, and at branches, since they have several limbs.
+// `meshes` holds the indices of the skins in Model::meshes.
+void measure_passages(const Model& model, std::span<const std::uint32_t> meshes, std::span<Curve> curves);
+
+// Returns true if the painting leaves no straight piece on the bones at an anchor, as in a tail. Bones between twist
+// helpers count as one. `uses`: joint_uses of the skeleton.
+bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses);
+
+}  // namespace pelt::chain

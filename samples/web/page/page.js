@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// The page: one scene drawn twice, left of a line with the meshes that three.js moves by linear blend, right of it with
+// those that Pelt moves.
+import * as three from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { Character } from 'pelt';
+import { PeltModel } from 'pelt/three';
+
+const element = (id) => document.getElementById(id);
+const [view, split, clips, play, time, figures, said, loaded] =
+  ['view', 'split', 'clip', 'play', 'time', 'figures', 'said', 'loaded'].map(element);
+const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+const scene = new three.Scene();
+const camera = new three.PerspectiveCamera(32, 1, 0.05, 50);
+let renderer;
+let orbit;
+let detail = 1;  // part of the pixels of a line that are drawn
+
+function makeScene() {
+  renderer = new three.WebGLRenderer({ canvas: view, antialias: true });
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = three.PCFShadowMap;
+  renderer.toneMapping = three.NeutralToneMapping;
+  renderer.setScissorTest(true);
+  const ground = new three.Color('#eceae6');
+  renderer.setClearColor(ground);
+  scene.add(new three.HemisphereLight('#f6f8ff', '#b7a593', 1.9));
+  const sun = new three.DirectionalLight('#fff1e0', 2.5);
+  sun.position.set(1.5, 3.6, 2.2);
+  sun.castShadow = true;
+  sun.shadow.mapSize.set(1024, 1024);
+  sun.shadow.radius = 4;
+  sun.shadow.bias = -0.0004;
+  sun.shadow.normalBias = 0.01;
+  Object.assign(sun.shadow.camera, { left: -1.5, right: 1.5, top: 2.2, bottom: -1, near: 0.5, far: 9 });
+  scene.add(sun);
+  const rim = new three.DirectionalLight('#dfe9ff', 1.2);
+  rim.position.set(-2, 2, -2.5);
+  scene.add(rim);
+  const floor = new three.Mesh(new three.CircleGeometry(2.2, 48), new three.ShadowMaterial({ opacity: 0.16 }));
+  floor.rotation.x = -Math.PI / 2;
+  floor.receiveShadow = true;
+  scene.add(floor);
+  orbit = new OrbitControls(camera, view);
+  orbit.enableDamping = !still;
+  orbit.enablePan = false;
+  orbit.minDistance = 0.5;
+  orbit.maxDistance = 8;
+  orbit.maxPolarAngle = 1.62;
+}
+
+// Puts the character into the view, whatever its shape.
+function frame({ min, max }) {
+  const [width, height] = [innerWidth, innerHeight];
+  const size = Math.max(max.y - min.y, 0.8 * (max.x - min.x) * height / width);
+  const distance = 0.66 * size / Math.tan(camera.fov * Math.PI / 360);
+  orbit.target.set((min.x + max.x) / 2, (min.y + max.y) / 2 - 0.05 * size, (min.z + max.z) / 2);
+  camera.position.set(0.28, 0.1, 1).normalize().multiplyScalar(distance).add(orbit.target);
+  orbit.update();
+}
+
+function resize() {
+  if (!renderer) return;
+  camera.aspect = innerWidth / innerHeight;
+  camera.updateProjectionMatrix();
+  renderer.setPixelRatio(detail * Math.min(devicePixelRatio, 2));
+  renderer.setSize(innerWidth, innerHeight, false);
+  dirty = true;
+}
+
+// ---- the line ----
+
+let at = 0.5;
+
+function moveLine(to) {
+  at = Math.min(Math.max(to, 0), 1);
+  split.style.setProperty('--at', `${100 * at}%`);
+  split.setAttribute('aria-valuenow', String(Math.round(100 * at)));
+  dirty = true;
+}
+
+split.addEventListener('pointerdown', (event) => {
+  split.setPointerCapture(event.pointerId);
+  split.focus({ preventScroll: true });
+});
+split.addEventListener('pointermove', (event) => {
+  if (split.hasPointerCapture(event.pointerId)) moveLine(event.clientX / innerWidth);
+});
+split.addEventListener('keydown', (event) => {
+  const step = { ArrowLeft: -0.02, ArrowDown: -0.02, ArrowRight: 0.02, ArrowUp: 0.02, PageDown: -0.1, PageUp: 0.1 }[event.key];
+  const to = { Home: 0, End: 1 }[event.key] ?? (step && at + step);
+  if (to === undefined) return;
+  moveLine(to);
+  event.preventDefault();
+});
+
+// ---- the character ----
+
+let shown;  // { gltf, pelt, mixer, action }
+let playing = !still;
+let dirty = true;
+const spent = [];  // the last times of Pelt, milliseconds
+
+function setPlaying(on) {
+  playing = on;
+  play.textContent = on ? 'Pause' : 'Play';
+  play.setAttribute('aria-pressed', String(on));
+  if (!on && detail < 1) {
+    detail = 1;
+    resize();
+  }
+}
+
+function setClip(name) {
+  shown.mixer.stopAllAction();
+  shown.action = shown.mixer.clipAction(three.AnimationClip.findByName(shown.gltf.animations, name));
+  shown.action.play();
+  time.max = String(shown.action.getClip().duration);
+  dirty = true;
+}
+
+let wanted = 0;  // the number of the last call of show()
+
+async function show(name) {
+  const call = ++wanted;
+  document.body.dataset.state = 'loading';
+  said.textContent = 'Loading the character';
+  loaded.value = 0;
+  try {
+    if (!renderer) makeScene();
+    const file = `${name}.glb`;
+    const bytes = await download(file, (share) => { loaded.value = share; });
+    const character = await Character.load(bytes, { name: file });
+    const gltf = await new GLTFLoader().parseAsync(bytes, '');
+    if (call !== wanted) return;
+    if (shown) {
+      shown.pelt.dispose();
+      shown.gltf.scene.removeFromParent();
+      shown.gltf.scene.traverse((object) => object.geometry?.dispose());
+    }
+    gltf.scene.traverse((object) => {
+      if (!object.isMesh) return;
+      object.castShadow = object.receiveShadow = true;
+      Object.assign(object.material, { roughness: 0.7, shadowSide: three.FrontSide });
+    });
+    scene.add(gltf.scene);
+    const pelt = new PeltModel(gltf, character);
+    shown = { gltf, pelt, mixer: new three.AnimationMixer(gltf.scene) };
+    const box = new three.Box3();
+    for (const mesh of pelt.meshes) box.union(mesh.geometry.boundingBox);
+    const kept = clips.value;
+    clips.replaceChildren(...gltf.animations.map((clip) => new Option(clip.name)));
+    clips.value = gltf.animations.some((clip) => clip.name === kept) ? kept : 'flex';
+    setClip(clips.value);
+    resize();
+    frame(box);
+    spent.length = 0;
+    document.body.dataset.state = 'shown';
+  } catch (error) {
+    if (call !== wanted) return;
+    console.error(error);
+    said.textContent = renderer ? error.message : 'This browser does not draw in three dimensions (WebGL 2).';
+    document.body.dataset.state = 'error';
+  }
+}
+
+async function download(file, tell) {
+  const response = await fetch(file);
+  if (!response.ok) throw new Error(`${file}: the server answers ${response.status}`);
+  const size = Number(response.headers.get('content-length'));
+  const parts = [];
+  let length = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    length += value.length;
+    tell(size > 0 ? Math.min(length / size, 1) : 0);
+  }
+  return new Blob(parts).arrayBuffer();
+}
+
+let last = 0;
+let late = 0;  // frames in a row that took long
+
+// Draws fewer pixels of what moves if they take long: on old phones, and without a graphics processor.
+function keepPace(milliseconds) {
+  late = milliseconds > 45 ? late + 1 : 0;
+  if (late < 4 || detail < 0.5) return;
+  late = 0;
+  detail *= 0.7;
+  resize();
+}
+
+function draw(now) {
+  requestAnimationFrame(draw);
+  const milliseconds = now - last;
+  const seconds = Math.min(milliseconds / 1000, 0.1);
+  last = now;
+  if (document.body.dataset.state !== 'shown') return;
+  const { pelt, mixer, action } = shown;
+  if (orbit.update()) dirty = true;
+  if (playing) {
+    keepPace(milliseconds);
+    mixer.update(seconds);
+    time.value = String(action.time);
+  } else if (!dirty) {
+    return;
+  }
+  const started = performance.now();
+  pelt.update(playing ? seconds : 0);
+  spent.push(performance.now() - started);
+  const [width, height] = [innerWidth, innerHeight];
+  const x = Math.round(at * width);
+  for (const [linear, left, right] of [[true, 0, x], [false, x, width]]) {
+    if (right <= left) continue;
+    pelt.linearBlend = linear;
+    renderer.setScissor(left, 0, right - left, height);
+    renderer.render(scene, camera);
+  }
+  dirty = false;
+  if (spent.length === 9) {
+    const typical = spent.splice(0).sort((a, b) => a - b)[4];
+    const vertices = pelt.character.meshes.reduce((sum, mesh) => sum + (mesh.control ? 0 : mesh.vertexCount), 0);
+    figures.textContent = `${vertices.toLocaleString('en')} vertices, ${typical.toFixed(1)} ms per frame`;
+  }
+}
+
+clips.addEventListener('change', () => setClip(clips.value));
+play.addEventListener('click', () => setPlaying(!playing));
+time.addEventListener('input', () => {
+  setPlaying(false);
+  shown.action.time = Number(time.value);
+  shown.mixer.update(0);
+  shown.pelt.instance.teleport();
+  dirty = true;
+});
+addEventListener('keydown', (event) => {
+  if (event.key === ' ' && (event.target === document.body || event.target === split)) {
+    setPlaying(!playing);
+    event.preventDefault();
+  }
+});
+for (const choice of document.querySelectorAll('[name="character"]')) {
+  choice.addEventListener('change', () => show(choice.value));
+}
+element('again').addEventListener('click', () => show(document.querySelector('[name="character"]:checked').value));
+addEventListener('resize', resize);
+
+setPlaying(playing);
+show('biped');
+requestAnimationFrame(draw);

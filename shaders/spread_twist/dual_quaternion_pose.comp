@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "../pose_pass.glsl"
+#include "pose.h"
+
+layout(binding = kPoseBindRecords, std430) readonly buffer Records { SpreadRecord records[]; };
+
+void main() {
+  PoseWork work = pose_work();
+  if (!work.inside) return;
+  DualQuaternionEntry entry = spread_dual_quaternion(records[work.record], work);
+  uint first = work.palette_first + work.record_index * kDualQuaternionEntries;
+  palette[first] = entry.rigid;
+  palette[first + 1u] = entry.stretch;
+}
