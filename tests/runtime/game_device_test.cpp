@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Devices as games make them: of instances of Vulkan 1.0, with bufferDeviceAddress and without.
-#include <string_view>
 #include <vector>
 
 #include <pelt/runtime/crowd.h>

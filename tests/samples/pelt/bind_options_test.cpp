@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Every option of pelt bind makes characters that the other commands can read: each is drawn.
-#include <fmt/format.h>
 
 #include <map>
 #include <regex>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vertices of a driver that are moved after bind, by the rig or in a bound character.
 #include <algorithm>
-#include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
 #include <pelt/key_pose.h>

@@ -3,7 +3,6 @@
 
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
-#include <map>
 
 #include <pelt/key_pose.h>
 #include <pelt/linear_blend.h>

@@ -3,7 +3,6 @@
 // invalid files is noted.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <functional>
 #include <tuple>
 
