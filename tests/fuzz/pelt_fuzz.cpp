@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // .pelt files: whatever their chunks hold, they are refused, or written again as they are and moved.
+#include <algorithm>
 #include <cstring>
 
 #include <pelt/pelt_file.h>

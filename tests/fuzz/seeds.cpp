@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes the files that the harnesses start from: fuzz_seeds FOLDER writes FOLDER/HARNESS/NUMBER.
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>

@@ -4,6 +4,7 @@
 // long; PELT_SOAK_SEED: the run.
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>

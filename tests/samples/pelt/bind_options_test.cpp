@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every option of pelt bind makes characters that the other commands can read: each is drawn.
+#include <fmt/format.h>
 
 #include <map>
 #include <regex>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "samples/renderer/framing.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
 namespace pelt::samples {

@@ -7,6 +7,7 @@
 #include <imgui.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <thread>
 
