@@ -16,6 +16,7 @@
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
+#include "tests/support/refused.h"
 #include "tests/support/tube.h"
 #include "tests/support/vulkan_mask.h"
 
@@ -49,10 +50,7 @@ TEST_F(AdoptedDevices, NeedTheirHandles) {
   const auto refused = [&](const auto& change, const char* why) {
     DeviceHandles handles = valid;
     change(handles);
-    const Result<Device> device = Device::adopt(handles);
-    ASSERT_FALSE(device) << why;
-    EXPECT_EQ(device.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(device.error().message, HasSubstr(why));
+    EXPECT_TRUE(test::refused(Device::adopt(handles), ErrorCode::kInvalidArgument, why)) << why;
   };
   refused([](DeviceHandles& h) { h.get_instance_proc_addr = nullptr; }, "needs vkGetInstanceProcAddr");
   refused([](DeviceHandles& h) { h.instance = VK_NULL_HANDLE; }, "an instance");
@@ -120,9 +118,7 @@ TEST_F(AdoptedDevices, TakeMemoryFromTheirOwnerAndGiveItBack) {
 
     const std::size_t before = memory.held.size();
     memory.refuse = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    const Result<Crowd> refused = Crowd::create(adopted, gpu);
-    ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("out of device memory"));
+    EXPECT_TRUE(test::refused(Crowd::create(adopted, gpu), "out of device memory"));
     EXPECT_EQ(memory.held.size(), before);
   }
   EXPECT_THAT(memory.held, testing::IsEmpty());
@@ -132,9 +128,7 @@ TEST_F(AdoptedDevices, WithoutAQueueSubmitNothing) {
   DeviceHandles handles = handles_of(*gpu_device());
   handles.queue = VK_NULL_HANDLE;
   const Device adopted = test::must(Device::adopt(handles));
-  const Result<GpuCharacters> submitted = upload(adopted, *character_);
-  ASSERT_FALSE(submitted);
-  EXPECT_THAT(submitted.error().message, HasSubstr("without a queue"));
+  EXPECT_TRUE(test::refused(upload(adopted, *character_), "without a queue"));
 
   // Everything in one command buffer of the caller's.
   GpuCharacters gpu = test::must(GpuCharacters::create(adopted, std::span(&*character_, 1)));
@@ -264,9 +258,7 @@ TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
   const auto refused = [&](const std::string& name) {
     HiddenFunction::hidden = name;
     const Result<Device> device = Device::adopt(handles);
-    ASSERT_FALSE(device) << name;
-    EXPECT_EQ(device.error().code, ErrorCode::kUnsupported);
-    EXPECT_THAT(device.error().message, HasSubstr("lacks " + name + ":"));
+    ASSERT_TRUE(test::refused(device, ErrorCode::kUnsupported, "lacks " + name + ":")) << name;
     EXPECT_THAT(device.error().message, HasSubstr("apiVersion 1.1"));
   };
   for (const std::string& name : of_device) refused(name);

@@ -2,7 +2,6 @@
 // The committed counts of every pipeline of a crowd: shaders/budgets.txt.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>

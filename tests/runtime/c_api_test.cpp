@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // libpelt.so as its callers see it, compared with the C++ that it must equal.
-#include <cstring>
 #include <fstream>
 #include <thread>
 

@@ -21,6 +21,13 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
     change(options.outputs);
     expect_refused(*gpu_, options, why);
   };
+  const auto refused_bounds = [&](VkDeviceSize offset, std::uint32_t stride, const char* why) {
+    CrowdOptions options = valid;
+    options.outputs.bounds = true;
+    options.outputs.bounds_location.offset = offset;
+    options.outputs.bounds_stride = stride;
+    expect_refused(*gpu_, options, why);
+  };
   refused([](CrowdOutputs& o) { o.positions.format = VertexFormat::kOctahedral16; },
           "positions must have the format kFloat");
   refused([](CrowdOutputs& o) { o.positions.stride = 8; }, "positions take 12 bytes, more than their stride of 8");
@@ -34,24 +41,9 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
         o.previous_positions.format = VertexFormat::kFloat;
       },
       "previous positions need positions");
-  refused(
-      [](CrowdOutputs& o) {
-        o.bounds = true;
-        o.bounds_location.offset = 6;
-      },
-      "bounds are at offset 6 with stride 0; both must be multiples of 4");
-  refused(
-      [](CrowdOutputs& o) {
-        o.bounds = true;
-        o.bounds_stride = 30;
-      },
-      "bounds are at offset 0 with stride 30; both must be multiples of 4");
-  refused(
-      [](CrowdOutputs& o) {
-        o.bounds = true;
-        o.bounds_stride = 20;
-      },
-      "bounds take 24 bytes, more than their stride of 20");
+  refused_bounds(6, 0, "bounds are at offset 6 with stride 0; both must be multiples of 4");
+  refused_bounds(0, 30, "bounds are at offset 0 with stride 30; both must be multiples of 4");
+  refused_bounds(0, 20, "bounds take 24 bytes, more than their stride of 20");
   refused(
       [](CrowdOutputs& o) {
         o.previous_positions.format = VertexFormat::kFloat;

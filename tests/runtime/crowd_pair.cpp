@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <glm/gtc/matrix_transform.hpp>
 #include <utility>
 
 #include <pelt/evaluate.h>

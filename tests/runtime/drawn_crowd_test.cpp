@@ -2,7 +2,6 @@
 // Tests frames in two parts, between which a list of drawn skins is written.
 #include <gmock/gmock.h>
 
-#include <array>
 #include <map>
 #include <string>
 

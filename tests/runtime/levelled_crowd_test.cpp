@@ -49,20 +49,11 @@ class LevelledCrowds : public Crowds {
     return std::max(off_level(crowd, level, pose, true), off_inner(crowd, inner_pose, true));
   }
   float off_inner(const Crowd& crowd, std::size_t pose, bool previous) {
-    const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
-    const std::vector<glm::vec3>& got = previous ? all.previous_positions : all.positions;
-    const std::vector<glm::vec3> expected = wanted(0, pose);
-    const std::uint32_t first = crowd.member(0)->mesh_vertices[1];
     const std::uint32_t count = (*character_)->meshes[1].vertex_count();
-    float worst = 0;
-    for (std::uint32_t v = 0; v < count; ++v)
-      worst = std::max(worst, glm::distance(got[first + v], expected[expected.size() - count + v]));
-    return worst / character_->size();
+    const std::vector<glm::vec3> expected = wanted(0, pose);
+    return off_mesh(crowd, crowd.member(0)->mesh_vertices[1], std::span(expected).last(count), previous);
   }
   float off_level(const Crowd& crowd, std::uint32_t level, std::size_t pose, bool previous) {
-    const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
-    const std::vector<glm::vec3>& got = previous ? all.previous_positions : all.positions;
-    const std::vector<glm::vec3> expected = wanted(level, pose);
     std::uint32_t first = crowd.member(0)->mesh_vertices[0];
     std::uint32_t count = (*character_)->meshes[0].vertex_count();
     for (std::uint32_t l = 0; l < (*character_)->levels.size(); ++l) {
@@ -70,9 +61,12 @@ class LevelledCrowds : public Crowds {
       first = crowd.member(0)->level_vertices[l];
       count = (*character_)->levels[l].skin.vertex_count();
     }
-    float worst = 0;
-    for (std::uint32_t v = 0; v < count; ++v) worst = std::max(worst, glm::distance(got[first + v], expected[v]));
-    return worst / character_->size();
+    return off_mesh(crowd, first, std::span<const glm::vec3>(wanted(level, pose)).first(count), previous);
+  }
+  float off_mesh(const Crowd& crowd, std::uint32_t first, std::span<const glm::vec3> expected, bool previous) {
+    const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
+    const std::span<const glm::vec3> got = previous ? all.previous_positions : all.positions;
+    return test::farthest(expected, got.subspan(first, expected.size())) / character_->size();
   }
   Crowd make(CrowdOptions options = {}) {
     options.outputs.previous_positions.format = VertexFormat::kFloat;

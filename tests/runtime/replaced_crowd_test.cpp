@@ -8,6 +8,7 @@
 
 #include "tests/runtime/crowds.h"
 #include "tests/support/morphs.h"
+#include "tests/support/refused.h"
 
 namespace pelt::runtime {
 namespace {
@@ -96,10 +97,8 @@ TEST_F(ReplacedCrowds, ChangeWhollyOrNotAtAll) {
   const CrowdRooms rooms = crowd.rooms();
   const std::uint32_t first = crowd.instance(1)->first_vertex;
   ASSERT_TRUE(crowd.set_outputs(2, true));
-  const Result<void> refused = crowd.replace(*gpu_device(), 0, too_large);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("3 instances of 'tube' need "));
+  EXPECT_TRUE(test::refused(crowd.replace(*gpu_device(), 0, too_large), ErrorCode::kUnsupported,
+                            "3 instances of 'tube' need "));
   ASSERT_TRUE(crowd.set_outputs(2, false));
   EXPECT_EQ(crowd.rooms().palette_entries.free, rooms.palette_entries.free);
   EXPECT_EQ(crowd.rooms().vertices.largest_free, rooms.vertices.largest_free);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <random>
-#include <string>
 
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/driver/build_character.h"

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
-#include <utility>
 
 #include <pelt/bind.h>
 

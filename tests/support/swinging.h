@@ -3,7 +3,6 @@
 #pragma once
 
 #include <glm/glm.hpp>
-#include <span>
 #include <vector>
 
 #include <pelt/character.h>

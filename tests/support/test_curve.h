@@ -2,7 +2,6 @@
 // Curves over a few points, in poses made of turns, for the tests of the curve skeleton.
 #pragma once
 
-#include <cstdint>
 #include <glm/glm.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <span>

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/support/breakage.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
 

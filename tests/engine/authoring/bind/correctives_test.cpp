@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
 #include <pelt/key_pose.h>

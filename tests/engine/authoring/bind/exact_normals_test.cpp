@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <glm/gtc/constants.hpp>
-#include <glm/gtc/matrix_transform.hpp>
 #include <ostream>
 
 #include <pelt/bind.h>

@@ -2,7 +2,6 @@
 // Several deformers on one skin, combined as in Wires (docs/mathematics.md section 1): v' = P + sum |D_i|^m D_i / sum
 // |D_i|^m, with D_i the displacement from P moved by the root.
 #include <cmath>
-#include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
 #include <pelt/dual_quaternion.h>

@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
@@ -12,8 +11,8 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/clip_poses.h>
 
+#include "tests/engine/character/evaluate/every_target.h"
 #include "tests/support/driven.h"
-#include "tests/support/kernel_targets.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -147,11 +146,7 @@ TEST(BindCheck, ChecksASkinWithoutSkeletonByTheWeightsOfItsCage) {
   EXPECT_THAT(bound(tube_on_its_node(), rig).report.notes, testing::Not(testing::Contains(HasSubstr("of its driver"))));
 }
 
-class BindCheckOn : public testing::TestWithParam<std::int64_t> {
- protected:
-  void SetUp() override { choose_target(GetParam()); }
-  void TearDown() override { choose_target(0); }
-};
+class BindCheckOn : public EveryTarget {};
 
 // The parameter is an instruction set: the vector width of another processor changes no byte of the character.
 TEST_P(BindCheckOn, IsTheSameOnEveryProcessor) {
@@ -160,8 +155,7 @@ TEST_P(BindCheckOn, IsTheSameOnEveryProcessor) {
   EXPECT_EQ(serialize(bound(make_arm(), torn(CheckMode::kFallback)).character), here);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, BindCheckOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, BindCheckOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()), target_name);
 
 TEST(CheckReport, NamesKindJointPoseAndVertex) {
   DefectLocation place{.defect = {DefectKind::kStretch, 2.34, 1.2, 0},

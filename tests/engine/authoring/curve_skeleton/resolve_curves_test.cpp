@@ -3,9 +3,7 @@
 // wrong.
 #include "engine/authoring/curve_skeleton/resolve_curves.h"
 
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/mos.h>
@@ -155,12 +153,16 @@ void with_joint(CurveSkeletonParameters& p, const CurveJoint& joint) {
   p.joints[0].joint = "joint1";
 }
 
-void with_twist(CurveSkeletonParameters& p, std::vector<CurveKey> keys) {
-  p.bones = {{"joint1", "", std::move(keys), true}};
+void with_twist(CurveSkeletonParameters& p, float middle) {
+  p.bones = {{"joint1", "", {{0, 0}, {middle, 0.5f}, {1, 1}}, true}};
 }
 
 void with_control(CurveSkeletonParameters& p, std::uint32_t point, const glm::vec3& offset) {
   p.curves = {{"c", {"joint0", "joint1"}, {}, {{point, offset}}}};
+}
+
+void with_curve(CurveSkeletonParameters& p, const char* end, float offset) {
+  p.curves = {{"c", {"joint0", end}, {0, offset, 0}, {}}};
 }
 
 const Wrong kWrong[] = {
@@ -172,26 +174,12 @@ const Wrong kWrong[] = {
      "/joints/0/bulge/reach: must be a number > 0"},
     {"NoSuchJoint", [](auto& p) { p.joints = {{.joint = "jiont1"}}; }, kMissing,
      "there is no joint 'jiont1'; did you mean 'joint1'?"},
-    {"NoSuchBone",
-     [](auto& p) {
-       p.bones = {{"joint9", "", {}, true}};
-     },
-     kMissing, "there is no joint 'joint9'"},
-    {"NoSuchBoneEnd",
-     [](auto& p) {
-       p.bones = {{"joint1", "elbow", {}, true}};
-     },
-     kMissing, "there is no joint 'elbow'"},
-    {"NoSuchCurve",
-     [](auto& p) {
-       p.weights = {{"spine", 1, {}}};
-     },
-     kMissing, "there is no curve 'spine'"},
-    {"WeightBelow",
-     [](auto& p) {
-       p.weights = {{"joint0..joint3", -1, {}}};
-     },
-     kInvalid, "/weights/0/value: must be a number from 0 to 100, is -1"},
+    {"NoSuchBone", [](auto& p) { p.bones = {{.joint = "joint9"}}; }, kMissing, "there is no joint 'joint9'"},
+    {"NoSuchBoneEnd", [](auto& p) { p.bones = {{.joint = "joint1", .to = "elbow"}}; }, kMissing,
+     "there is no joint 'elbow'"},
+    {"NoSuchCurve", [](auto& p) { p.weights = {{.curve = "spine"}}; }, kMissing, "there is no curve 'spine'"},
+    {"WeightBelow", [](auto& p) { p.weights = {{.curve = "joint0..joint3", .value = -1}}; }, kInvalid,
+     "/weights/0/value: must be a number from 0 to 100, is -1"},
     {"FloatsOverlap", [](auto& p) { with_joint(p, {.float_max = 2.5f}); }, kInvalid,
      "the floats of 'joint0' and 'joint1' need 2.5 m, but have 2 m between them on the curve 'joint0..joint3'"},
     {"KeysOverlap",
@@ -201,7 +189,7 @@ const Wrong kWrong[] = {
      kInvalid, "the floats of 'joint1' and 'joint2' need 2.1 m, but have 2 m between them"},
     {"KeysDoNotAscend",
      [](auto& p) {
-       with_joint(p, {.float_distance = {{20, 0.5f}, {20, 0.6f}}});
+       with_joint(p, {.float_distance = std::vector<CurveKey>(2, {20, 0.5f})});
      },
      kInvalid, "/joints/0/float/1/0: must be above 20"},
     {"TooManyKeys",
@@ -211,40 +199,20 @@ const Wrong kWrong[] = {
        with_joint(p, {.float_distance = keys});
      },
      kInvalid, "/joints/0/float: must have at most 64 keys"},
-    {"TwistNan",
-     [](auto& p) {
-       with_twist(p, {{0, 0}, {kNan, 0.5f}, {1, 1}});
-     },
-     kInvalid, "/bones/0/twist/1/"},
+    {"TwistNan", [](auto& p) { with_twist(p, kNan); }, kInvalid, "/bones/0/twist/1/"},
     {"NoSuchControlPoint", [](auto& p) { with_control(p, 2, {}); }, kInvalid,
      "offsets control point 2, but there are 2 on the curve 'c'"},
-    {"ControlNan",
-     [](auto& p) {
-       with_control(p, 0, {kNan, 0, 0});
-     },
-     kInvalid, "/curves/0/control_offsets/0/1: must be a number, is nan"},
-    {"OffsetNan",
-     [](auto& p) {
-       p.curves = {{"c", {"joint0", "joint1"}, {0, kNan, 0}, {}}};
-     },
-     kInvalid, "/curves/0/offset/1: must be a number, is nan"},
-    {"JointsOnEachOther",
-     [](auto& p) {
-       with_control(p, 0, {2, 0, 0});
-     },
-     kInvalid, "of the curve 'c' coincide"},
-    {"NoSuchJointOfACurve",
-     [](auto& p) {
-       p.curves = {{"c", {"joint0", "joint7"}, {}, {}}};
-     },
-     kMissing, "'joint7'"},
+    {"ControlNan", [](auto& p) { with_control(p, 0, glm::vec3(kNan, 0, 0)); }, kInvalid,
+     "/curves/0/control_offsets/0/1: must be a number, is nan"},
+    {"OffsetNan", [](auto& p) { with_curve(p, "joint1", kNan); }, kInvalid,
+     "/curves/0/offset/1: must be a number, is nan"},
+    {"JointsOnEachOther", [](auto& p) { with_control(p, 0, glm::vec3(2, 0, 0)); }, kInvalid,
+     "of the curve 'c' coincide"},
+    {"NoSuchJointOfACurve", [](auto& p) { with_curve(p, "joint7", 0); }, kMissing, "'joint7'"},
     {"NoSuchSplit", [](auto& p) { p.split = {"joint7"}; }, kMissing, "'joint7'"},
     {"NoSuchRemoved", [](auto& p) { p.remove = {"spine"}; }, kMissing, "'spine'"},
-    {"NoSuchCurveToMove",
-     [](auto& p) {
-       p.curves = {{"spine", {}, {0, 1, 0}, {}}};
-     },
-     kMissing, "'spine'"},
+    {"NoSuchCurveToMove", [](auto& p) { p.curves = {{.name = "spine", .offset = glm::vec3(0, 1, 0)}}; }, kMissing,
+     "'spine'"},
     {"NothingLeft", [](auto& p) { p.automatic = false; }, kInvalid, "curve"},
 };
 

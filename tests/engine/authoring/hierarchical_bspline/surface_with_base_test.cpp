@@ -2,11 +2,8 @@
 // A base that is written into the rig binds the same character as its source.
 #include <gmock/gmock.h>
 
-#include <glm/gtc/matrix_transform.hpp>
-
 #include <pelt/builtin.h>
 #include <pelt/hierarchical_bspline.h>
-#include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/tools/write_out.h>
@@ -22,21 +19,12 @@ using hierarchical_bspline::surface_with_base;
 using testing::HasSubstr;
 
 // Returns a pose in which every joint but the root is turned against its parent.
-std::vector<glm::mat4> bent(const Model& model) {
-  std::vector<glm::mat4> joints(model.skeleton.joints.size());
-  rest_matrices(model.skeleton, joints);
-  std::vector<glm::mat4> local = joints;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (const auto parent = model.skeleton.parent_of(static_cast<std::uint32_t>(j))) {
-      local[j] = glm::inverse(joints[*parent]) * joints[j] *
-                 glm::rotate(glm::mat4(1), 0.3f, glm::normalize(glm::vec3(1, 2, 3)));
-    }
+std::vector<glm::mat4> bent(Model model) {
+  for (std::size_t j = 1; j < model.skeleton.joints.size(); ++j) {
+    glm::quat& rotation = model.skeleton.joints[j].rest.rotation;
+    rotation = rotation * glm::angleAxis(0.3f, glm::normalize(glm::vec3(1, 2, 3)));
   }
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const auto parent = model.skeleton.parent_of(static_cast<std::uint32_t>(j));
-    joints[j] = parent ? joints[*parent] * local[j] : local[j];
-  }
-  return joints;
+  return test::bind_matrices(model);
 }
 
 // Returns all posed vertices, those of control meshes, too.

@@ -56,12 +56,13 @@ inline Mesh blocks(
   return mesh;
 }
 
-inline void add_box(std::set<Cell>& cells, const glm::ivec3& low, const glm::ivec3& high) {
+inline std::set<Cell> box(const glm::ivec3& low, const glm::ivec3& high, std::set<Cell> cells = {}) {
   for (int x = low.x; x < high.x; ++x) {
     for (int y = low.y; y < high.y; ++y) {
       for (int z = low.z; z < high.z; ++z) cells.emplace(x, y, z);
     }
   }
+  return cells;
 }
 
 struct Place {
@@ -94,6 +95,11 @@ inline Model painted(Model model, unsigned threads = 0) {
     model.meshes[m].weights = std::move(rows[m]);
   }
   return model;
+}
+
+// Paints a skin over these joints.
+inline Mesh painted(Mesh skin, const std::vector<Place>& places) {
+  return painted(model_of({std::move(skin)}, places)).meshes[0];
 }
 
 inline float weight_of(const Mesh& mesh, std::size_t vertex, std::uint32_t joint) {

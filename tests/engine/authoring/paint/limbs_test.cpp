@@ -22,9 +22,7 @@ struct Limbs {
   std::vector<int> limbs;  // of the mesh's vertices
 
   void add(int limb, const glm::ivec3& low, const glm::ivec3& high) {
-    std::set<Cell> cells;
-    add_box(cells, low, high);
-    for (const Cell& cell : cells) limb_of.try_emplace(cell, limb);
+    for (const Cell& cell : box(low, high)) limb_of.try_emplace(cell, limb);
   }
 
   // `shift`: of a vertex of a limb at a position, in blocks.
@@ -66,13 +64,12 @@ TEST(PaintLimbs, AnArmBesideTheTrunk) {
   const Mesh skin = body.mesh(joins, [](int limb, const glm::vec3& p) {
     return limb == 1 && p.x == 6 && p.y < 20 ? glm::vec3(kGap, 0, 0) : glm::vec3(0);
   });
-  const Mesh mesh = painted(model_of({skin}, {{"hip", -1, {0, 1, 3}},
-                                              {"chest", 0, {0, 12, 3}},
-                                              {"head", 1, {0, 23, 3}},
-                                              {"arm", 1, {6, 21, 3}},
-                                              {"elbow", 3, {7, 20, 3}},
-                                              {"hand", 4, {7, 11, 3}}}))
-                        .meshes[0];
+  const Mesh mesh = painted(skin, {{"hip", -1, {0, 1, 3}},
+                                   {"chest", 0, {0, 12, 3}},
+                                   {"head", 1, {0, 23, 3}},
+                                   {"arm", 1, {6, 21, 3}},
+                                   {"elbow", 3, {7, 20, 3}},
+                                   {"hand", 4, {7, 11, 3}}});
   expect_none(mesh, body.limbs, 0, {4, 5}, [](const glm::vec3& p) { return p.y < 14; });
   expect_none(mesh, body.limbs, 1, {0, 1, 2}, [](const glm::vec3& p) { return p.y < 14; });
 }
@@ -91,18 +88,17 @@ TEST(PaintLimbs, CrossedArms) {
   const Mesh skin = body.mesh(joins, [](int limb, const glm::vec3& p) {
     return p.z >= 6 && std::abs(p.x) <= 6 ? glm::vec3(0, 0, kGap * static_cast<float>(limb)) : glm::vec3(0);
   });
-  const Mesh mesh = painted(model_of({skin}, {{"hip", -1, {0, 1, 3}},
-                                              {"chest", 0, {0, 12, 3}},
-                                              {"head", 1, {0, 23, 3}},
-                                              {"arm_a", 1, {-6, 19, 3}},
-                                              {"elbow_a", 3, {-9, 19, 3}},
-                                              {"wrist_a", 4, {-9, 19, 7}},
-                                              {"hand_a", 5, {0, 19, 7}},
-                                              {"arm_b", 1, {6, 19, 3}},
-                                              {"elbow_b", 7, {9, 19, 3}},
-                                              {"wrist_b", 8, {9, 19, 9}},
-                                              {"hand_b", 9, {0, 19, 9}}}))
-                        .meshes[0];
+  const Mesh mesh = painted(skin, {{"hip", -1, {0, 1, 3}},
+                                   {"chest", 0, {0, 12, 3}},
+                                   {"head", 1, {0, 23, 3}},
+                                   {"arm_a", 1, {-6, 19, 3}},
+                                   {"elbow_a", 3, {-9, 19, 3}},
+                                   {"wrist_a", 4, {-9, 19, 7}},
+                                   {"hand_a", 5, {0, 19, 7}},
+                                   {"arm_b", 1, {6, 19, 3}},
+                                   {"elbow_b", 7, {9, 19, 3}},
+                                   {"wrist_b", 8, {9, 19, 9}},
+                                   {"hand_b", 9, {0, 19, 9}}});
   const auto middle = [](const glm::vec3& p) { return std::abs(p.x) <= 3; };
   expect_none(mesh, body.limbs, 0, {4, 5, 6, 8, 9, 10}, middle);
   expect_none(mesh, body.limbs, 1, {0, 1, 2, 7, 8, 9, 10}, middle);
@@ -133,7 +129,7 @@ TEST(PaintLimbs, AnOctopus) {
     const glm::vec3 inward = middles[static_cast<std::size_t>(limb) - 1] - p;
     return kGap * glm::vec3(inward.x, 0, inward.z);
   });
-  const Mesh mesh = painted(model_of({skin}, places)).meshes[0];
+  const Mesh mesh = painted(skin, places);
   for (int limb = 1; limb <= 8; ++limb) {
     std::vector<std::uint32_t> others;
     for (std::uint32_t joint = 1; joint <= 16; ++joint) {
@@ -145,10 +141,7 @@ TEST(PaintLimbs, AnOctopus) {
 
 // An open sheet around two legs, which are not connected to it.
 TEST(PaintLimbs, ASkirt) {
-  std::set<Cell> legs;
-  add_box(legs, {-6, 16, -2}, {6, 22, 2});
-  add_box(legs, {-5, 0, -1}, {-2, 16, 1});
-  add_box(legs, {2, 0, -1}, {5, 16, 1});
+  std::set<Cell> legs = box({2, 0, -1}, {5, 16, 1}, box({-5, 0, -1}, {-2, 16, 1}, box({-6, 16, -2}, {6, 22, 2})));
   Mesh skirt{.name = "skirt"};
   constexpr std::uint32_t kAround = 48;
   for (std::uint32_t ring = 0; ring <= 12; ++ring) {
@@ -191,8 +184,7 @@ TEST(PaintLimbs, ASkirt) {
 
 // Spheres in a head, each with a joint at its centre.
 TEST(PaintLimbs, Eyes) {
-  std::set<Cell> head;
-  add_box(head, {0, 0, 0}, {12, 12, 12});
+  std::set<Cell> head = box({0, 0, 0}, {12, 12, 12});
   std::vector<Mesh> meshes{blocks(head)};
   for (const float x : {3.0f, 9.0f}) {
     Mesh eye{.name = "eye" + std::to_string(meshes.size())};

@@ -2,7 +2,6 @@
 // Tests reading the parameters of MOS, and the conditions between them. Which values each takes is compared with the
 // schema.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "engine/authoring/surface_ffd/driver.h"
 
 #include <algorithm>
-#include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>

@@ -81,43 +81,29 @@ TEST(Exclusion, MayBeExclusive) {
 }
 
 TEST(Exclusion, LeavesTheRowsOfAWalkOverAllElements) {
-  using Change = void (*)(SurfaceFfdParameters&);
-  const std::vector<std::pair<const char*, Change>> settings{{"none", [](auto&) {}},
-                                                             {"exclude",
-                                                              [](auto& p) {
-                                                                p.exclude = {{"high", "low"}};
-                                                              }},
-                                                             {"hard cut",
-                                                              [](auto& p) {
-                                                                p.exclude = {{"high", "low"}};
-                                                                p.cut = Cut::kHard;
-                                                              }},
-                                                             {"uncut",
-                                                              [](auto& p) {
-                                                                p.exclude = {{"high", "low"}};
-                                                                p.elements = 0;
-                                                              }},
-                                                             {"both ways",
-                                                              [](auto& p) {
-                                                                p.exclude = {{"high", "low"}, {"low", "high"}};
-                                                                p.fade = 9;
-                                                              }},
-                                                             {"exclusive",
-                                                              [](auto& p) {
-                                                                p.exclusive = {{"high", "high"}};
-                                                              }},
-                                                             {"hops", [](auto& p) { p.max_hops = 0; }},
-                                                             {"hops and exclude", [](auto& p) {
-                                                                p.max_hops = 0;
-                                                                p.exclude = {{"high", "low"}};
-                                                                p.fade = 2;
-                                                                p.local = 1;
-                                                              }}};
-  for (const auto& [name, change] : settings) {
+  SurfaceFfdParameters none = test::by_cage();
+  none.elements = 8;
+  SurfaceFfdParameters exclude = none, exclusive = none, hops = none;
+  exclude.exclude = {{"high", "low"}};
+  exclusive.exclusive = {{"high", "high"}};
+  hops.max_hops = 0;
+  SurfaceFfdParameters hard = exclude, uncut = exclude, both_ways = exclude, hops_too = exclude;
+  hard.cut = Cut::kHard;
+  uncut.elements = 0;
+  both_ways.exclude.push_back({"low", "high"});
+  both_ways.fade = 9;
+  hops_too.max_hops = 0;
+  hops_too.fade = 2;
+  hops_too.local = 1;
+  for (const auto& [name, parameters] : {std::pair("none", none),
+                                         {"exclude", exclude},
+                                         {"hard cut", hard},
+                                         {"uncut", uncut},
+                                         {"both ways", both_ways},
+                                         {"exclusive", exclusive},
+                                         {"hops", hops},
+                                         {"hops and exclude", hops_too}}) {
     SCOPED_TRACE(name);
-    SurfaceFfdParameters parameters = test::by_cage();
-    parameters.elements = 8;
-    change(parameters);
     const Binding binding(fine_tube(), parameters, halves());
     for (const bool extended : {false, true}) {
       const SparseRows rows = binding.rows(extended);

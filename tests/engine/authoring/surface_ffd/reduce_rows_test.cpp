@@ -148,10 +148,6 @@ TEST_F(ReduceRows, StayAsTheyAreIfEveryInfluenceCounts) {
   EXPECT_EQ(reduce_rows(mesh_, rows_, palettes, 0).influences.size(), rows_.influences.size());
 }
 
-TEST_F(ReduceRows, AreTheSameOnAnyNumberOfThreads) {
-  EXPECT_EQ(reduce_rows(mesh_, rows_, twists(90), 1), reduce_rows(mesh_, rows_, twists(90), 3));
-}
-
 TEST(MergeSameMotion, AddsUpWeightsAndGradients) {
   SparseRows rows;
   const Influence row[] = {{10, 0.5f}, {11, 0.25f}, {13, 0.25f}};

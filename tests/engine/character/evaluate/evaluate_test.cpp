@@ -5,7 +5,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>

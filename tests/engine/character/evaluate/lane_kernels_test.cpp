@@ -18,8 +18,8 @@
 #include <pelt/pose.h>
 #include <pelt/tools/inspect.h>
 
+#include "tests/engine/character/evaluate/every_target.h"
 #include "tests/support/deformer_list.h"
-#include "tests/support/kernel_targets.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"
 
@@ -57,11 +57,7 @@ void expect_equal_entries(const PalettePass& pass, std::span<const Affine> actua
   }
 }
 
-class LaneKernels : public testing::TestWithParam<std::int64_t> {
- protected:
-  void SetUp() override { choose_target(GetParam()); }
-  void TearDown() override { choose_target(0); }
-};
+class LaneKernels : public EveryTarget {};
 
 Character bound_tube(const test::Deformer& deformer) {
   const test::Subject subject =
@@ -117,8 +113,7 @@ TEST_P(LaneKernels, PoseAlikeInAnyOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, LaneKernels, testing::ValuesIn(targets_of_kernels()),
-                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, LaneKernels, testing::ValuesIn(targets_of_kernels()), target_name);
 
 }  // namespace
 }  // namespace pelt

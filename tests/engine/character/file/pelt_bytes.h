@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include <pelt/dual_quaternion.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>

@@ -12,6 +12,7 @@
 #include "tests/engine/character/file/pelt_bytes.h"
 #include "tests/support/graded.h"
 #include "tests/support/must.h"
+#include "tests/support/refused.h"
 
 namespace pelt {
 namespace {
@@ -95,8 +96,7 @@ TEST(PeltFile, OtherVersionsAreNamed) {
   Bytes bytes = serialize(make_character());
   put(bytes, kVersionAt, kPeltFileVersion + 1);
   const auto newer = deserialize(bytes, "x.pelt");
-  ASSERT_FALSE(newer);
-  EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
+  ASSERT_TRUE(test::refused(newer, ErrorCode::kUnsupported));
   EXPECT_EQ(newer.error().message,
             "x.pelt: has format version 9, but this program reads version 8: a newer program is needed");
   put(bytes, kVersionAt, std::uint32_t{7});
@@ -147,16 +147,10 @@ TEST_F(PeltFileOnDisk, SavesAndLoads) {
 
 TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
   const Character character = make_character();
-  const auto missing = load_pelt(folder / "none.pelt");
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(missing.error().message, HasSubstr("none.pelt"));
+  EXPECT_TRUE(test::refused(load_pelt(folder / "none.pelt"), ErrorCode::kNotFound, "none.pelt"));
   EXPECT_EQ(load_pelt(folder).error().code, ErrorCode::kReadFailed);
 
-  const auto no_folder = save_pelt(character, folder / "none" / "c.pelt");
-  ASSERT_FALSE(no_folder);
-  EXPECT_EQ(no_folder.error().code, ErrorCode::kWriteFailed);
-  EXPECT_THAT(no_folder.error().message, HasSubstr("c.pelt"));
+  EXPECT_TRUE(test::refused(save_pelt(character, folder / "none" / "c.pelt"), ErrorCode::kWriteFailed, "c.pelt"));
   EXPECT_FALSE(save_pelt(character, folder)) << "a folder is no file";
 
   std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
@@ -201,12 +195,8 @@ TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   }
   ::chmod(folder.c_str(), 0755);
 
-  ASSERT_FALSE(loaded);
-  EXPECT_EQ(loaded.error().code, ErrorCode::kReadFailed);
-  EXPECT_THAT(loaded.error().message, HasSubstr("c.pelt: "));
-  ASSERT_FALSE(saved);
-  EXPECT_EQ(saved.error().code, ErrorCode::kWriteFailed);
-  EXPECT_THAT(saved.error().message, HasSubstr("d.pelt: "));
+  EXPECT_TRUE(test::refused(loaded, ErrorCode::kReadFailed, "c.pelt: "));
+  EXPECT_TRUE(test::refused(saved, ErrorCode::kWriteFailed, "d.pelt: "));
 }
 #endif
 

@@ -21,15 +21,13 @@ Rig streamed_rig() {
   return test::rig_of(parameters, "tube");
 }
 
-// A model of a tube and a cage with these corners, which moves the tube.
-Model with_cage(std::vector<glm::vec3> positions, std::vector<glm::uvec3> triangles) {
-  Model model = test::make_tube();
-  Mesh cage;
-  cage.name = "cage";
-  cage.positions = std::move(positions);
-  cage.triangles = std::move(triangles);
-  model.meshes.push_back(cage);
-  return model;
+// Makes a model of a tube and a cage with these corners, which moves the tube.
+std::function<Model()> with_cage(std::vector<glm::vec3> positions, std::vector<glm::uvec3> triangles) {
+  return [=] {
+    Model model = test::make_tube();
+    model.meshes.push_back({.name = "cage", .positions = positions, .triangles = triangles});
+    return model;
+  };
 }
 
 // Positions of the skin when `move` moves the cage's vertices.
@@ -43,7 +41,7 @@ std::vector<glm::vec3> skin_after(const Character& character, const std::functio
 
 struct Cage {
   const char* name;
-  Model (*make)();
+  std::function<Model()> make;
 };
 
 void PrintTo(const Cage& cage, std::ostream* out) { *out << cage.name; }
@@ -72,30 +70,13 @@ const std::vector<Cage>& cages() {
       {"Doubled", doubled},
       {"TwoSided", two_sided},
       {"TwoSidedSheet",
-       [] {
-         return with_cage({{0, 1, -1}, {8, 1, -1}, {8, 1, 1}, {0, 1, 1}}, {{0, 1, 2}, {0, 2, 3}, {0, 2, 1}, {0, 3, 2}});
-       }},
-      {"Fin",
-       [] {
-         return with_cage({{0, 0, 0}, {8, 0, 0}, {4, 2, 0}, {4, -1, 2}, {4, -1, -2}},
-                          {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}});
-       }},
-      {"OneTriangle",
-       [] {
-         return with_cage({{0, 1, 0}, {8, 1, 0}, {4, 1, 3}}, {{0, 1, 2}});
-       }},
-      {"WithAPoint",
-       [] {
-         return with_cage({{0, 1, 0}, {8, 1, 0}, {4, 1, 3}, {9, 9, 9}}, {{0, 1, 2}});
-       }},
-      {"WithATriangleWithoutArea",
-       [] {
-         return with_cage({{0, 1, 0}, {8, 1, 0}, {4, 1, 3}, {4, 1, 0}}, {{0, 1, 2}, {0, 3, 1}});
-       }},
+       with_cage({{0, 1, -1}, {8, 1, -1}, {8, 1, 1}, {0, 1, 1}}, {{0, 1, 2}, {0, 2, 3}, {0, 2, 1}, {0, 3, 2}})},
+      {"Fin", with_cage({{0, 0, 0}, {8, 0, 0}, {4, 2, 0}, {4, -1, 2}, {4, -1, -2}}, {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}})},
+      {"OneTriangle", with_cage({{0, 1, 0}, {8, 1, 0}, {4, 1, 3}}, {{0, 1, 2}})},
+      {"WithAPoint", with_cage({{0, 1, 0}, {8, 1, 0}, {4, 1, 3}, {9, 9, 9}}, {{0, 1, 2}})},
+      {"WithATriangleWithoutArea", with_cage({{0, 1, 0}, {8, 1, 0}, {4, 1, 3}, {4, 1, 0}}, {{0, 1, 2}, {0, 3, 1}})},
       {"TwoTrianglesAtOneCorner",
-       [] {
-         return with_cage({{4, 1, 0}, {0, 1, -1}, {0, 1, 1}, {8, 1, -1}, {8, 1, 1}}, {{0, 1, 2}, {0, 4, 3}});
-       }},
+       with_cage({{4, 1, 0}, {0, 1, -1}, {0, 1, 1}, {8, 1, -1}, {8, 1, 1}}, {{0, 1, 2}, {0, 4, 3}})},
   };
   return list;
 }

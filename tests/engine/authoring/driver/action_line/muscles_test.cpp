@@ -235,6 +235,8 @@ struct Breakage {
   const char* says;
 };
 
+void add_point(Muscle& m, float at, float y = 0) { m.points.push_back({at, {0, y, 0}}); }
+
 const Breakage kMuscleBreakages[] = {
     {[](Muscle& m) { m.name.clear(); }, "the rig: /muscles/0/name: must not be empty"},
     {[](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
@@ -247,18 +249,9 @@ const Breakage kMuscleBreakages[] = {
     {[](Muscle& m) { m.mesh = "tubes"; }, "muscle 'muscle': there is no mesh 'tubes'; did you mean 'tube'?"},
     {[](Muscle& m) { m.resolution = 129; }, "/muscles/0/resolution: must be an integer from 4 to 128, is 129"},
     {[](Muscle& m) { m.points.resize(7); }, "the line has 7 points, more than 6"},
-    {[](Muscle& m) {
-       m.points = {{1.0f, {}}};
-     },
-     "must ascend between 0 and 1"},
-    {[](Muscle& m) {
-       m.points = {{0.6f, {}}, {0.4f, {}}};
-     },
-     "but 0.4 follows 0.6"},
-    {[](Muscle& m) {
-       m.points = {{0.6f, {0, kNan, 0}}};
-     },
-     "/muscles/0/points/0/offset/1: must be a number, is nan"},
+    {[](Muscle& m) { add_point(m, 1); }, "must ascend between 0 and 1"},
+    {[](Muscle& m) { add_point(m, 0.6f), add_point(m, 0.4f); }, "but 0.4 follows 0.6"},
+    {[](Muscle& m) { add_point(m, 0.6f, kNan); }, "/muscles/0/points/0/offset/1: must be a number, is nan"},
 };
 
 TEST(MuscleRig, ThatIsWrongIsRefused) {

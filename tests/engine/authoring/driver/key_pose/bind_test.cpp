@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
-#include <map>
 
 #include <pelt/key_pose.h>
 #include <pelt/linear_blend.h>

@@ -3,7 +3,6 @@
 // invalid files is noted.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <functional>
 #include <tuple>
 
@@ -73,6 +72,10 @@ void expect_same(const GltfFile& file, const std::vector<Case>& cases) {
   }
 }
 
+std::function<void(GltfFile&)> push(const char* at, const json& value) {
+  return [=](GltfFile& file) { file.json[json::json_pointer(at)].push_back(value); };
+}
+
 TEST(ExportedGltf, MayHoldAnythingThatIsNotRead) {
   const auto add = [](const char* name, const char* type, std::size_t width) {
     return [=](GltfFile& file) { attributes(file)[name] = file.add(type, with_nan(3 * width)); };
@@ -96,10 +99,7 @@ TEST(ExportedGltf, MayHoldAnythingThatIsNotRead) {
                 },
                 "not read: COLOR_0 of 'mesh_0'"},
                {"hidden mesh",
-                [](GltfFile& file) {
-                  file.push("meshes", {{"name", "spare"}, {"primitives", {{{"attributes", {{"POSITION", 2}}}}}}});
-                },
-                "'spare'"},
+                push("/meshes", {{"name", "spare"}, {"primitives", {{{"attributes", {{"POSITION", 2}}}}}}}), "'spare'"},
                {"points with indices",
                 [](GltfFile& file) {
                   json points = primitive(file);
@@ -108,11 +108,7 @@ TEST(ExportedGltf, MayHoldAnythingThatIsNotRead) {
                   file.json["meshes"][0]["primitives"].push_back(points);
                 },
                 ""},
-               {"sampler",
-                [](GltfFile& file) {
-                  file.json["animations"][0]["samplers"].push_back({{"input", 0}, {"output", 0}});
-                },
-                ""}});
+               {"sampler", push("/animations/0/samplers", {{"input", 0}, {"output", 0}}), ""}});
 }
 
 TEST(ExportedGltf, HasWeightsWithoutASkin) {
@@ -181,7 +177,6 @@ TEST(ExportedGltf, MayBeOfOldExporters) {
   const auto erase = [](const char* object, const char* key) {
     return [=](GltfFile& file) { file.json[json::json_pointer(object)].erase(key); };
   };
-  const auto push_skin = [](const json& skin) { return [=](GltfFile& file) { file.push("skins", skin); }; };
   const char* const unshown = "skins left out, since the scene shows no mesh of theirs: 'skin_1'";
   const char* const blank = "0, '' or null is taken as absent at '/";
   expect_same(
@@ -226,10 +221,7 @@ TEST(ExportedGltf, MayBeOfOldExporters) {
           file.json["meshes"][0]["primitives"].push_back({{"attributes", {{"POSITION", none}}}});
         },
         "1 primitives without positions left out"},
-       {"primitive without attributes",
-        [](GltfFile& file) {
-          file.json["meshes"][0]["primitives"].push_back({{"attributes", json::object()}});
-        },
+       {"primitive without attributes", push("/meshes/0/primitives", {{"attributes", json::object()}}),
         "1 primitives without positions left out"},
        {"mesh without primitives",
         [](GltfFile& file) {
@@ -252,22 +244,15 @@ TEST(ExportedGltf, MayBeOfOldExporters) {
         ""},
        {"clip without channels", [](GltfFile& file) { file.push("animations", json::object()); },
         "clip 'clip_1': left out, since it moves nothing"},
-       {"channel without node",
-        [](GltfFile& file) {
-          file.json["animations"][0]["channels"].push_back({{"sampler", 0}, {"target", {{"path", "rotation"}}}});
-        },
+       {"channel without node", push("/animations/0/channels", {{"sampler", 0}, {"target", {{"path", "rotation"}}}}),
         "1 channels that animate neither nodes nor morph targets"},
        {"wrong skeleton", set("/skins/0/skeleton", 99), ""},
        {"another skeleton", set("/skins/0/skeleton", 0), ""},
-       {"spare skin without joints", push_skin({{"joints", json::array()}}), unshown},
-       {"spare skin with a joint twice", push_skin({{"joints", {1, 1}}}), unshown},
-       {"spare skin of few matrices", push_skin({{"joints", {1}}, {"inverseBindMatrices", 0}}), unshown},
+       {"spare skin without joints", push("/skins", {{"joints", json::array()}}), unshown},
+       {"spare skin with a joint twice", push("/skins", {{"joints", {1, 1}}}), unshown},
+       {"spare skin of few matrices", push("/skins", {{"joints", {1}}, {"inverseBindMatrices", 0}}), unshown},
        {"compression only used", set("/extensionsUsed", {"EXT_meshopt_compression"}), ""},
-       {"spare view outside its buffer",
-        [](GltfFile& file) {
-          file.push("bufferViews", {{"buffer", 0}, {"byteLength", 99999}});
-        },
-        ""}});
+       {"spare view outside its buffer", push("/bufferViews", {{"buffer", 0}, {"byteLength", 99999}}), ""}});
 }
 
 TEST(ExportedGltf, MayHaveAccessorsOfZeros) {

@@ -2,8 +2,6 @@
 // Small glTF files made in tests.
 #pragma once
 
-#include <cstring>
-#include <filesystem>
 #include <glm/glm.hpp>
 #include <nlohmann/json.hpp>
 #include <span>

@@ -2,7 +2,6 @@
 // Linear blend of imported models agrees with three.js, which reads and poses the same files with its own code.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <limits>
