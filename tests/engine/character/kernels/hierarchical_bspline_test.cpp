@@ -47,7 +47,13 @@ float difference(const glm::mat3& a, const glm::mat3& b) {
   return most;
 }
 
-// A frame of a surface whose control vertices are its point and the ends of both tangents.
+// Shares of three control vertices, a point and the ends of both tangents, in the point and in the tangents.
+std::vector<std::uint32_t> table_of_three() {
+  constexpr std::uint32_t kOne = 0x3F800000u, kMinusOne = 0xBF800000u;
+  return {0, kOne, kMinusOne, kMinusOne, 1, 0, kOne, 0, 2, 0, 0, kOne};
+}
+
+// A frame of a surface over such control vertices.
 class FrameOfThree {
  public:
   FrameOfThree(glm::vec3 u, glm::vec3 v) {
@@ -55,11 +61,6 @@ class FrameOfThree {
     const float length = std::max(glm::length(u), glm::length(v));
     const glm::mat3 axes = shared::affine_axes(shared::tangent_frame(rest));
     record_ = {0, 3, affine_from_axes(glm::transpose(axes) / length, glm::vec3(0))};
-    const std::array<std::array<float, 3>, 3> shares{{{1, -1, -1}, {0, 1, 0}, {0, 0, 1}}};
-    for (std::uint32_t i = 0; i < 3; ++i) {
-      table_.push_back(i);
-      for (const float share : shares[i]) table_.push_back(std::bit_cast<std::uint32_t>(share));
-    }
   }
 
   // Returns the frame's linear map of the surface's vectors, with these tangents.
@@ -74,7 +75,7 @@ class FrameOfThree {
  private:
   static constexpr glm::vec3 kPoint{3, -1, 2};
   shared::PatchRecord record_;
-  std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> table_ = table_of_three();
 };
 
 TEST(TangentFrames, TurnRigidlyHoweverTheSurfaceStretches) {
@@ -118,18 +119,11 @@ TEST(TangentFrames, AreFramesAlongTheLongerTangentWhereTheSurfaceCollapses) {
   EXPECT_LT(difference(flat, glm::mat3(glm::vec3(1, 0, 0), glm::vec3(0, 0, 1), glm::vec3(0, -1, 0))), 1e-3f);
 }
 
-// A frame of skin on a surface over a mesh, over tangents that are unit and at right angles at bind. Its control
-// vertices are its point and the ends of both tangents.
+// A frame of skin on a surface over a mesh, over tangents that are unit and at right angles at bind.
 class MeshFrame {
  public:
   explicit MeshFrame(const glm::mat3& axes)
-      : rest_(axes), record_{0, 3, affine_from_axes(glm::transpose(axes), -(glm::transpose(axes) * kPoint))} {
-    const std::array<std::array<float, 3>, 3> shares{{{1, -1, -1}, {0, 1, 0}, {0, 0, 1}}};
-    for (std::uint32_t i = 0; i < 3; ++i) {
-      table_.push_back(i);
-      for (const float share : shares[i]) table_.push_back(std::bit_cast<std::uint32_t>(share));
-    }
-  }
+      : rest_(axes), record_{0, 3, affine_from_axes(glm::transpose(axes), -(glm::transpose(axes) * kPoint))} {}
 
   // Returns the entry with the control vertices moved.
   Affine pose(const glm::mat4& motion) const {
@@ -146,7 +140,7 @@ class MeshFrame {
   static constexpr glm::vec3 kPoint{3, -1, 2};
   glm::mat3 rest_;
   shared::PatchRecord record_;
-  std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> table_ = table_of_three();
 };
 
 glm::vec3 moved_point(const glm::mat4& motion, glm::vec3 point) { return glm::vec3(motion * glm::vec4(point, 1)); }
