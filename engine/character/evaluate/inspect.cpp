@@ -48,7 +48,8 @@ PosedEntry posed(const PassEntry& at, const CharacterData& data, const Affine& f
   const PoseKernelInfo& kernel = pose_kernel(at.pass.kernel);
   const EntryRest rest = kernel.rest(at);
   if (!has_frame(rest.kind)) return {.kind = rest.kind};
-  if (rest.kind == EntryKind::kJoint) {  // exact for any inverse bind matrix
+  // Exact for any inverse bind matrix. Steps along a bone turn against their joint.
+  if (rest.kind == EntryKind::kJoint && at.pass.kernel != PoseKernel::kSpreadJoint) {
     std::vector<EntrySource> sources;
     kernel.append_sources(at, data, sources);
     return {rest.kind, affine_from_mat4(joints[sources.front().index]), rest.from_rest};
