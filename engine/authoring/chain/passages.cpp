@@ -58,6 +58,7 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
 
 bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {
   const std::size_t last = curve.anchors.size() - 1;
+  if (anchor == 0 || anchor == last) return false;  // curves that share a bone share passages, also at ends
   const auto is_helper = [&](std::size_t i) { return uses[curve.chain.anchors[i].joint].kind == JointKind::kTwist; };
   if (!(curve.anchors[anchor].passage > 0) || is_helper(anchor)) return false;
   std::size_t before = anchor - 1, after = anchor + 1;

@@ -36,6 +36,9 @@ TEST(Passages, MeetIfTheyLeaveNoStraightPiece) {
   Model model = test::make_tube({.along = 300, .length = 5, .joints = 5, .blend_length = 1.1f});
   const auto meets = [&](std::size_t i) { return bends_meet(measured(model), i, joint_uses(model.skeleton)); };
   EXPECT_TRUE(meets(1) && meets(2) && meets(3) && meets(4));
+  Curve shared = measured(model);
+  shared.anchors.front().passage = shared.anchors.back().passage = 1;
+  EXPECT_FALSE(bends_meet(shared, 0, joint_uses(model.skeleton)) || bends_meet(shared, 5, joint_uses(model.skeleton)));
   model.skeleton.joints[3].name = "arm_twist";
   EXPECT_TRUE(meets(1));
   EXPECT_FALSE(meets(2) || meets(3) || meets(4));
