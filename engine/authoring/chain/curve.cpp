@@ -211,9 +211,8 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
     }
     room = std::min(room, length_to(end));
     const float bone = length_to(next);
-    const float wanted =
-        std::max(shared::kStepTurning * std::max(distance, bone / 16), std::min(curve.anchors[i].passage, bone));
-    const float turning = std::min(wanted, room);
+    const float passage = std::min(curve.anchors[i].passage, bone);
+    const float turning = std::min(std::max(shared::kStepTurning * std::max(distance, bone / 16), passage), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };
   const glm::vec2 before = side(-1);

@@ -94,9 +94,8 @@ FrameCurve::Location FrameCurve::closest(glm::vec3 point) const {
   find_locations(point, places);
   // A curve of finite frames always has a nearest point.
   if (places.empty()) return {};
-  Location nearest =
-      *std::min_element(places.begin(), places.end(),
-                        [](const Location& a, const Location& b) { return a.distance < b.distance; });
+  Location nearest = *std::min_element(places.begin(), places.end(),
+                                       [](const Location& a, const Location& b) { return a.distance < b.distance; });
   refine(nearest, point);
   return nearest;
 }

@@ -30,17 +30,17 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
     for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
       for (const std::uint32_t c : trust.curves_of(mesh.weights.row(v))) {
         const Chain& chain = curves[c].chain;
-        for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
+        const auto [least, most] = trust.anchors_of(c, mesh.weights.row(v));
+        for (std::size_t i = std::max<std::size_t>(least, 1); i <= most && i + 1 < chain.anchors.size(); ++i) {
           if (i == chain.top || chain.anchors[i].is_branch) continue;
           const float beyond = trust.share_beyond(c, i, mesh.weights.row(v)).value_or(0.0f);
           const double mixed = areas[v] * double{beyond} * (1 - double{beyond});
           if (!(mixed > 0)) continue;
           const glm::dvec3 along = direction(chain, i - 1) + direction(chain, i);
-          const double way =
-              glm::dot(glm::dvec3(mesh.positions[v] - chain.anchors[i].position), along) / glm::length(along);
-          moments[c][i].weight += mixed;
-          moments[c][i].first += mixed * way;
-          moments[c][i].second += mixed * way * way;
+          const glm::dvec3 off(mesh.positions[v] - chain.anchors[i].position);
+          const double way = glm::dot(off, along) / glm::length(along);
+          Moments& sum = moments[c][i];
+          sum = {sum.weight + mixed, sum.first + mixed * way, sum.second + mixed * way * way};
         }
       }
     }

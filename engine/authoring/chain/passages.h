@@ -2,7 +2,6 @@
 // Measures over which length the painting of a skin passes from one side of a joint to the other.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

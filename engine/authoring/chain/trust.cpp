@@ -126,7 +126,7 @@ std::optional<float> Trust::share_beyond(std::size_t c, std::size_t anchor, std:
   return beyond / total;
 }
 
-float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<const Influence> row, float s) const {
+std::pair<std::size_t, std::size_t> Trust::anchors_of(std::size_t c, std::span<const Influence> row) const {
   std::size_t least = curves_[c].lengths.size();
   std::size_t most = 0;
   for (const Influence& influence : row) {
@@ -135,6 +135,11 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
     least = std::min(least, anchor);
     most = std::max(most, anchor);
   }
+  return {least, most};
+}
+
+float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<const Influence> row, float s) const {
+  const auto [least, most] = anchors_of(c, row);
   struct Painted {
     const Bend& bend;
     float share;

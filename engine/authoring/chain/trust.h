@@ -63,6 +63,9 @@ class Trust {
   // on no curve count as the joint that carries them.
   std::optional<float> share_beyond(std::size_t curve, std::size_t anchor, std::span<const Influence> row) const;
 
+  // Returns the first and the last anchor of a vertex's weights.
+  std::pair<std::size_t, std::size_t> anchors_of(std::size_t curve, std::span<const Influence> row) const;
+
   // Returns the rest length nearest to s at which the vertex's fraction of each bend differs by at most Bend::off from
   // the weights painted beyond it; if there is no such length, the one that comes closest. So the skin of a belly does
   // not rise with a thigh, however near.

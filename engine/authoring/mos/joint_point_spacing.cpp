@@ -113,12 +113,10 @@ std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const 
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
     const bool is_free = !parameters_.joint_fraction && !is_near_hub(curve, i);
-    if (is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i, uses_)) {
-      points[i] = space_evenly(curve, i);
-      continue;
-    }
-    const bool by_skin = thickness > 0 && is_free;
-    points[i] = by_skin ? space_by_skin(curve, i, thickness) : space_by_bone(curve, i);
+    const bool evenly = is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i, uses_);
+    points[i] = evenly                     ? space_evenly(curve, i)
+                : thickness > 0 && is_free ? space_by_skin(curve, i, thickness)
+                                           : space_by_bone(curve, i);
   }
   return points;
 }

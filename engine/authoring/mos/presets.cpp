@@ -77,7 +77,6 @@ const BodyPart kBiped[] = {
 
 constexpr std::string_view kLimbs[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
 
-
 // ----------------------------------------------------------------------------------------------------- the skeleton
 
 // The positions of joints that move skin, as a tree.
