@@ -32,8 +32,8 @@ std::vector<BallJoint> find_ball_joints(const Model& model, const SparseRows& we
   return joints;
 }
 
-float kept_gradients(std::span<const BallJoint> joints, const glm::vec3& point, std::span<const Influence> row,
-                     std::span<const glm::vec3> gradients, std::uint32_t first_entry) {
+float kept_at_ball_joints(std::span<const BallJoint> joints, const glm::vec3& point, std::span<const Influence> row,
+                          std::span<const glm::vec3> gradients, std::uint32_t first_entry) {
   // A bend by 60 degrees changes lengths along the skin by the fraction `most` below. Part of a gradient would show
   // part of a fold, so all of it goes as soon as it shows.
   constexpr float kShows = 0.1f;

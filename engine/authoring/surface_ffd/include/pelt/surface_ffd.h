@@ -31,8 +31,8 @@ enum class Precision {
 
 // Which normals follow the gradient of the weights; the others follow only the frames.
 enum class ExactNormals {
-  // Of vertices from which the painting changes little along each edge, but not at hips and shoulders: else they show
-  // folds.
+  // of vertices from which the painting changes little along each edge, except at hips and shoulders: else they show
+  // folds
   kAuto,
   kAll,
   kNone,
