@@ -191,10 +191,14 @@ std::vector<glm::vec3> bent_normals(std::uint32_t along, Exact exact, const char
   Model model = make_limb({.around = 32, .along = along});
   model.skeleton.joints[1].name = name;
   const auto parameters = with<SurfaceFfdParameters>([&](auto& p) { p.exact_normals = exact; });
-  Evaluator evaluator(test::bound(model, test::rig_of(parameters)).character);
+  const Character character = test::bound(model, test::rig_of(parameters)).character;
+  Evaluator evaluator(character);
   evaluator.pose(test::bent(model, 90));
   evaluator.evaluate();
-  return {evaluator.normals().begin(), evaluator.normals().end()};
+  const CharacterMesh& mesh = test::mesh_of(character, "limb");
+  std::vector<glm::vec3> normals(mesh.vertex_count());
+  to_source_order(mesh, evaluator.normals(), std::span(normals));
+  return normals;
 }
 
 TEST(CoarseSkins, HaveNormalsOfTheirFramesOnly) {
