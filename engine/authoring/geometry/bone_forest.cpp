@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/authoring/geometry/segment.h"
+#include "engine/character/model/skeleton_walk.h"
 
 namespace pelt {
 
@@ -35,6 +36,14 @@ std::vector<Bone> bone_forest(const Model& model) {
     if (bones[b].parent != kNone) bones[static_cast<std::size_t>(bones[b].parent)].children.push_back(b);
   }
   return bones;
+}
+
+std::vector<bool> bound_at_or_below(const Model& model, std::uint32_t joint) {
+  std::vector<bool> are;
+  for (const BoundJoint& bound : model.bound_joints) {
+    are.push_back(bound.joint == joint || hangs_below(model.skeleton, bound.joint, joint));
+  }
+  return are;
 }
 
 double distance_to_segment(const glm::dvec3& point, const glm::dvec3& from, const glm::dvec3& to) {

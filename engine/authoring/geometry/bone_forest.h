@@ -25,6 +25,9 @@ struct Bone {
 // Returns one bone for each bound joint of the model.
 std::vector<Bone> bone_forest(const Model& model);
 
+// Returns for each bound joint of the model whether it is `joint` or hangs below it.
+std::vector<bool> bound_at_or_below(const Model& model, std::uint32_t joint);
+
 double distance_to_segment(const glm::dvec3& point, const glm::dvec3& from, const glm::dvec3& to);
 
 // Returns the distance of a point from the nearest bone at a joint: the one that ends there or those that begin there.

@@ -279,6 +279,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   }
   std::vector<std::uint32_t> joints;
   for (const BoundJoint& bound : input.model.bound_joints) joints.push_back(bound.joint);
+  const std::vector<BallJoint> ball_joints = find_ball_joints(input.model, driver.mesh.weights);
   RowSettings settings{.elements = *elements,
                        .kept_elements = kept,
                        .cut = parameters.cut,
@@ -293,7 +294,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .first_entry = frames_of(driver, *elements, extended, input),
                        .driver = driver.mesh,
                        .painting = driver.painting,
-                       .joints = joints};
+                       .joints = joints,
+                       .ball_joints = ball_joints};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {

@@ -315,7 +315,10 @@ void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threa
     if (settings.exact_normals == ExactNormals::kAll || !has_weights(mesh)) return gradients;
     const std::vector<float> kept = kept_gradients(mesh.weights, surface);
     for (std::size_t v = 0; v < kept.size(); ++v) {
-      for (std::size_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i) gradients[i] *= kept[v];
+      const std::span own = std::span(gradients).subspan(rows.offsets[v], rows.row(v).size());
+      const float share = kept[v] * kept_at_ball_joints(settings.ball_joints, mesh.positions[v], rows.row(v), own,
+                                                        settings.first_entry);
+      for (glm::vec3& gradient : own) gradient *= share;
     }
     return gradients;
   };

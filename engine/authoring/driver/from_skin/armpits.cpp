@@ -18,15 +18,6 @@ constexpr float kLower = 0.7f;    // cosine of the angle to the lower side up to
 constexpr float kMixed = 0.25f;   // weight of the arm, and of the trunk, from which a vertex spans completely
 constexpr float kMinSine = 0.1f;  // of the angle between arm and trunk; below it the arm has no lower side
 
-// Returns true for each bound joint that is `joint` or below it.
-std::vector<bool> joints_of(std::uint32_t joint, const Model& model) {
-  std::vector<bool> of;
-  for (const BoundJoint& bound : model.bound_joints) {
-    of.push_back(bound.joint == joint || hangs_below(model.skeleton, bound.joint, joint));
-  }
-  return of;
-}
-
 // Returns the index, in Model::bound_joints, of the first forearm below an upper arm.
 std::optional<std::size_t> forearm_of(std::uint32_t arm, const Model& model, std::span<const JointUse> uses) {
   for (std::size_t b = 0; b < model.bound_joints.size(); ++b) {
@@ -55,7 +46,7 @@ Armpits::Armpits(const Model& model) {
     if (!(glm::length(arm) > 0)) continue;
     const glm::vec3 across = trunk - arm * (glm::dot(trunk, arm) / glm::dot(arm, arm));
     if (!(glm::length(across) > kMinSine * glm::length(trunk))) continue;
-    shoulders_.push_back({shoulder, glm::normalize(across), joints_of(joint, model)});
+    shoulders_.push_back({shoulder, glm::normalize(across), bound_at_or_below(model, joint)});
   }
 }
 

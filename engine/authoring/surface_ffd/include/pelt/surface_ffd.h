@@ -31,7 +31,9 @@ enum class Precision {
 
 // Which normals follow the gradient of the weights; the others follow only the frames.
 enum class ExactNormals {
-  kAuto,  // of vertices from which the painting changes little along each edge: else they show folds
+  // of vertices from which the painting changes little along each edge, except at hips and shoulders: else they show
+  // folds
+  kAuto,
   kAll,
   kNone,
 };
