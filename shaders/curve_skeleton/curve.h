@@ -26,7 +26,8 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 //                 kCurveEased: one key, of the eases before and after the joint, for automatic frames), displacement of
 //                 B-, of B+ at rest, volume, across, along, after; then for automatic frames: the rest direction x, y,
 //                 z of the bone that leaves the anchor, the rest lengths before and after the joint in which frames
-//                 turn, and those in which the joint shifts the curve
+//                 turn, those in which the joint shifts the curve, contact,
+//                 the radius of the section at the joint, and its centre along y and z of the frame
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row
@@ -52,7 +53,9 @@ PELT_SHARED_CONST uint kCurveAnchorTwistAfter = 19u;
 PELT_SHARED_CONST uint kCurveAnchorDirection = 20u;
 PELT_SHARED_CONST uint kCurveAnchorTurning = 23u;
 PELT_SHARED_CONST uint kCurveAnchorWindow = 25u;
-PELT_SHARED_CONST uint kCurveAnchorWords = 27u;
+PELT_SHARED_CONST uint kCurveAnchorContact = 27u;
+PELT_SHARED_CONST uint kCurveAnchorRadius = 28u;
+PELT_SHARED_CONST uint kCurveAnchorWords = 31u;
 PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;

@@ -94,6 +94,9 @@ PELT_SHARED_FN Affine spline_frame_at(PELT_SHARED_IN(CurvePart) part, float lamb
   section.axes = spline_axes(part.spline, lambda, t, carried);
   section.inside = part.first_inside * end_ramp(lambda * bone, part.first.distance, bone) +
                    part.last_inside * end_ramp((1.0f - lambda) * bone, part.last.distance, bone);
+  section.press = vec3(0.0f);
+  section.shift = vec3(0.0f);
+  section.left = 1.0f;
   return curve_frame(section, part.first, part.last, part.scales, part.centre, lambda, shape);
 }
 

@@ -75,6 +75,9 @@ struct CurveSection {
   CurvePoint place;
   CurveAxes axes;
   Real3 inside;  // the sum of the directions towards the inside of the nearby bends
+  Real3 press;   // towards the inside, as long as the part of the section for which there is no room
+  Real3 shift;   // of the centre of a pressed section
+  Real left;     // part of the volume that press leaves
 };
 
 // Adds the step of a joint at the distance `way` after it; nothing beyond its window, which is positive and at least
@@ -98,6 +101,40 @@ PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_S
   vec3 uncut = step.jump * (step.reach * (1.0f / 12.0f));
   result.place.point += step.jump * (round * step_round(a)) - uncut * g + step.speed * (way * g);
   result.place.slope += step.jump * (side * step_round_slope(a)) - uncut * slope + step.speed * (g + way * slope);
+  return result;
+}
+
+// Presses a section flat where both sides of a bend meet: in the plane that halves it or, at the joint, in the centre
+// of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length `bone`.
+PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step,
+                                         PoseWork work, uint word, vec3 joint, float turning, float bone, Real away) {
+  // `speed` is perpendicular to the plane, and the curve's pace at the joint is cos h longer.
+  float faster = max(length(step.speed), 1e-20f);
+  vec3 across = step.speed / faster;
+  float scale = length(step.slope);
+  float pace = sqrt(max(1.0f - 0.5f * step.bend, 0.0f)) * scale + faster;
+  float radius = pace * (2.0f - kStepEase) * turning / step.angle;
+  Real3 x = section.axes.x;
+  Real3 inside = step.inside - x * dot(x, Real3(step.inside));
+  inside = inside / max(length(inside), 1e-6f);
+  Real way = abs(dot(section.place.point - joint, Real3(across)));
+  Real room = (way + kStepNear * radius) / (abs(dot(inside, Real3(across))) + kStepNear);
+  float size = max(table_float(work, word + kCurveAnchorRadius) * scale, 1e-20f);
+  Real3 y = section.axes.y;
+  Real centre = (dot(inside, y) * table_float(work, word + kCurveAnchorRadius + 1u) +
+                 dot(inside, cross(x, y)) * table_float(work, word + kCurveAnchorRadius + 2u)) *
+                scale;
+  Real inner = centre + 1.1f * size;  // of the section's inside from the curve
+  Real lacking = max((inner - room) / size + 0.5f * kStepSoft, 0.0f);
+  lacking = choose(lacking < kStepSoft, lacking * lacking / (2.0f * kStepSoft), lacking - 0.5f * kStepSoft);
+  lacking = 0.5f * min(lacking, 1.6f) * (1.0f - smoothstep(0.5f, 1.0f, away / bone));
+  Real shift = lacking * (size - centre);
+  CurveSection result = section;
+  result.press += inside * lacking;
+  result.shift -= inside * shift;
+  Real turns = 1.0f - smoothstep(0.7f * turning, 1.2f * turning, away);
+  // Half of what press takes: more would show as ridges.
+  result.left *= 0.5f + 0.5f * (1.0f - lacking) * (1.0f + turns * shift / radius);
   return result;
 }
 
@@ -126,8 +163,12 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   vec2 others = vec2(step_eases(first_end).y, step_eases(last_end).x);
   vec3 slope = first_end.slope;
   CurveSection section;
-  section.place = CurvePoint(posed_position(work, chain, bone) + slope * way_in, slope);
+  vec3 start = posed_position(work, chain, bone);
+  section.place = CurvePoint(start + slope * way_in, slope);
   section.inside = Real3(0.0f);
+  section.press = Real3(0.0f);
+  section.shift = Real3(0.0f);
+  section.left = Real(1.0f);
   uvec2 joints = steps_at(work, chain, curve, bone);
   Real4 frame = posed_step(work, first_step + kCurveStepEntries * (joints.x - 1u)).frame;
   Truth passed = Truth(true);
@@ -153,8 +194,16 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   }
   Real3x3 axes = rotation_from_quaternion(normalize(frame));
   section.axes = CurveAxes(axes[0], axes[1]);
-
   uint next = word + kCurveAnchorWords;
+  if (table_float(work, word + kCurveAnchorRadius) > 0.0f && first_end.angle > kStepLeastPress) {
+    section = press_section(section, first_end, work, word, start, table_float(work, word + kCurveAnchorTurning + 1u),
+                            rest, way_in);
+  }
+  if (table_float(work, next + kCurveAnchorRadius) > 0.0f && last_end.angle > kStepLeastPress) {
+    section = press_section(section, last_end, work, next, posed_position(work, chain, bone + 1u),
+                            table_float(work, next + kCurveAnchorTurning), rest, rest - way_in);
+  }
+
   vec3 after = first_end.reach < 0.0f ? vec3(0.0f) : table_vector(work, word + kCurveAnchorAfter);
   vec3 before = last_end.reach < 0.0f ? vec3(0.0f) : table_vector(work, next + kCurveAnchorBefore);
   if (dot(after, after) + dot(before, before) > 0.0f) {

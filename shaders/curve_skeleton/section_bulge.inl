@@ -18,11 +18,12 @@ PELT_LANES_FN Real end_ramp(Real way, float distance, float bone) {
 struct CurveBulge {
   Real3 inside;
   Real along, across;
+  Real press;  // part of `inside`'s side for which there is no room
 };
 
 // `pace`: v. `inside`: towards the inside of the bend, longer for a sharper bend.
 PELT_LANES_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED_IN(CurveEnd) last, Real lambda,
-                                     CurveShape shape, Real3 inside, Real pace) {
+                                     CurveShape shape, Real3 inside, Real3 press, Real pace) {
   float bone = last.arc - first.arc;
   Real size = length(inside);
   Real u = 1.0f / max(pace, 0.05f) - 1.0f;
@@ -31,10 +32,15 @@ PELT_LANES_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED
   // As a power of 2: 1 + tanh u = 2 / (1 + e^-2u).
   Real whole = mix(first.bulge.x, last.bulge.x, lambda) * (1.0f - log2_of(1.0f + exp_of(-2.0f * u)));
   CurveBulge bulge;
+  bulge.press = min(length(press), 0.9f);
+  inside = choose(bulge.press > 0.0f, press, inside);
+  size = choose(bulge.press > 0.0f, bulge.press, size);
   bulge.inside = choose(size > 1e-6f, inside / max(size, 1e-6f), Real3(0.0f));
   Real along_share = 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size);
+  along_share *= 1.0f - min(2.0f * bulge.press, 1.0f);
   bulge.along = exp2_of(along_share * whole);
   bulge.across = exp2_of((1.0f - along_share) * whole);
+  bulge.along *= 1.0f - bulge.press;
   Real first_fat = end_ramp(lambda * bone, first.distance, bone) * first.bend * shape.first_reach;
   Real last_fat = end_ramp((1.0f - lambda) * bone, last.distance, bone) * last.bend * shape.last_reach;
   bulge.across *= max(1.0f + first.bulge.y * first_fat + last.bulge.y * last_fat, kCurveLeastBulge);

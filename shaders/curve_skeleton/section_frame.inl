@@ -11,9 +11,10 @@ PELT_LANES_FN RealAffine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_
   Real3 z = cross(x, y);
 
   Real scale = mix(scales.x, scales.y, lambda);
-  Real pace = dot(section.place.slope, x) / max(scale, 1e-20f);
-  CurveBulge bulge = curve_bulge(first, last, lambda, shape, inside, pace);
+  Real pace = section.left * dot(section.place.slope, x) / max(scale, 1e-20f);
+  CurveBulge bulge = curve_bulge(first, last, lambda, shape, inside, section.press - x * dot(x, section.press), pace);
   Real3 origin = mix(section.place.point, mix(Real3(first.point), Real3(last.point), lambda), centre);
+  origin += section.shift;
   return affine_from_axes(
       Real3x3(x * scale, bulged(bulge, y) * (scale * shape.width_y), bulged(bulge, z) * (scale * shape.width_z)),
       origin);

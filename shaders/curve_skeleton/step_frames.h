@@ -28,15 +28,19 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST float kStepRounding = 2.0f;  // f, in skin distances
-PELT_SHARED_CONST float kStepSpeed = 0.25f;    // least part of the speed lost in a bend that is restored
-PELT_SHARED_CONST float kStepMargin = 1.2f;    // pace, relative to that at which the inside of the skin would stop
-PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
-PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
-PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn begins and ends smoothly
-PELT_SHARED_CONST float kStepLift = 4.5f;      // slope, times L, that a displaced control point adds at an eased joint
-PELT_SHARED_CONST float kStepPace = 0.25f;     // least pace along the bone at which frames turn as the slope does
-PELT_SHARED_CONST uint kStepReach = 3u;        // bones that a step reaches at most, on either side
+PELT_SHARED_CONST float kStepRounding = 2.0f;    // f, in skin distances
+PELT_SHARED_CONST float kStepSpeed = 0.25f;      // least part of the speed lost in a bend that is restored
+PELT_SHARED_CONST float kStepMargin = 1.2f;      // pace, relative to that at which the inside of the skin would stop
+PELT_SHARED_CONST float kStepTurning = 2.4f;     // w, in skin distances
+PELT_SHARED_CONST float kStepPressed = 1.0f;     // least w, in skin distances, of a joint whose inside is pressed
+PELT_SHARED_CONST float kStepWindow = 1.5f;      // g, in parts of w
+PELT_SHARED_CONST float kStepEase = 0.2f;        // part of w over which the turn begins and ends smoothly
+PELT_SHARED_CONST float kStepLeastPress = 0.3f;  // bend from which sides may meet
+PELT_SHARED_CONST float kStepNear = 0.05f;       // at the joint the centre of the curvature counts, not the plane
+PELT_SHARED_CONST float kStepSoft = 0.2f;        // skin distances over which press begins
+PELT_SHARED_CONST float kStepLift = 4.5f;   // slope, times L, that a displaced control point adds at an eased joint
+PELT_SHARED_CONST float kStepPace = 0.25f;  // least pace along the bone at which frames turn as the slope does
+PELT_SHARED_CONST uint kStepReach = 3u;     // bones that a step reaches at most, on either side
 
 // The posed contribution of an anchor to the curve round it (step_pose.h): the frame and e of the bone that leaves it,
 // and the step of an inner anchor.

@@ -115,7 +115,8 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   float lacking = 1.0f - cos_of(0.5f * both);
   float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /
                  max((1.0f - 0.5f * kStepEase) * turning, 1e-20f);
-  float more = clamp(inside - (1.0f - lacking), kStepSpeed * lacking, lacking);
+  float loose = 1.0f - table_float(work, word + kCurveAnchorContact);
+  float more = clamp(loose * (inside - (1.0f - lacking)), kStepSpeed * lacking, lacking);
   more *= both > 0.0f ? bend / both : 1.0f;
   step.speed = normalize_or(coming.along + going.along, going.along) * (more * pace);
   return step;

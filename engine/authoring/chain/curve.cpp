@@ -25,6 +25,9 @@ constexpr float kMaxAlong = 0.9f;
 // How far a step may reach past a nearer branch, in skin distances.
 constexpr float kPastBranch = 0.5f;
 
+// How far a joint whose inside is pressed turns at most, in skin distances, if the painting passes farther.
+constexpr float kWidePressed = 2.0f;
+
 // Returns 1 at part 0, falling smoothly to 0 at part 1.
 float fall(float part) { return (1 - part * part) * (1 - part * part); }
 
@@ -212,7 +215,11 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
     room = std::min(room, length_to(end));
     const float bone = length_to(next);
     const float passage = std::min(curve.anchors[i].passage, bone);
-    const float turning = std::min(std::max(shared::kStepTurning * std::max(distance, bone / 16), passage), room);
+    const float thick = std::max(distance, bone / 16);
+    const float round = std::max(shared::kStepTurning * thick, passage);
+    const float sharp =
+        std::max(shared::kStepPressed * thick, std::min(passage, kWidePressed * curve.anchors[i].skin_distance));
+    const float turning = std::min(std::lerp(round, sharp, curve.anchors[i].contact), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };
   const glm::vec2 before = side(-1);
@@ -241,6 +248,9 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
   for (const glm::vec2 sides : {reach.turning, reach.window}) {
     table_.put_number(sides.x);
     table_.put_number(sides.y);
+  }
+  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y}) {
+    table_.put_number(number);
   }
 }
 

@@ -22,6 +22,9 @@ namespace pelt::chain {
 // Settings of a curve at an anchor.
 struct CurveAnchor {
   float skin_distance = 0;           // d
+  float contact = 0;                 // 1: the inside of a sharp bend is pressed flat; 0: the bend is wide enough
+  float radius = 0;                  // of the section near the joint
+  glm::vec2 section{0.0f};           // centre of the section along y and z of the frame
   float passage = 0;                 // half the length over which the painting crosses the joint, metres
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max

@@ -56,17 +56,20 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
   }
 }
 
-bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {
+glm::vec2 bones_at(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {
   const std::size_t last = curve.anchors.size() - 1;
-  if (anchor == 0 || anchor == last) return false;  // curves that share a bone share passages, also at ends
   const auto is_helper = [&](std::size_t i) { return uses[curve.chain.anchors[i].joint].kind == JointKind::kTwist; };
-  if (!(curve.anchors[anchor].passage > 0) || is_helper(anchor)) return false;
+  if (anchor == 0 || anchor == last || is_helper(anchor)) return glm::vec2(0.0f);
   std::size_t before = anchor - 1, after = anchor + 1;
   while (before > 0 && is_helper(before)) --before;
   while (after < last && is_helper(after)) ++after;
-  const float longer =
-      std::max(curve.lengths[anchor] - curve.lengths[before], curve.lengths[after] - curve.lengths[anchor]);
-  return curve.anchors[anchor].passage >= 0.5f * longer;
+  return {curve.lengths[anchor] - curve.lengths[before], curve.lengths[after] - curve.lengths[anchor]};
+}
+
+bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {
+  if (!(curve.anchors[anchor].passage > 0)) return false;
+  const glm::vec2 bones = bones_at(curve, anchor, uses);
+  return bones != glm::vec2(0.0f) && curve.anchors[anchor].passage >= 0.5f * std::max(bones.x, bones.y);
 }
 
 }  // namespace pelt::chain

@@ -16,8 +16,11 @@ namespace pelt::chain {
 // `meshes` holds the indices of the skins in Model::meshes.
 void measure_passages(const Model& model, std::span<const std::uint32_t> meshes, std::span<Curve> curves);
 
-// Returns true if the painting leaves no straight piece on the bones at an anchor, as in a tail. Bones between twist
-// helpers count as one. `uses`: joint_uses of the skeleton.
+// Returns the lengths of the bones before and after an inner anchor, of which those between twist helpers count as one;
+// 0 at the ends of a curve and at helpers. `uses`: joint_uses of the skeleton.
+glm::vec2 bones_at(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses);
+
+// Returns true if the painting leaves no straight piece on the bones at an anchor, as in a tail.
 bool bends_meet(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses);
 
 }  // namespace pelt::chain

@@ -97,6 +97,65 @@ void round_meeting_bends(const Skeleton& skeleton, std::vector<Curve>& curves) {
   }
 }
 
+// Long bones meet on the inside of a sharp bend, as at an elbow. Measures the sections there.
+void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t> shaping, const RestCurves& rest,
+                     const DeformerInput& input, std::vector<Curve>& curves) {
+  struct Skin {
+    glm::vec3 position;
+    float lambda;
+    double area;
+  };
+  std::vector<std::vector<std::vector<Skin>>> skins;  // of each bone of each curve
+  for (const Curve& curve : curves) skins.emplace_back(curve.bone_count());
+  for (const std::size_t t : shaping) {
+    const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+    const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+    each_main_share(shares[t], [&](std::size_t vertex, const CurveLocation& place) {
+      const CurveLocation at = rest.original(place);
+      skins[at.curve][at.bone].push_back({mesh.positions[vertex], at.lambda, areas[vertex]});
+    });
+  }
+  const std::vector<JointUse> uses = joint_uses(input.model.skeleton);
+  for (std::uint32_t c = 0; c < curves.size(); ++c) {
+    Curve& curve = curves[c];
+    for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
+      CurveAnchor& anchor = curve.anchors[i];
+      const bool is_round = anchor.eases || curve.chain.anchors[i].is_branch || bends_meet(curve, i, uses);
+      if (curve.frames != CurveFrames::kAuto || is_round || !(anchor.skin_distance > 0)) continue;
+      double area = 0, distance = 0;
+      glm::dvec2 sum(0.0);
+      std::vector<std::pair<glm::dvec2, double>> near;
+      for (const std::size_t bone : {i - 1, i}) {
+        const float length = curve.bone_length(bone);
+        const BoneCopy& from = rest.original(c, bone);
+        for (const Skin& skin : skins[from.curve][from.bone]) {
+          const float lambda = from.reversed ? 1 - skin.lambda : skin.lambda;
+          if ((bone < i ? 1 - lambda : lambda) * length > anchor.skin_distance) continue;
+          const Affine frame = rest.frame(c, bone, lambda);
+          const glm::vec3 off = skin.position - shared::affine_origin(frame);
+          const glm::mat3 axes = shared::affine_axes(frame);
+          near.emplace_back(glm::dvec2(glm::dot(off, axes[1]), glm::dot(off, axes[2])), skin.area);
+          area += skin.area;
+          sum += skin.area * near.back().first;
+        }
+      }
+      if (!(area > 0)) continue;
+      for (const auto& [at, weight] : near) distance += weight * glm::distance(at, sum / area);
+      anchor.section = sum / area;
+      const glm::vec2 bones = bones_at(curve, i, uses);
+      const auto room = [&](float before, float after) {
+        return std::clamp(std::min(before, after) / anchor.skin_distance - 2, 0.0f, 1.0f);
+      };
+      anchor.contact = room(bones.x, bones.y);
+      if (anchor.contact > 0.5f) anchor.radius = static_cast<float>(distance / area);
+      // A limb at a trunk bends less widely, but meets nothing.
+      const auto is_trunk = [&](std::size_t other) { return curve.chain.anchors[other].is_branch; };
+      const float limb = room(is_trunk(i - 1) ? bones.y : bones.x, is_trunk(i + 1) ? bones.x : bones.y);
+      anchor.contact = std::max(anchor.contact, 0.8f * limb);
+    }
+  }
+}
+
 // Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), else that of twist_after().
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
   for (Curve& curve : curves) {
@@ -202,6 +261,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   measure_passages(input.model, meshes, curves);
   share_distances(rest, curves);
   round_meeting_bends(input.model.skeleton, curves);
+  settle_contacts(shares, shaping, rest, input, curves);
   settle_twists(parameters, input.model, curves);
   PELT_ASSIGN(rest, attach_all(0.45));
 

@@ -116,6 +116,35 @@ TEST(CurveBind, TwistIsWhatThePoseSays) {
   }
 }
 
+// The built-in limb has the radius 1 and two bones of 4.
+TEST(CurveBind, SidesOfASharpBendMeet) {
+  const test::PosedLimb limb(by_curves());
+  const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
+  for (const float degrees : {110.0f, 130.0f, 150.0f}) {
+    SCOPED_TRACE(degrees);
+    const float bend = glm::radians(degrees);
+    const std::vector<glm::vec3> posed = limb.posed(glm::rotate(glm::mat4(1), bend, glm::vec3(0, 0, 1)));
+    // The plane that halves the bend, and the direction to its outside.
+    const glm::vec3 joint(4, 0, 0);
+    const glm::vec3 along(std::cos(bend / 2), std::sin(bend / 2), 0);
+    const glm::vec3 outside(along.y, -along.x, 0);
+    float nearest = 1, deepest = 0, point = 0;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      const glm::vec3 off = posed[v] - joint;
+      const float beyond = glm::dot(off, along) * (rest[v].x < 4 ? 1.0f : -1.0f);
+      const float away = std::abs(rest[v].x - 4);
+      if (rest[v].y > 0.9f && away > 0.5f && away < 2) {
+        nearest = std::min(nearest, -beyond);
+        deepest = std::max(deepest, beyond);
+      }
+      point = std::max(point, glm::dot(off, outside));
+    }
+    EXPECT_LT(nearest, 0.1f);  // no hole
+    EXPECT_LT(deepest, 0.1f);
+    EXPECT_GT(point, 0.85f);
+  }
+}
+
 TEST(CurveBind, TablesKeepTheirError) {
   const test::PosedLimb exact(by_curves([](CurveSkeletonParameters& p) { p.table_error = 1e-6f; }));
   for (const float error : {1e-4f, 1e-3f}) {
