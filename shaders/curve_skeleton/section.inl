@@ -104,7 +104,7 @@ PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_S
   return result;
 }
 
-// Presses a section flat where both sides of a bend meet: in the plane that halves it or, at the joint, in the centre
+// Presses a section flat as both sides of a bend meet: in the plane that halves it or, at the joint, in the centre
 // of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length `bone`.
 PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step,
                                          PoseWork work, uint word, vec3 joint, float turning, float bone, Real away) {
