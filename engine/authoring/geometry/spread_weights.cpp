@@ -30,7 +30,8 @@ namespace {
 
 constexpr double kSteepest = 1.5;  // largest slope of a smoothstep of length 1
 constexpr double kTimePerSquare = 1.0 / 40;
-// The opening of a seam as a fraction of the area of skin beyond it, up to which that is a limb, and from which a patch.
+// The opening of a seam as a fraction of the area of skin beyond it, up to which that is a limb, and from which a
+// patch.
 constexpr double kLimb = 0.25;
 constexpr double kPatch = 0.4;
 constexpr int kSteps = 8;     // implicit Euler steps; a single one would leave a cusp at the seam
