@@ -55,7 +55,8 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-// Prints the result of the check, and at most `most` defects, the worst first. Returns the number of lines.
+// Prints the result of the check, and at most `most` locations: defects, the worst first, then creases and inverted
+// triangles. Returns the number of lines.
 std::size_t print_check(const CheckReport& check, std::size_t most) {
   const auto end = std::ranges::find_if(check.defects, [](const DefectLocation& at) { return at.defect.score < 1; });
   const auto found = static_cast<std::size_t>(end - check.defects.begin());
@@ -64,7 +65,9 @@ std::size_t print_check(const CheckReport& check, std::size_t most) {
   fmt::print("compared with linear blend in {}: {}\n", poses_in_words(check), found == 0 ? "no defect" : text);
   const std::size_t printed = std::min(most, found);
   for (std::size_t i = 0; i < printed; ++i) fmt::print("  {}\n", in_words(check.defects[i]));
-  return 1 + printed;
+  const std::size_t shapes = std::min(most - printed, check.shapes.size());
+  for (std::size_t i = 0; i < shapes; ++i) fmt::print("  {}\n", in_words(check.shapes[i]));
+  return 1 + printed + shapes;
 }
 
 // Prints figures of every mesh. `report`: that of format_bind_report().
@@ -107,7 +110,7 @@ void print_text(const BindCommand& command, const BoundModel& loaded, const Json
   if (command.verbose) print_meshes(loaded, report);
   const std::optional<CheckReport>& check = loaded.bound.report.check;
   std::size_t lines = 1;  // the last
-  if (check) lines += print_check(*check, command.verbose ? check->defects.size() : kLocations);
+  if (check) lines += print_check(*check, command.verbose ? check->defects.size() + check->shapes.size() : kLocations);
   // The notes of bind come first, since they list what the character lacks.
   std::vector<std::string> notes = loaded.bound.report.notes;
   notes.insert(notes.end(), loaded.import_report.notes.begin(), loaded.import_report.notes.end());

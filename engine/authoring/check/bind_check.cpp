@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <pelt/tools/clip_poses.h>
@@ -20,7 +22,8 @@ constexpr std::size_t kMaxMovedVertices = 6'000'000;
 constexpr std::size_t kMinCheckPoses = 12;
 
 constexpr std::size_t kMaxDefects = 12;  // of a report
-constexpr double kMinScore = 0.5;        // of a report's locations
+constexpr std::size_t kMaxShapes = 3;
+constexpr double kMinScore = 0.5;  // of a report's locations
 
 std::vector<CheckPose> thinned(std::vector<CheckPose> poses, std::size_t most) {
   if (poses.size() <= most) return poses;
@@ -65,6 +68,37 @@ Result<bool> BindCheck::run(const Character& character, std::span<const float> c
   return grows;
 }
 
+// Returns the joints with the most creases, and with the most triangles inside out, by the sum of their sizes.
+std::vector<DefectLocation> BindCheck::worst_shapes() const {
+  struct Place {
+    ShapeDefect worst;
+    std::size_t count = 0;
+    double size = 0;
+  };
+  std::map<std::pair<std::string_view, DefectKind>, Place> places;
+  for (const ShapeDefect& shape : defects_.shapes) {
+    Place& place = places[{comparison_.location_of(shape.vertex).joint, shape.kind}];
+    if (shape.value > place.worst.value) place.worst = shape;
+    ++place.count;
+    place.size += shape.size;
+  }
+  std::vector<Place> sorted;
+  for (const auto& [where, place] : places) sorted.push_back(place);
+  std::ranges::stable_sort(sorted, std::greater(), &Place::size);
+  sorted.resize(std::min(sorted.size(), kMaxShapes));
+  std::vector<DefectLocation> shapes;
+  for (const auto& [worst, count, size] : sorted) {
+    const SkinLocation at = comparison_.location_of(worst.vertex);
+    shapes.push_back({.defect = {worst.kind, worst.value, worst.value / allowed_value(worst.kind), worst.frame},
+                      .pose = comparison_.poses()[worst.frame],
+                      .mesh = std::string(at.mesh),
+                      .joint = std::string(at.joint),
+                      .vertex = at.vertex,
+                      .count = count});
+  }
+  return shapes;
+}
+
 CheckReport BindCheck::report() const {
   CheckReport report{.poses = comparison_.poses().size(), .from_clips = comparison_.poses()[0].clip.has_value()};
   report.remaining = remaining_;
@@ -86,6 +120,7 @@ CheckReport BindCheck::report() const {
                               .vertex = place.vertex,
                               .fallback = fallback_.empty() ? 0 : fallback_[v]});
   }
+  report.shapes = worst_shapes();
   if (fallback_.empty()) return report;
   const std::vector<double> areas = comparison_.areas();
   double all = 0;

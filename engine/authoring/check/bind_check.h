@@ -40,6 +40,8 @@ class BindCheck {
  private:
   BindCheck(LinearComparison comparison, unsigned threads) : comparison_(std::move(comparison)), threads_(threads) {}
 
+  std::vector<DefectLocation> worst_shapes() const;
+
   LinearComparison comparison_;
   unsigned threads_;
   Defects defects_;       // of the first check

@@ -7,8 +7,14 @@
 namespace pelt {
 namespace {
 
-std::string what(const Defect& defect) {
+std::string what(const DefectLocation& place) {
+  const Defect& defect = place.defect;
   switch (defect.kind) {
+    case DefectKind::kCrease:
+      return fmt::format("{} edge{} creased by up to {:.0f} degrees", place.count, place.count == 1 ? "" : "s",
+                         defect.value);
+    case DefectKind::kInverted:
+      return fmt::format("{} triangle{} inside out", place.count, place.count == 1 ? "" : "s");
     case DefectKind::kStretch:
       return fmt::format("stretched {:.1f} times", defect.value);
     case DefectKind::kStrain:
@@ -22,7 +28,7 @@ std::string what(const Defect& defect) {
 // Describes a location without its weight of linear blend.
 std::string describe(const DefectLocation& place) {
   const std::string joint = place.joint.empty() ? "" : fmt::format(" at joint '{}'", place.joint);
-  return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {})", what(place.defect), joint, place.pose.name, place.mesh,
+  return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {})", what(place), joint, place.pose.name, place.mesh,
                      place.vertex);
 }
 
@@ -36,6 +42,10 @@ std::string in_words(const DefectLocation& place) {
 
 std::string_view defect_name(DefectKind kind) {
   switch (kind) {
+    case DefectKind::kCrease:
+      return "crease";
+    case DefectKind::kInverted:
+      return "inverted";
     case DefectKind::kStretch:
       return "stretch";
     case DefectKind::kStrain:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <queue>
 #include <utility>
 
@@ -17,22 +18,38 @@ constexpr double kGentle = 0.25;        // largest extra stretch of an edge by t
 constexpr double kSteepest = 0.5;       // largest drop along one edge: the transition takes at least two rings
 constexpr std::size_t kGrain = 4096;
 
-double allowed(DefectKind kind) {
+constexpr float kTurnedOver = 101.5f;  // degrees; a cosine of -0.2
+constexpr float kCollapsed = 0.3f;     // of the rest area; less of linear blend's triangle has no reliable direction
+constexpr float kGone = 1e-3f;         // of the rest area; less has no direction at all
+constexpr float kCosineOfCrease = 0.86602540f;
+const float kCosineOfTurned = std::cos(glm::radians(kTurnedOver));
+
+// Returns the angle between two unit normals, degrees; 0 if its cosine is above `cosine_of_least`.
+float fold(const glm::vec3& a, const glm::vec3& b, float cosine_of_least) {
+  const float cosine = glm::dot(a, b);
+  return cosine > cosine_of_least ? 0.0f : glm::degrees(std::acos(std::max(cosine, -1.0f)));
+}
+
+}  // namespace
+
+double allowed_value(DefectKind kind) {
   switch (kind) {
     case DefectKind::kStretch:
       return 1.95;
     case DefectKind::kStrain:
       return 0.55;
+    case DefectKind::kCrease:
+      return 30;
+    case DefectKind::kInverted:
+      return kTurnedOver;
     case DefectKind::kDistance:
       break;
   }
   return 0.2;
 }
 
-}  // namespace
-
 void DefectMeter::Worst::see(DefectKind other, double other_value, std::uint32_t other_frame) {
-  const double other_score = other_value / allowed(other);
+  const double other_score = other_value / allowed_value(other);
   if (other_score <= score) return;
   *this = {static_cast<float>(other_score), static_cast<float>(other_value), other_frame, other};
 }
@@ -41,6 +58,10 @@ DefectMeter::DefectMeter(const LinearReference& reference, unsigned threads)
     : reference_(reference),
       threads_(threads),
       edges_(reference.edges().size()),
+      hinges_(reference.hinges().size()),
+      triangles_(reference.triangles().size()),
+      linear_normals_(triangles_.size()),
+      normals_(triangles_.size()),
       apart_(reference.vertex_count(), 0.0f),
       apart_frames_(reference.vertex_count(), 0) {}
 
@@ -61,7 +82,41 @@ void DefectMeter::add(std::span<const glm::vec3> linear, std::span<const glm::ve
       if (reference_.is_long(edge.rest)) edges_[e].see(DefectKind::kStretch, stretch_of(edge, linear, moved), frame_);
     }
   });
+  add_shapes(linear, moved);
   ++frame_;
+}
+
+void DefectMeter::add_shapes(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
+  parallel_for(triangles_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t f = begin; f < end; ++f) {
+      const glm::uvec3 t = reference_.triangles()[f];
+      const auto rest_area = static_cast<float>(reference_.twice_rest_areas()[f]);
+      const auto unit_normal = [&](std::span<const glm::vec3> points, float& area) {
+        const glm::vec3 normal = glm::cross(points[t.y] - points[t.x], points[t.z] - points[t.x]);
+        area = glm::length(normal);
+        return area > kGone * rest_area ? normal / area : glm::vec3(0);
+      };
+      float linear_area = 0, area = 0;
+      linear_normals_[f] = unit_normal(linear, linear_area);
+      normals_[f] = unit_normal(moved, area);
+      if (!(linear_area > kCollapsed * rest_area) || !(area > kGone * rest_area)) continue;
+      const float turned = fold(linear_normals_[f], normals_[f], kCosineOfTurned);
+      if (turned > kTurnedOver) triangles_[f].see(DefectKind::kInverted, turned, frame_);
+    }
+  });
+  parallel_for(hinges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t h = begin; h < end; ++h) {
+      const LinearReference::Hinge& hinge = reference_.hinges()[h];
+      const glm::vec3 &a = normals_[hinge.triangles[0]], &b = normals_[hinge.triangles[1]];
+      if (a == glm::vec3(0) || b == glm::vec3(0)) continue;
+      const float folded = fold(a, b, kCosineOfCrease);
+      if (folded == 0) continue;
+      const glm::vec3 &c = linear_normals_[hinge.triangles[0]], &d = linear_normals_[hinge.triangles[1]];
+      const bool known = c != glm::vec3(0) && d != glm::vec3(0);
+      const float more = folded - std::max(hinge.fold, known ? fold(c, d, 1) : 0.0f);
+      if (more > allowed_value(DefectKind::kCrease)) hinges_[h].see(DefectKind::kCrease, more, frame_);
+    }
+  });
 }
 
 Defects DefectMeter::defects() const {
@@ -71,7 +126,7 @@ Defects DefectMeter::defects() const {
   const double diagonal = reference_.diagonal();
   for (std::size_t v = 0; v < apart_.size() && diagonal > 0; ++v) {
     const double far = apart_[v] / diagonal;
-    defects.vertices[v] = {DefectKind::kDistance, far, far / allowed(DefectKind::kDistance), apart_frames_[v]};
+    defects.vertices[v] = {DefectKind::kDistance, far, far / allowed_value(DefectKind::kDistance), apart_frames_[v]};
   }
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     stop_if_asked();
@@ -82,6 +137,14 @@ Defects DefectMeter::defects() const {
         defects.vertices[v] = {worst.kind, worst.value, worst.score, worst.frame};
     }
   }
+  const auto add = [&](const Worst& worst, std::uint32_t vertex, double size) {
+    if (worst.score > 0)
+      defects.shapes.push_back({worst.kind, vertex, worst.frame, worst.value, static_cast<float>(size)});
+  };
+  for (std::size_t h = 0; h < hinges_.size(); ++h)
+    add(hinges_[h], reference_.hinges()[h].from, reference_.hinges()[h].length);
+  for (std::size_t f = 0; f < triangles_.size(); ++f)
+    add(triangles_[f], reference_.triangles()[f].x, std::sqrt(0.5 * reference_.twice_rest_areas()[f]));
   return defects;
 }
 

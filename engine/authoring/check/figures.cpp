@@ -81,6 +81,7 @@ LinearReference::LinearReference(std::span<const glm::vec3> rest, std::span<cons
   for (const glm::uvec3& t : triangles_) twice_rest_areas_.push_back(glm::length(normal_of(rest, t)));
   for (const double area : twice_rest_areas_) twice_rest_area_ += area;
   find_edges(rest, threads);
+  find_hinges(rest);
   find_rigid(linear, threads);
 }
 

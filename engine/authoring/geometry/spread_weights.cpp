@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <pelt/tools/mesh_parts.h>
@@ -29,6 +30,10 @@ namespace {
 
 constexpr double kSteepest = 1.5;  // largest slope of a smoothstep of length 1
 constexpr double kTimePerSquare = 1.0 / 40;
+// The opening of a seam as a fraction of the area of skin beyond it, up to which that is a limb, and from which a
+// patch.
+constexpr double kLimb = 0.25;
+constexpr double kPatch = 0.4;
 constexpr int kSteps = 8;     // implicit Euler steps; a single one would leave a cusp at the seam
 constexpr double kReach = 4;  // standard deviations of the heat's kernel; beyond them weights change by about 1e-5
 constexpr int kNobody = -1;
@@ -105,7 +110,8 @@ class Spreader {
     const Region region = find_region(shares.subtree[c], shares.alone[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
     if (!(seam.length > 0) || !(region.shared || transition.rigid)) return shares.subtree[c];
-    const double wanted = std::min(transition.radii * seam.radius, transition.bones * shortest_bone(region, c));
+    const double radii = transition.radii * (transition.patches ? 1.0 : limb_share(seam, region));
+    const double wanted = std::min(radii * seam.radius, transition.bones * shortest_bone(region, c));
     const double time = kTimePerSquare * (wanted * wanted - seam.transition * seam.transition);
     if (!(time > 0)) return shares.subtree[c];
     const std::vector<std::uint32_t> reached = find_reached(region, time);
@@ -121,6 +127,7 @@ class Spreader {
     double length = 0;
     double radius = 0;      // mean distance from the bones at the joint
     double transition = 0;  // length of the smoothstep with the mean steepness of W_c
+    double opening = 0;     // area of the flat opening that it surrounds
   };
 
   glm::dvec3 position(const Region& region, std::uint32_t i) const {
@@ -155,6 +162,8 @@ class Spreader {
   Seam find_seam(const Region& region, std::uint32_t c) const {
     Seam seam;
     double slope = 0;
+    glm::dvec3 opening(0);  // twice its area, along its normal
+    std::optional<glm::dvec3> origin;
     for (const glm::uvec3 t : region.triangles) {
       glm::dvec3 ends[3];
       int count = 0;
@@ -164,9 +173,12 @@ class Spreader {
         const double from = region.weight[a] - 0.5;
         const double to = region.weight[b] - 0.5;
         if ((from < 0) == (to < 0)) continue;
-        ends[count++] = glm::mix(position(region, a), position(region, b), from / (from - to));
+        ends[from < 0 ? 0 : 1] = glm::mix(position(region, a), position(region, b), from / (from - to));
+        ++count;
       }
       if (count != 2) continue;
+      if (!origin) origin = ends[0];
+      opening += glm::cross(ends[0] - *origin, ends[1] - *origin);
       const double length = glm::distance(ends[0], ends[1]);
       const glm::dvec3 a = position(region, t.x);
       const glm::dvec3 e1 = position(region, t.y) - a;
@@ -182,7 +194,20 @@ class Spreader {
     if (!(seam.length > 0) || !(slope > 0)) return {};
     seam.radius /= seam.length;
     seam.transition = kSteepest * seam.length / slope;
+    seam.opening = 0.5 * glm::length(opening);
     return seam;
+  }
+
+  // Returns 1 for a joint of a limb, a tube far longer than its opening, falling to 0 for one of a patch of skin, such
+  // as a brow or a hatch, which would drown in a transition as long as a limb's.
+  double limb_share(const Seam& seam, const Region& region) const {
+    double twice_area = 0;
+    for (const glm::uvec3 t : region.triangles) {
+      if (region.weight[t.x] + region.weight[t.y] + region.weight[t.z] < 1.5) continue;
+      const glm::dvec3 a = position(region, t.x);
+      twice_area += glm::length(glm::cross(position(region, t.y) - a, position(region, t.z) - a));
+    }
+    return 1 - glm::smoothstep(kLimb, kPatch, 2 * seam.opening / twice_area);
   }
 
   // Returns the shortest of the bones from the parent to c and from c to its children; the last joint's bone ends with

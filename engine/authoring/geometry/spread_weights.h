@@ -9,9 +9,10 @@ namespace pelt {
 
 // The wanted length of the transition to a joint from its parent: the lesser of both limits.
 struct Transition {
-  float radii = 0;     // radii of the limb at the joint, >= 0; 0: as painted
-  float bones = 2;     // lengths of the shorter bone at the joint; 2 reaches from one neighbouring joint to the other
-  bool rigid = false;  // true: spreads even if no vertex is painted for both sides
+  float radii = 0;      // radii of the limb at the joint, >= 0; 0: as painted
+  float bones = 2;      // lengths of the shorter bone at the joint; 2 reaches from one neighbouring joint to the other
+  bool rigid = false;   // true: spreads even if no vertex is painted for both sides
+  bool patches = true;  // false: a patch of skin, whose seam surrounds most of its area, stays as painted
 };
 
 // Spreads the driver's weights (over the model's bound joints, one row per vertex): the transition to every joint from

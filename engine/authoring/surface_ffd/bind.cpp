@@ -300,6 +300,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {
     PELT_ASSIGN(auto made, Exclusions::create(parameters, driver, *elements, target, input));
+    if (extended && is_made_from_skin(parameters.driver)) made.separate_parts(mesh_of(input, target), driver.mesh);
     exclusions.push_back(std::move(made));
   }
   const std::vector<float> armpits =

@@ -11,7 +11,7 @@
 
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/joint_roles.h>
-#include <pelt/tools/weld.h>
+#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/deformer/region.h"
@@ -194,6 +194,18 @@ Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, co
   hops.vertex_bones = faded(std::move(hops.vertex_bones), rings, parameters.fade);
   result.hops_ = std::move(hops);
   return result;
+}
+
+void Exclusions::separate_parts(const Mesh& mesh, const Mesh& driver) {
+  const std::size_t count = mesh.positions.size();
+  std::vector<glm::vec3> positions = mesh.positions;
+  positions.insert(positions.end(), driver.positions.begin(), driver.positions.end());
+  const std::vector<std::uint32_t> welded = weld_by_position(positions);
+  const std::vector<std::uint32_t> parts = connected_parts(count, welded_triangles(welded, mesh.triangles));
+  for (std::size_t v = 0; v < count; ++v) parts_.push_back(parts[welded[v]]);
+  for (std::size_t v = count; v < welded.size(); ++v) {
+    driver_parts_.push_back(welded[v] < count ? std::optional(parts[welded[v]]) : std::nullopt);
+  }
 }
 
 double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_hops) const {

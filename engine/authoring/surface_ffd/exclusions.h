@@ -30,6 +30,13 @@ class Exclusions {
   bool empty() const { return rules_.empty() && !hops_; }
   bool has_hops() const { return hops_.has_value(); }
 
+  // Finds the connected parts of the target's mesh, some of whose vertices are the driver's.
+  void separate_parts(const Mesh& mesh, const Mesh& driver);
+  // Returns true if a vertex and a driver vertex are in different parts of the mesh.
+  bool is_apart(std::size_t vertex, std::size_t driver_vertex) const {
+    return !parts_.empty() && driver_parts_[driver_vertex] && *driver_parts_[driver_vertex] != parts_[vertex];
+  }
+
   // Returns the factor on an element's weight at a vertex, 0 to 1.
   double allowance(std::size_t vertex, std::size_t element, bool with_hops) const;
 
@@ -50,6 +57,8 @@ class Exclusions {
 
   std::vector<Rule> rules_;
   std::optional<Hops> hops_;
+  std::vector<std::uint32_t> parts_;                        // of each vertex; empty: not separate
+  std::vector<std::optional<std::uint32_t>> driver_parts_;  // of each driver vertex that is one of the mesh
 };
 
 }  // namespace pelt::surface_ffd

@@ -12,6 +12,11 @@ constexpr double kPlaceStiffness = 500;     // stiffness of a row's position, re
 constexpr double kPaintingStiffness = 450;  // stiffness of its painting
 // Stiffness of position and its squares, if weights of both signs can match both.
 constexpr double kQuadraticStiffness = 1e5;
+// Part of a row that the vertex's own part of the skin moves, from which and up to which other parts move it too. They
+// move only what is too small for the driver to have triangles of its own: a button follows the shirt under it, a plate
+// does not follow the limb under it.
+constexpr double kOthers = 0.05;
+constexpr double kOwn = 0.25;
 constexpr double kMaxSize = 2;  // largest sum of the absolute weights of a row with both signs
 
 // Keeps the strongest driver vertices of a row, which may be in any order and scale. Like the cut to K elements it is
@@ -46,6 +51,7 @@ void RowShaper::shape(std::uint32_t vertex, const glm::dvec3& point, const glm::
   unit_ = unit;
   std::swap(row, row_);
   if (settings_.weight_similarity > 0) scale_by_similarity(vertex);
+  separate_parts(vertex);
   normalise(row_);
   if (settings_.precision == Precision::kLinear) {
     whole_ = row_;
@@ -92,6 +98,20 @@ void RowShaper::scale_by_similarity(std::uint32_t vertex) {
     const double alike = alike_[j] / most;
     row_[j].weight *= std::max(exponent == 1 ? alike : std::pow(alike, exponent), kMin * kMin);
   }
+}
+
+// Lowers the weights of driver vertices of other parts of the mesh, the more, the more its own part moves the vertex.
+void RowShaper::separate_parts(std::uint32_t vertex) {
+  const auto is_apart = [&](const WeightedElement& j) { return exclusions_.is_apart(vertex, j.index); };
+  if (std::ranges::none_of(row_, is_apart)) return;
+  double own = 0, all = 0;
+  for (const WeightedElement& j : row_) {
+    all += j.weight;
+    own += is_apart(j) ? 0 : j.weight;
+  }
+  const double kept = 1 - glm::smoothstep(kOthers, kOwn, own / all);
+  for (WeightedElement& j : row_) j.weight *= is_apart(j) ? kept : 1.0;
+  std::erase_if(row_, [](const WeightedElement& j) { return j.weight == 0; });
 }
 
 // Cuts the fitted row_. Kept entries get their weights of whole_, times the fraction of their fitted weights that the

@@ -18,7 +18,8 @@ namespace pelt::surface_ffd {
 // Each thread has its own. Keeps references to its arguments.
 class RowShaper {
  public:
-  RowShaper(const Mesh& mesh, const RowSettings& settings) : mesh_(mesh), settings_(settings) {}
+  RowShaper(const Mesh& mesh, const RowSettings& settings, const Exclusions& exclusions)
+      : mesh_(mesh), settings_(settings), exclusions_(exclusions) {}
 
   // Changes the row of a skin vertex at `point`. Input weights may have any scale; output weights sum to 1, and may be
   // below 0 with quadratic precision. Indices are driver vertices. `normal`: mean unit normal of the driver's elements
@@ -29,6 +30,7 @@ class RowShaper {
  private:
   bool is_same_joint(const Influence& a, const Influence& b) const;
   void scale_by_similarity(std::uint32_t vertex);
+  void separate_parts(std::uint32_t vertex);
   void cut_fitted();
   void begin_fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, bool with_squares);
   void fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal);
@@ -37,6 +39,7 @@ class RowShaper {
 
   const Mesh& mesh_;
   const RowSettings& settings_;
+  const Exclusions& exclusions_;
   std::vector<WeightedElement> row_;
   std::vector<double> alike_;            // weight similarity of each entry of row_
   std::vector<WeightedElement> whole_;   // row_ before it was fitted

@@ -95,7 +95,7 @@ class RowMaker {
         settings_(settings),
         exclusions_(exclusions),
         sums_(settings.extended ? settings.driver.positions.size() : 0),
-        shaper_(mesh, settings) {}
+        shaper_(mesh, settings, exclusions) {}
 
   // `block_of`: the block for the row of vertices[i].
   void make(std::span<const std::uint32_t> vertices, const std::function<Block&(std::size_t i)>& block_of) {

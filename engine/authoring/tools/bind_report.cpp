@@ -19,22 +19,23 @@ constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}
 
 nlohmann::ordered_json check_json(const std::optional<CheckReport>& report) {
   if (!report) return {};
-  nlohmann::ordered_json defects = nlohmann::json::array();
+  const auto location = [](const DefectLocation& place) {
+    return nlohmann::ordered_json{{"pose", place.pose.name},     {"kind", defect_name(place.defect.kind)},
+                                  {"value", place.defect.value}, {"of_allowed", place.defect.score},
+                                  {"mesh", place.mesh},          {"vertex", place.vertex},
+                                  {"joint", place.joint}};
+  };
+  nlohmann::ordered_json defects = nlohmann::json::array(), shapes = nlohmann::json::array();
   for (const DefectLocation& place : report->defects) {
-    defects.push_back({{"pose", place.pose.name},
-                       {"kind", defect_name(place.defect.kind)},
-                       {"value", place.defect.value},
-                       {"of_allowed", place.defect.score},
-                       {"mesh", place.mesh},
-                       {"vertex", place.vertex},
-                       {"joint", place.joint},
-                       {"fallback", place.fallback}});
+    defects.push_back(location(place));
+    defects.back()["fallback"] = place.fallback;
   }
-  return {{"poses", report->poses},
-          {"from_clips", report->from_clips},
-          {"fallback", report->fallback},
-          {"remaining", report->remaining},
-          {"defects", std::move(defects)}};
+  for (const DefectLocation& place : report->shapes) {
+    shapes.push_back(location(place));
+    shapes.back()["count"] = place.count;
+  }
+  return {{"poses", report->poses},         {"from_clips", report->from_clips}, {"fallback", report->fallback},
+          {"remaining", report->remaining}, {"defects", std::move(defects)},    {"shapes", std::move(shapes)}};
 }
 
 }  // namespace

@@ -78,15 +78,17 @@ void draw_check(Context& context, const CharacterData& data, const CheckReport& 
   if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
   row_text("checked in", poses_in_words(report));
   row_text("linear blend", report.fallback > 0 ? share_in_words(report.fallback) + " of the skin" : "nothing");
-  for (std::size_t i = 0; i < report.defects.size(); ++i) {
-    const DefectLocation& place = report.defects[i];
+  std::vector<DefectLocation> places = report.defects;
+  places.insert(places.end(), report.shapes.begin(), report.shapes.end());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const DefectLocation& place = places[i];
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::RadioButton("##place", context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
     ImGui::PopID();
     ImGui::SameLine();
     ImGui::TextWrapped("%s", in_words(place).c_str());
   }
-  if (context.view.panels.place == 0 && !report.defects.empty()) show_place(context, data, report.defects[0], 1);
+  if (context.view.panels.place == 0 && !places.empty()) show_place(context, data, places[0], 1);
 }
 
 void draw_notes(std::span<const std::string> notes) {

@@ -66,7 +66,10 @@ std::vector<Transition> joint_transitions(const Model& model, std::optional<floa
   const std::vector<bool> scaled = scaled_joints(model);
   std::vector<Transition> transitions;
   for (const BoundJoint& bound : model.bound_joints) {
-    transitions.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(uses[bound.joint].kind), .bones = kMaxBones});
+    const JointKind kind = uses[bound.joint].kind;
+    transitions.push_back({.radii = scaled[bound.joint] ? 0.0f : radii_of(kind),
+                           .bones = kMaxBones,
+                           .patches = kind != JointKind::kNone});
   }
   return transitions;
 }

@@ -71,6 +71,10 @@ TEST(BindCheck, OnlyReports) {
   ASSERT_FALSE(reported.report.check->defects.empty());
   EXPECT_EQ(reported.report.check->defects[0].fallback, 0);
   EXPECT_GT(reported.report.check->defects[0].defect.score, 1);
+  const std::vector<DefectLocation>& shapes = reported.report.check->shapes;
+  ASSERT_FALSE(shapes.empty());
+  EXPECT_LE(shapes.size(), 3u);
+  for (const DefectLocation& place : shapes) EXPECT_GT(place.count, 0u);
   EXPECT_EQ(reported.report.check->remaining, reported.report.check->defects[0].defect.score);
   EXPECT_EQ(figures_on_clips(arm, reported.character).stretch, figures_on_clips(arm, plain.character).stretch);
   EXPECT_FALSE(plain.report.check);
@@ -175,6 +179,13 @@ TEST(CheckReport, NamesKindJointPoseAndVertex) {
   EXPECT_EQ(in_words(place),
             "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): falls back to "
             "linear blend");
+  place.fallback = 0;
+  place.defect = {DefectKind::kCrease, 61.6, 2.1, 0};
+  place.count = 9;
+  EXPECT_EQ(in_words(place), "9 edges creased by up to 62 degrees in pose 'walk at 0.42 s' (mesh 'body', vertex 12)");
+  place.defect.kind = DefectKind::kInverted;
+  place.count = 1;
+  EXPECT_EQ(in_words(place), "1 triangle inside out in pose 'walk at 0.42 s' (mesh 'body', vertex 12)");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -74,6 +76,55 @@ TEST(Defects, CountTheStrainOfRigidEdges) {
   EXPECT_EQ(defects.vertices[1].kind, DefectKind::kStrain);
   EXPECT_NEAR(defects.vertices[1].value, 0.66, 1e-5);
   EXPECT_NEAR(defects.vertices[1].score, 1.2, 1e-4);
+}
+
+// Returns the strip with the half beyond x = 2 turned up about its edge there.
+Points folded(const Strip& strip, float degrees) {
+  Points moved = strip.rest;
+  for (glm::vec3& p : moved) {
+    const float beyond = std::max(0.0f, p.x - 2), angle = glm::radians(degrees);
+    p = {p.x - beyond + beyond * std::cos(angle), p.y, beyond * std::sin(angle)};
+  }
+  return moved;
+}
+
+std::vector<ShapeDefect> shapes_of(const Strip& strip, const Points& linear, const Points& moved) {
+  const LinearReference reference = reference_of(strip, {linear});
+  DefectMeter meter(reference);
+  meter.add(linear, moved);
+  return meter.defects().shapes;
+}
+
+TEST(Defects, NameCreasesThatLinearBlendDoesNotMake) {
+  Strip strip(4);
+  const std::vector<ShapeDefect> shapes = shapes_of(strip, strip.rest, folded(strip, 60));
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_EQ(shapes[0].kind, DefectKind::kCrease);
+  EXPECT_EQ(strip.rest[shapes[0].vertex].x, 2);
+  EXPECT_NEAR(shapes[0].value, 60, 1e-3);
+  EXPECT_NEAR(shapes[0].size, 1, 1e-6);
+  EXPECT_TRUE(shapes_of(strip, strip.rest, folded(strip, 25)).empty());
+  EXPECT_TRUE(shapes_of(strip, folded(strip, 40), folded(strip, 60)).empty());
+  // Across a seam: the triangles beyond x = 2 have vertices of their own.
+  for (const std::uint32_t v : {4u, 5u}) {
+    strip.rest.push_back(strip.rest[v]);
+    for (std::size_t t = 4; t < strip.triangles.size(); ++t) {
+      for (int corner = 0; corner < 3; ++corner) {
+        if (strip.triangles[t][corner] == v)
+          strip.triangles[t][corner] = static_cast<std::uint32_t>(strip.rest.size()) - 1;
+      }
+    }
+  }
+  EXPECT_EQ(shapes_of(strip, strip.rest, folded(strip, 60)).size(), 1u);
+}
+
+TEST(Defects, NameTrianglesInsideOut) {
+  const Strip strip(4);
+  const std::vector<ShapeDefect> shapes = shapes_of(strip, strip.rest, folded(strip, 150));
+  EXPECT_EQ(std::ranges::count(shapes, DefectKind::kInverted, &ShapeDefect::kind), 4);
+  EXPECT_EQ(std::ranges::count(shapes, DefectKind::kCrease, &ShapeDefect::kind), 1);
+  EXPECT_NEAR(shapes.back().value, 150, 1e-3);
+  EXPECT_NEAR(shapes.back().size, std::sqrt(0.5), 1e-6);
 }
 
 // The weight of linear blend ends so gently that the transition stretches no edge by more than a quarter.

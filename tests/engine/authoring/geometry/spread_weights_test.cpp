@@ -6,6 +6,8 @@
 
 #include <pelt/builtin.h>
 
+#include "tests/support/tube.h"
+
 namespace pelt {
 namespace {
 
@@ -89,6 +91,25 @@ TEST(SpreadWeights, WidensMoreOverMoreRadii) {
   const Model limb = make_limb();
   EXPECT_LT(width(limb, spread(limb, 0)), width(limb, spread(limb, 4)));
   EXPECT_LT(width(limb, spread(limb, 4)), width(limb, spread(limb, 8)));
+}
+
+// A patch in a sheet of skin is as painted, unless patches spread too; a limb spreads in both cases.
+TEST(SpreadWeights, LeavesAPatchOfSkinAlone) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  mesh = test::make_grid(20);
+  for (const glm::vec3 p : mesh.positions) {
+    const float distance = glm::distance(p, {10, 10, 0});
+    const float inside = distance < 3 ? 1.0f : distance < 4 ? 0.5f : 0.0f;
+    mesh.weights.append_row(std::vector<Influence>{{0, 1 - inside}, {kSecond, inside}});
+  }
+  const auto moved = [](const Model& of, bool patches) {
+    const std::vector<Transition> transitions(of.bound_joints.size(), {.radii = 3, .patches = patches});
+    return spread_weights(of.meshes[0], of.meshes[0].weights, of, transitions, 0);
+  };
+  expect_same(moved(model, false), mesh.weights, 1e-6);
+  EXPECT_LT(weight_of(moved(model, true), 10 * 21 + 10, kSecond), 0.9f);
+  EXPECT_EQ(moved(make_limb(), false), moved(make_limb(), true));
 }
 
 // The same limb, its two halves apart: nothing joins them, so each stays rigid.

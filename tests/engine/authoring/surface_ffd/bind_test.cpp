@@ -48,6 +48,27 @@ TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
   EXPECT_NEAR(bound.report.meshes[1].worst_distance, 0.2, 0.15);
 }
 
+// Equal weights move a plate rigidly, however the limb under it bends.
+TEST(SurfaceFfdBind, APlateDoesNotFollowTheLimbUnderIt) {
+  Model model = test::make_tube({.around = 24, .along = 48});
+  Mesh& skin = model.meshes[0];
+  const auto first = static_cast<std::uint32_t>(skin.positions.size());
+  const Mesh plate = test::make_tube_mesh({.around = 24, .along = 12, .radius = 1.05f, .length = 2});
+  for (const glm::vec3& p : plate.positions) {
+    skin.positions.push_back(p + glm::vec3(3, 0, 0));
+    skin.weights.append_row(std::vector<Influence>{{0, 0.7f}, {1, 0.3f}});
+  }
+  for (const glm::uvec3 t : plate.triangles) skin.triangles.push_back(t + first);
+  skin.parts = {};
+  skin.normals.insert(skin.normals.end(), plate.normals.begin(), plate.normals.end());
+  const std::vector<glm::vec3> moved =
+      test::posed(test::bound(model, rig_of(SurfaceFfdParameters{})).character, test::bent(model, 90), "tube");
+  for (const glm::uvec3 t : plate.triangles) {
+    const float rest = glm::distance(plate.positions[t.x], plate.positions[t.y]);
+    EXPECT_NEAR(glm::distance(moved[first + t.x], moved[first + t.y]), rest, 0.02f * rest);
+  }
+}
+
 std::uint32_t ffd_records(const Character& character) {
   return std::ranges::find(character->passes, PoseKernel::kSurfaceFfd, &PalettePass::kernel)->record_count;
 }

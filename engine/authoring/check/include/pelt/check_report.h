@@ -21,13 +21,14 @@ struct DefectLocation {
   std::string joint;         // joint with the largest weight at the vertex; empty if it has no weights
   std::uint32_t vertex = 0;  // index in the model's mesh
   float fallback = 0;        // weight of linear blend at that vertex because of the check
+  std::size_t count = 0;     // creases and inverted triangles: edges or triangles at that joint, over all poses
 };
 
 // Describes a location: "stretched 2.3 times at joint 'upper_arm.L' in pose 'walk at 0.42 s' (mesh 'body', vertex 12):
 // 40.0% falls back to linear blend".
 std::string in_words(const DefectLocation& place);
 
-// Returns "stretch", "strain" or "far".
+// Returns "stretch", "strain", "far", "crease" or "inverted".
 std::string_view defect_name(DefectKind kind);
 
 // Formats a fraction: "3.2%", "less than 0.1%".
@@ -37,6 +38,8 @@ struct CheckReport {
   std::size_t poses = 0;
   bool from_clips = false;
   std::vector<DefectLocation> defects;  // worst first, one per joint, at most 12; scores of at least 0.5
+  // Creases and inverted triangles, which do not fall back: the largest first, one per joint and kind, at most three.
+  std::vector<DefectLocation> shapes;
   // Fraction of the skin's area that falls back to linear blend because of defects; without the parts that layers over
   // * never move.
   double fallback = 0;

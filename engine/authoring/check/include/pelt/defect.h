@@ -11,6 +11,9 @@ enum class DefectKind : std::uint8_t {
   kStretch,   // L'moved / max(L'linear, L'rest) of an edge; allowed: 1.95
   kStrain,    // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55
   kDistance,  // distance from linear blend, over D; allowed: 0.2
+  // These two are only reported.
+  kCrease,   // degrees by which an edge folds more than at rest and in linear blend; allowed: 30
+  kInverted  // degrees by which a triangle turns from linear blend's; allowed: 101.5, a cosine of -0.2
 };
 
 // The worst value of one kind at one location; a defect if its score is above 1.

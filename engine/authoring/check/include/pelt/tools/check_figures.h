@@ -82,6 +82,14 @@ class LinearReference {
   bool is_long(double length) const { return length > 2e-3 * diagonal_; }
   std::span<const Edge> edges() const { return edges_; }
   std::span<const glm::uvec3> triangles() const { return triangles_; }
+  // An edge between two triangles with area, of one orientation, across seams too.
+  struct Hinge {
+    std::uint32_t triangles[2];
+    std::uint32_t from = 0;
+    float length = 0;  // at rest, metres
+    float fold = 0;    // at rest, degrees
+  };
+  std::span<const Hinge> hinges() const { return hinges_; }
   std::span<const std::uint32_t> rigid_edges() const { return rigid_; }
   std::span<const std::uint32_t> stiff_vertices() const { return stiff_; }        // all edges keep their length
   std::span<const double> twice_rest_areas() const { return twice_rest_areas_; }  // of the triangles
@@ -89,12 +97,14 @@ class LinearReference {
 
  private:
   void find_edges(std::span<const glm::vec3> rest, unsigned threads);
+  void find_hinges(std::span<const glm::vec3> rest);
   void find_rigid(const Positions& linear, unsigned threads);
 
   std::size_t frame_count_ = 0;
   std::size_t vertex_count_ = 0;
   double diagonal_ = 0;
   std::vector<Edge> edges_;
+  std::vector<Hinge> hinges_;
   std::vector<std::uint32_t> rigid_;
   std::vector<std::uint32_t> stiff_;
   std::vector<glm::uvec3> triangles_;

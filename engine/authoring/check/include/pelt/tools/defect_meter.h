@@ -14,9 +14,22 @@
 
 namespace pelt {
 
+// Returns the value above which a vertex, edge or triangle has a defect.
+double allowed_value(DefectKind kind);
+
+// An edge that creases, or a triangle that linear blend does not turn inside out.
+struct ShapeDefect {
+  DefectKind kind = DefectKind::kCrease;
+  std::uint32_t vertex = 0;
+  std::uint32_t frame = 0;  // with the largest value
+  float value = 0;          // degrees
+  float size = 0;           // metres: length of the edge, or square root of the triangle's area
+};
+
 struct Defects {
   std::vector<Defect> vertices;  // for each vertex, its worst defect
   std::vector<float> apart;      // for each vertex, its largest distance from linear blend, metres
+  std::vector<ShapeDefect> shapes;
 };
 
 // Measures the frames of one deformer, in sequence.
@@ -38,10 +51,14 @@ class DefectMeter {
     DefectKind kind = DefectKind::kStretch;
     void see(DefectKind other, double other_value, std::uint32_t other_frame);
   };
+  void add_shapes(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved);
+
   const LinearReference& reference_;
   unsigned threads_;
   std::uint32_t frame_ = 0;
   std::vector<Worst> edges_;
+  std::vector<Worst> hinges_, triangles_;
+  std::vector<glm::vec3> linear_normals_, normals_;  // of the triangles; 0: not measured
   std::vector<float> apart_;
   std::vector<std::uint32_t> apart_frames_;
 };
