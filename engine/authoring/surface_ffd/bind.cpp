@@ -279,7 +279,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   }
   std::vector<std::uint32_t> joints;
   for (const BoundJoint& bound : input.model.bound_joints) joints.push_back(bound.joint);
-  const std::vector<BallJoint> ball_joints = find_ball_joints(input.model, driver.mesh.weights);
+  const std::vector<LimbJoint> limb_joints = find_limb_joints(input.model, driver.mesh.weights);
   RowSettings settings{.elements = *elements,
                        .kept_elements = kept,
                        .cut = parameters.cut,
@@ -295,7 +295,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
                        .driver = driver.mesh,
                        .painting = driver.painting,
                        .joints = joints,
-                       .ball_joints = ball_joints};
+                       .limb_joints = limb_joints};
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {

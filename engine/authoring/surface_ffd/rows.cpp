@@ -316,7 +316,7 @@ void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threa
     const std::vector<float> kept = kept_gradients(mesh.weights, surface);
     for (std::size_t v = 0; v < kept.size(); ++v) {
       const std::span own = std::span(gradients).subspan(rows.offsets[v], rows.row(v).size());
-      const float share = kept[v] * kept_at_ball_joints(settings.ball_joints, mesh.positions[v], rows.row(v), own,
+      const float share = kept[v] * kept_at_limb_joints(settings.limb_joints, mesh.positions[v], rows.row(v), own,
                                                         settings.first_entry);
       for (glm::vec3& gradient : own) gradient *= share;
     }

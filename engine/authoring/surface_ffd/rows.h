@@ -15,7 +15,7 @@
 #include <pelt/surface_ffd.h>
 
 #include "engine/authoring/deformer/builder.h"
-#include "engine/authoring/surface_ffd/ball_joints.h"
+#include "engine/authoring/surface_ffd/limb_joints.h"
 #include "engine/authoring/surface_ffd/elements.h"
 #include "engine/authoring/surface_ffd/exclusions.h"
 
@@ -37,7 +37,7 @@ struct RowSettings {
   const Mesh& driver;
   const SparseRows& painting;             // weights of the driver over the model's bound joints; may be empty
   std::span<const std::uint32_t> joints;  // joint of the skeleton for each bound joint
-  std::span<const BallJoint> ball_joints = {};
+  std::span<const LimbJoint> limb_joints = {};
 };
 
 // Returns one row per vertex of the mesh, empty at mask 0. Weights below 0 are in an offset group. The result does not
