@@ -241,6 +241,13 @@ class Planner {
     });
   }
 
+  static std::uint32_t mode_index(const ShownMesh& shown) {
+    const CharacterMesh& mesh = *shown.mesh;
+    if (mesh.wires) return mesh.wires->root_entry;
+    if (local_frames(mesh.binding).empty()) return shared::kNoIndex;
+    return shown.start->local_point + narrow(group_points(mesh.binding).size());
+  }
+
   shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& planned) const {
     const CharacterMesh& mesh = *shown.mesh;
     const MeshStart& start = *shown.start;
@@ -256,7 +263,7 @@ class Planner {
             .driver_first = mesh.control ? bases_.driver_word + 3 * mesh.first_vertex : shared::kNoIndex,
             .output_first = shown.vertex.value_or(shared::kNoIndex),
             .offset_first = mesh.offset_entry.value_or(shared::kNoIndex),
-            .root_entry = mesh.wires ? mesh.wires->root_entry : 0,
+            .mode_index = mode_index(shown),
             .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
             .first_gradient = mesh.binding.gradients.empty() ? shared::kNoIndex : start.gradient,
             .first_gradient_unit = start.gradient_unit,

@@ -185,7 +185,7 @@ TEST_F(RefusedMemory, OfAFileOrAnEvaluatorIsAnError) {
   EXPECT_GT(refuse_each([&] { made([&] { return Evaluator::create(characters_[0], options); }); }), 10);
 }
 
-#ifndef _WIN32  // where a library has an operator new of its own
+#ifndef _WIN32  // a library has an operator new of its own there
 void made_in_c(const std::function<pelt_result()>& make) {
   made([&]() -> Result<void> {
     const pelt_result result = make();
