@@ -18,7 +18,6 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"
-#include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
@@ -68,8 +67,6 @@ class Planner {
         const CrowdStep step{.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier};
         if (add_steps(step, [&] { blend_jobs(stage, light); })) barrier = false;
       }
-      if (last && outputs_.recomputed_normals)
-        add_steps({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     add_meshes();
     name_steps();
@@ -281,21 +278,6 @@ class Planner {
             .last_level = planned.levels[shown.levels].last};
   }
 
-  void normals_jobs() {
-    for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
-      for (const ShownMesh& shown : planned.meshes) {
-        if (!shown.start->normal_ring) continue;
-        const std::uint32_t vertices = shown.mesh->vertex_count();
-        const std::uint32_t blocks = shared::item_blocks(vertices, shared::kNormalsWorkgroupSize);
-        const shared::NormalsJob job{.vertex_count = vertices,
-                                     .by_blocks = shared::reciprocal_of(blocks),
-                                     .first_word = *shown.start->normal_ring,
-                                     .output_first = *shown.vertex};
-        add_job(CrowdPass::kNormals, job, blocks, level_list(c, shown.levels));
-      }
-    });
-  }
-
   std::string name_of(const CrowdStep& step) const {
     switch (step.pass) {
       case CrowdPass::kPose:
@@ -304,8 +286,6 @@ class Planner {
         return step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
       case CrowdPass::kBounds:
         return "bounds";
-      case CrowdPass::kNormals:
-        return "normals of skins";
     }
     return {};
   }
@@ -365,16 +345,11 @@ class Planner {
 };
 
 // Returns a character that is not uploaded, with meaningless starts.
-PlacedCharacter without_data(const Character& character, const PlannedOutputs& outputs) {
+PlacedCharacter without_data(const Character& character) {
   PlacedCharacter placed{.character = character};
   placed.meshes.resize(character->meshes.size());
   placed.levels.resize(character->levels.size());
   placed.passes.resize(character->passes.size());
-  if (!outputs.recomputed_normals) return placed;
-  for (std::size_t m = 0; m < placed.meshes.size(); ++m) {
-    if (!character->meshes[m].control) placed.meshes[m].normal_ring = 0;
-  }
-  for (MeshStart& level : placed.levels) level.normal_ring = 0;
   return placed;
 }
 
@@ -450,7 +425,7 @@ CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs
   std::deque<PlacedCharacter> placed;
   std::vector<std::optional<CrowdCharacter>> wanted;
   for (const Character& character : characters) {
-    placed.push_back(without_data(character, outputs));
+    placed.push_back(without_data(character));
     wanted.emplace_back(CrowdCharacter(placed.back(), outputs.control_meshes));
   }
   return plan_crowd(std::move(wanted), outputs, bases);

@@ -85,9 +85,9 @@ struct VertexStream {
 };
 
 // Specialization constants, fixed when a crowd is made, so that unused features cost neither registers nor time.
-PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // in every shader that writes normals
+PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;
 PELT_SHARED_CONST uint kSpecTangentsFormat = 1u;
-PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;  // for blends
+PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;
 PELT_SHARED_CONST uint kSpecPreviousFormat = 3u;
 PELT_SHARED_CONST uint kSpecContents = 4u;  // kHas... flags of a dispatch's jobs
 PELT_SHARED_CONST uint kSpecCount = 5u;
