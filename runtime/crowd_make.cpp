@@ -26,9 +26,7 @@ constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
 constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
 
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
-  return {.bounds = outputs.bounds,
-          .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed,
-          .control_meshes = outputs.control_meshes};
+  return {.bounds = outputs.bounds, .control_meshes = outputs.control_meshes};
 }
 
 // Checks the parts of buffers that the caller supplies.
@@ -46,8 +44,8 @@ Result<void> check_inputs(const CrowdOptions& options, const CrowdCapacity& capa
 }
 
 // Checks everything that does not depend on the sizes of the outputs.
-Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity& capacity, const CrowdOptions& options,
-                           const Device& device, const std::string& label) {
+Result<void> check_options(const CrowdCapacity& capacity, const CrowdOptions& options, const Device& device,
+                           const std::string& label) {
   if (capacity.instances == 0 || options.frames_in_flight == 0) {
     return invalid("a crowd of {} needs at least one {}", label,
                    capacity.instances == 0 ? "instance" : "frame in flight");
@@ -57,10 +55,6 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
   }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, capacity, device.limits().minStorageBufferOffsetAlignment));
-  if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
-    return invalid("a crowd of {} cannot recompute normals: upload its characters with UploadOptions::normal_rings",
-                   label);
-  }
   return {};
 }
 
@@ -362,7 +356,7 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
   capacity.table_words += kCharacterWords * (gpu.entries.size() - instances.size() + 1);
   lock.unlock();
   capacity = larger(capacity, options.capacity);
-  PELT_TRY(check_options(gpu, capacity, options, device, label));
+  PELT_TRY(check_options(capacity, options, device, label));
   Options planned{.label = "crowd of " + label,
                   .capacity = capacity,
                   .frames_in_flight = options.frames_in_flight,

@@ -192,13 +192,6 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.control_meshes) {
     return invalid("a crowd's previous positions cannot be combined with control meshes");
   }
-  if (outputs.normal_mode == NormalMode::kRecomputed) {
-    if (outputs.positions.format == VertexFormat::kNone) return invalid("a crowd's recomputed normals need positions");
-    if (outputs.normals.format == VertexFormat::kNone)
-      return invalid("a crowd cannot recompute normals that it does not write");
-  } else if (outputs.normal_mode != NormalMode::kBlended) {
-    return invalid("a crowd's normals have an unknown mode");
-  }
   return check_slots(outputs);
 }
 

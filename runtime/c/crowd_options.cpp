@@ -48,7 +48,6 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
       .positions = to_output(given.positions, VertexFormat::kFloat, "positions"),
       .normals = to_output(given.normals, VertexFormat::kOctahedral16, "normals"),
       .tangents = to_output(given.tangents, VertexFormat::kOctahedral16, "tangents"),
-      .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
       .previous_positions = to_output(given.previous_positions, VertexFormat::kNone, "previous positions"),
       .bounds = given.bounds != 0,
       .bounds_location = to_location(given.bounds_location),

@@ -49,8 +49,7 @@ void free_piece(void* user, const pelt::runtime::MemoryPiece& piece) {
 }
 
 pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
-  const pelt_upload_options options = read_options(given, "options");
-  return {.normal_rings = options.normal_rings != 0, .capacity = options.capacity};
+  return {.capacity = read_options(given, "options").capacity};
 }
 
 // Makes a handle of the object that `make` creates on the device.
@@ -180,11 +179,9 @@ pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_cha
   });
 }
 
-pelt_result pelt_character_get_upload_bytes(const pelt_character* character, const pelt_upload_options* options,
-                                            VkDeviceSize* bytes) {
+pelt_result pelt_character_get_upload_bytes(const pelt_character* character, VkDeviceSize* bytes) {
   return guarded(__func__, [&] {
-    need(bytes, "bytes") =
-        pelt::runtime::GpuCharacters::bytes_of(need(character, "character").character, to_options(options));
+    need(bytes, "bytes") = pelt::runtime::GpuCharacters::bytes_of(need(character, "character").character);
   });
 }
 

@@ -72,11 +72,9 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
     const pelt::Character& bound = need(character, "character").character;
     const auto given = read_options(options, "options");
     pelt_evaluator*& made = need(out, "out");
-    need_known("options.normal_mode", given.normal_mode, PELT_NORMALS_RECOMPUTED);
     const pelt::Evaluator::Options wanted{.jobs = {given.for_ranges, given.for_ranges_user},
                                           .normals = given.no_normals == 0,
                                           .tangents = given.no_normals == 0 && given.no_tangents == 0,
-                                          .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
                                           .morphs = given.no_morphs == 0,
                                           .same_everywhere = given.same_everywhere != 0};
     made = new pelt_evaluator{bound, value_of(pelt::Evaluator::create(bound, wanted))};

@@ -47,8 +47,6 @@ struct GpuCharactersState {
 
 std::vector<Character> characters_of(const pelt_character* const* characters, std::uint32_t count);
 
-static_assert(static_cast<int>(NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
-              static_cast<int>(NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
               static_cast<int>(Detail::kLinearBlend) == PELT_DETAIL_LINEAR_BLEND);
 inline Detail to_detail(std::uint32_t detail) {

@@ -2,7 +2,6 @@
 #include <cstring>
 #include <span>
 
-#include <pelt/normal_rings.h>
 #include <pelt/runtime/bind_data.h>
 
 #include "engine/character/file/bounds.h"
@@ -15,8 +14,7 @@ namespace pelt::runtime {
 struct BindData::Found {
   Character character;
   BoundsRecords bounds;
-  std::vector<std::vector<std::uint32_t>> normal_rings;  // by mesh, then by level
-  std::vector<std::vector<glm::uvec3>> morph_columns;    // by mesh, then by level
+  std::vector<std::vector<glm::uvec3>> morph_columns;  // by mesh, then by level
 };
 
 namespace {
@@ -71,8 +69,7 @@ std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
   return columns;
 }
 
-MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>& rings,
-                     const std::vector<glm::uvec3>& columns, PartWriter& part) {
+MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<glm::uvec3>& columns, PartWriter& part) {
   const PackedBinding& binding = mesh.binding;
   MeshStart start{.local_point = part.append(binding.local_points),
                   .point = part.append(binding.points),
@@ -91,7 +88,6 @@ MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>
     start.morph_column = part.append(std::as_bytes(std::span(columns)), sizeof(std::uint32_t));
     start.morph_offset = part.append(mesh.morphs->offsets);
   }
-  if (!rings.empty()) start.normal_ring = part.append(rings);
   return start;
 }
 
@@ -103,7 +99,7 @@ PlacedCharacter write_all(const Found& found, PartWriter& part) {
   std::size_t number = 0;
   for_each_mesh(data, [&](const CharacterMesh& mesh) {
     std::vector<MeshStart>& starts = number < data.meshes.size() ? placed.meshes : placed.levels;
-    starts.push_back(write_mesh(mesh, found.normal_rings[number], found.morph_columns[number], part));
+    starts.push_back(write_mesh(mesh, found.morph_columns[number], part));
     ++number;
   });
   for (const PalettePass& pass : data.passes) {
@@ -120,11 +116,9 @@ PlacedCharacter write_all(const Found& found, PartWriter& part) {
 
 }  // namespace
 
-BindData::BindData(const Character& character, bool normal_rings, const JobSystem& jobs) {
+BindData::BindData(const Character& character) {
   Found found{.character = character, .bounds = find_bounds_records(*character)};
   for_each_mesh(*character, [&](const CharacterMesh& mesh) {
-    const bool ringed = normal_rings && !mesh.control;
-    found.normal_rings.push_back(ringed ? find_normal_rings(mesh, jobs) : std::vector<std::uint32_t>());
     found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
   });
   PartWriter measured(0, nullptr);

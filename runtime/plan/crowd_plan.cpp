@@ -18,7 +18,6 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"
-#include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
@@ -68,8 +67,6 @@ class Planner {
         const CrowdStep step{.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier};
         if (add_steps(step, [&] { blend_jobs(stage, light); })) barrier = false;
       }
-      if (last && outputs_.recomputed_normals)
-        add_steps({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     add_meshes();
     name_steps();
@@ -241,6 +238,13 @@ class Planner {
     });
   }
 
+  static std::uint32_t mode_index(const ShownMesh& shown) {
+    const CharacterMesh& mesh = *shown.mesh;
+    if (mesh.wires) return mesh.wires->root_entry;
+    if (local_frames(mesh.binding).empty()) return shared::kNoIndex;
+    return shown.start->local_point + narrow(group_points(mesh.binding).size());
+  }
+
   shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& planned) const {
     const CharacterMesh& mesh = *shown.mesh;
     const MeshStart& start = *shown.start;
@@ -256,7 +260,7 @@ class Planner {
             .driver_first = mesh.control ? bases_.driver_word + 3 * mesh.first_vertex : shared::kNoIndex,
             .output_first = shown.vertex.value_or(shared::kNoIndex),
             .offset_first = mesh.offset_entry.value_or(shared::kNoIndex),
-            .root_entry = mesh.wires ? mesh.wires->root_entry : 0,
+            .mode_index = mode_index(shown),
             .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
             .first_gradient = mesh.binding.gradients.empty() ? shared::kNoIndex : start.gradient,
             .first_gradient_unit = start.gradient_unit,
@@ -274,21 +278,6 @@ class Planner {
             .last_level = planned.levels[shown.levels].last};
   }
 
-  void normals_jobs() {
-    for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
-      for (const ShownMesh& shown : planned.meshes) {
-        if (!shown.start->normal_ring) continue;
-        const std::uint32_t vertices = shown.mesh->vertex_count();
-        const std::uint32_t blocks = shared::item_blocks(vertices, shared::kNormalsWorkgroupSize);
-        const shared::NormalsJob job{.vertex_count = vertices,
-                                     .by_blocks = shared::reciprocal_of(blocks),
-                                     .first_word = *shown.start->normal_ring,
-                                     .output_first = *shown.vertex};
-        add_job(CrowdPass::kNormals, job, blocks, level_list(c, shown.levels));
-      }
-    });
-  }
-
   std::string name_of(const CrowdStep& step) const {
     switch (step.pass) {
       case CrowdPass::kPose:
@@ -297,8 +286,6 @@ class Planner {
         return step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
       case CrowdPass::kBounds:
         return "bounds";
-      case CrowdPass::kNormals:
-        return "normals of skins";
     }
     return {};
   }
@@ -358,16 +345,11 @@ class Planner {
 };
 
 // Returns a character that is not uploaded, with meaningless starts.
-PlacedCharacter without_data(const Character& character, const PlannedOutputs& outputs) {
+PlacedCharacter without_data(const Character& character) {
   PlacedCharacter placed{.character = character};
   placed.meshes.resize(character->meshes.size());
   placed.levels.resize(character->levels.size());
   placed.passes.resize(character->passes.size());
-  if (!outputs.recomputed_normals) return placed;
-  for (std::size_t m = 0; m < placed.meshes.size(); ++m) {
-    if (!character->meshes[m].control) placed.meshes[m].normal_ring = 0;
-  }
-  for (MeshStart& level : placed.levels) level.normal_ring = 0;
   return placed;
 }
 
@@ -443,7 +425,7 @@ CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs
   std::deque<PlacedCharacter> placed;
   std::vector<std::optional<CrowdCharacter>> wanted;
   for (const Character& character : characters) {
-    placed.push_back(without_data(character, outputs));
+    placed.push_back(without_data(character));
     wanted.emplace_back(CrowdCharacter(placed.back(), outputs.control_meshes));
   }
   return plan_crowd(std::move(wanted), outputs, bases);

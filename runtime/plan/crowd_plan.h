@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <pelt/character.h>
-#include <pelt/normal_rings.h>
 #include <pelt/runtime/crowd_planner.h>
 
 #include "shaders/crowd/plan.h"
@@ -19,8 +18,8 @@
 namespace pelt::runtime {
 
 // The kind of a dispatch, in the order of the jobs in the table.
-enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
-constexpr std::size_t kCrowdPassCount = 4;
+enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds };
+constexpr std::size_t kCrowdPassCount = 3;
 
 // One dispatch; the plan of a frame computes its number of workgroups.
 struct CrowdStep {
@@ -105,7 +104,7 @@ struct PlanBases {
   std::uint32_t instances = 0;    // whose locations precede the jobs
 };
 
-// Plans a crowd of the characters that have a CrowdCharacter. Precondition: they have rings if normals are recomputed.
+// Plans a crowd of the characters that have a CrowdCharacter.
 CrowdPlan plan_crowd(std::vector<std::optional<CrowdCharacter>> characters, const PlannedOutputs& outputs,
                      PlanBases bases);
 // Plans a crowd of characters that need not be uploaded. The jobs' bind data and the plan's meshes are meaningless.

@@ -7,7 +7,6 @@
 #include "engine/character/pose_kernels.h"
 #include "pelt_planner_shaders.h"
 #include "shaders/bounds/bounds.h"
-#include "shaders/normals/normals.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {
@@ -43,23 +42,16 @@ constexpr Binding kSkinBindings[] = {{kWork, kReads},      {kBindData, kReads}, 
                                      {kTangents, kWrites}, {kPreviousPositions, kWrites}};
 constexpr Binding kBoundsBindings[] = {
     {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kBounds, kWrites}};
-constexpr Binding kNormalsBindings[] = {{kWork, kReads},
-                                        {kBindData, kReads},
-                                        {kPositions, kReads},
-                                        {FrameBuffer::kNormals, kReadsAndWrites},
-                                        {kTangents, kReadsAndWrites}};
 
 static_assert(std::size(kPlanBindings) == shared::kPlanBindCount &&
               std::size(kDrawnPlanBindings) == shared::kPlanBindCount &&
               std::size(kPoseBindings) == shared::kPoseBindCount &&
               std::size(kDriverBindings) == shared::kBlendBindCount &&
               std::size(kSkinBindings) == shared::kBlendBindCount &&
-              std::size(kBoundsBindings) == shared::kBoundsBindCount &&
-              std::size(kNormalsBindings) == shared::kNormalsBindCount);
+              std::size(kBoundsBindings) == shared::kBoundsBindCount);
 
 constexpr std::array<std::span<const Binding>, kKernelKinds> kBindings{
-    kPlanBindings, kDrawnPlanBindings, kPoseBindings,   kDriverBindings,
-    kSkinBindings, kBoundsBindings,    kNormalsBindings};
+    kPlanBindings, kDrawnPlanBindings, kPoseBindings, kDriverBindings, kSkinBindings, kBoundsBindings};
 
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
@@ -73,8 +65,6 @@ KernelKind kind_of(const CrowdStep& step) {
       return KernelKind::kPose;
     case CrowdPass::kBounds:
       return KernelKind::kBounds;
-    case CrowdPass::kNormals:
-      return KernelKind::kNormals;
     case CrowdPass::kBlend:
       break;
   }
@@ -120,11 +110,6 @@ std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& 
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
           .range = step.range, .first_word = outputs.bounds.first, .stride = outputs.bounds.stride});
-    case CrowdPass::kNormals:
-      return bytes_of(shared::NormalsConstants{.range = step.range,
-                                               .positions = stream_of(outputs.positions),
-                                               .normals = stream_of(outputs.normals),
-                                               .tangents = stream_of(outputs.tangents)});
   }
   return bytes_of(step.range);
 }
@@ -159,13 +144,6 @@ Kernel kernel_of(KernelKind kind, PoseKernel pose) {
               sizeof(shared::BoundsConstants),
               shared::kBoundsWorkgroupSize,
               std::vector<std::uint32_t>(shared::kBoundsSpecCount)};
-    case KernelKind::kNormals:
-      return {kind,
-              "normals",
-              spirv::normals_normals_comp,
-              sizeof(shared::NormalsConstants),
-              shared::kNormalsWorkgroupSize,
-              std::vector<std::uint32_t>(2)};
     case KernelKind::kDrivers:
     case KernelKind::kSkins:
       break;
@@ -182,10 +160,6 @@ Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
   Kernel made = kernel_of(kind_of(step), step.kernel);
   if (step.pass == CrowdPass::kBlend) made.specialization = blend_specialization(step, outputs);
   if (step.pass == CrowdPass::kBounds) made.specialization[shared::kBoundsSpecContents] = step.contents;
-  if (step.pass == CrowdPass::kNormals) {
-    made.specialization = {static_cast<std::uint32_t>(outputs.normals.format),
-                           static_cast<std::uint32_t>(outputs.tangents.format)};
-  }
   return made;
 }
 

@@ -74,8 +74,6 @@ export interface InstanceOptions {
   normals?: boolean;
   /** Default: false. */
   tangents?: boolean;
-  /** Normals from the posed triangles instead of blended ones. Default: false. */
-  recomputeNormals?: boolean;
   /** The same bits on every processor, without vector instructions; slower. Default: false. */
   sameEverywhere?: boolean;
 }

@@ -183,11 +183,10 @@ export class Instance {
   #at;  // addresses of arrays
   #arrays;  // views of the memory, which are made again after it has grown
 
-  constructor(character, { normals = true, tangents = false, recomputeNormals = false, sameEverywhere = false } = {}) {
+  constructor(character, { normals = true, tangents = false, sameEverywhere = false } = {}) {
     this.character = character;
     this.#of = character[inner].machine;
-    this.#address = this.#of.call('pelt_evaluator_create', character[inner].address, normals, tangents, recomputeNormals,
-      sameEverywhere);
+    this.#address = this.#of.call('pelt_evaluator_create', character[inner].address, normals, tangents, sameEverywhere);
     this.#at = ['joints', 'inputs', 'positions', 'normals', 'tangents'].map((name) =>
       this.#of.call(`pelt_evaluator_${name}`, this.#address));
   }

@@ -224,9 +224,8 @@ PELT_EXPORT(const char*, pelt_character_describe)(const pelt_character* characte
 }
 
 PELT_EXPORT(pelt_evaluator*, pelt_evaluator_create)
-(pelt_character* character, bool normals, bool tangents, pelt::NormalMode normal_mode, bool same_everywhere) {
-  const pelt::Evaluator::Options options{
-      .normals = normals, .tangents = tangents, .normal_mode = normal_mode, .same_everywhere = same_everywhere};
+(pelt_character* character, bool normals, bool tangents, bool same_everywhere) {
+  const pelt::Evaluator::Options options{.normals = normals, .tangents = tangents, .same_everywhere = same_everywhere};
   auto* made = new pelt_evaluator{*character, pelt::Evaluator(character->character, options)};
   const pelt::CharacterData& data = *character->character;
   made->joints.resize(data.skeleton.joints.size());

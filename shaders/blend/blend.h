@@ -23,11 +23,12 @@ PELT_SHARED_CONST uint kBlendDualQuaternion = 1u;
 PELT_SHARED_CONST uint kBlendWires = 2u;
 PELT_SHARED_CONST uint kBlendOffsets = 3u;
 
-PELT_SHARED_CONST uint kBlendBindRest = 1u;     // vec4[] local points of kBlendOffsets, vec3[] rest positions, uvec2[]
-                                                // packed directions, uint[] slices, influences and gradients
-PELT_SHARED_CONST uint kBlendBindPalette = 2u;  // Affine[]
-PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, then, as float[], vertices of drivers,
-                                                // written by control meshes
+PELT_SHARED_CONST uint kBlendBindRest = 1u;       // vec4[] local points and frames of kBlendOffsets, vec3[] rest
+                                                  // positions, uvec2[] packed directions, uint[] slices, influences and
+                                                  // gradients
+PELT_SHARED_CONST uint kBlendBindPalette = 2u;    // Affine[]
+PELT_SHARED_CONST uint kBlendBindDrivers = 3u;    // the palette again, then, as float[], vertices of drivers,
+                                                  // written by control meshes
 PELT_SHARED_CONST uint kBlendBindPositions = 4u;  // words of the outputs, written
 PELT_SHARED_CONST uint kBlendBindNormals = 5u;
 PELT_SHARED_CONST uint kBlendBindTangents = 6u;
@@ -50,7 +51,8 @@ struct BlendJob {
   uint driver_first;         // first word of vertex 0 for an instance with first_driver 0, or kNoIndex
   uint output_first;         // vertex 0, relative to the instance's first in the outputs, or kNoIndex
   uint offset_first;         // palette entry that offsets vertex 0 before its blend (key_pose/pose.h), or kNoIndex
-  uint root_entry;           // kBlendWires: palette entry of the root's motion
+  uint mode_index;           // kBlendWires: palette entry of the root's motion; kBlendOffsets: local frame of vertex 0
+                             // in the first group, or kNoIndex
   float wires_exponent;      // kBlendWires: m
   uint first_gradient;       // word of influence 0, two influences per word, or kNoIndex: no gradients
   uint first_gradient_unit;  // word of slice 0's unit, a float
@@ -83,9 +85,9 @@ struct VertexStream {
 };
 
 // Specialization constants, fixed when a crowd is made, so that unused features cost neither registers nor time.
-PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;  // in every shader that writes normals
+PELT_SHARED_CONST uint kSpecNormalsFormat = 0u;
 PELT_SHARED_CONST uint kSpecTangentsFormat = 1u;
-PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;  // for blends
+PELT_SHARED_CONST uint kSpecPositionsFormat = 2u;
 PELT_SHARED_CONST uint kSpecPreviousFormat = 3u;
 PELT_SHARED_CONST uint kSpecContents = 4u;  // kHas... flags of a dispatch's jobs
 PELT_SHARED_CONST uint kSpecCount = 5u;
@@ -255,30 +257,58 @@ PELT_SHARED_FN Affine wires_frame(WiresSum sum, vec3 point) {
 }
 
 // Groups of influences, each with its own local point l_g and share s_g; sum s_g = 1 (docs/mathematics.md section 0):
-//     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g,
-// A: the 3x3 part of T. Gradients are those of s_g w_gj. `local` holds l_g and s_g.
+//     v' = sum s_g T_g l_g,  T_g = sum over j in g of w_gj T_gj,        B = sum s_g A_g dl_g,
+// A: the 3x3 part of T, dl_g the derivative of l_g. Gradients are those of s_g w_gj. `local` holds l_g and s_g.
 struct OffsetsSum {
-  Affine frame;  // sum of s_g T_g
-  vec3 moved;    // sum of s_g T_g l_g
+  mat3 axes;                        // sum of s_g A_g N_g
+  vec3 moved;                       // sum of s_g T_g l_g
+  TangentialDerivative derivative;  // as the gradients', for local frames
 };
+
+// How a local point changes with the rest position: dl = N - e' e^T - f' f^T. N: with constant weights; e', f': less of
+// it along e and f, because the weights change, in the unit of the gradients. Without one, N is the identity.
+struct LocalFrame {
+  mat3 n;
+  vec3 e;
+  vec3 f;
+};
+
+PELT_SHARED_CONST uint kLocalFrameVectors = 4u;  // columns of N with the components of e' after them; f'
+
+PELT_SHARED_FN LocalFrame local_frame(vec4 x, vec4 y, vec4 z, vec4 f) {
+  LocalFrame local;
+  local.n = mat3(vec3(x.x, x.y, x.z), vec3(y.x, y.y, y.z), vec3(z.x, z.y, z.z));
+  local.e = vec3(x.w, y.w, z.w);
+  local.f = vec3(f.x, f.y, f.z);
+  return local;
+}
 
 PELT_SHARED_FN OffsetsSum offsets_begin() {
   OffsetsSum sum;
-  sum.frame = Affine(0.0f);
+  sum.axes = mat3(0.0f);
   sum.moved = vec3(0.0f);
+  sum.derivative = derivative_begin();
   return sum;
 }
 
 PELT_SHARED_FN OffsetsSum offsets_add(OffsetsSum sum, Affine frame, vec4 local) {
-  sum.frame += local.w * frame;
+  sum.axes += local.w * affine_axes(frame);
   sum.moved += local.w * transform_point(frame, vec3(local.x, local.y, local.z));
   return sum;
 }
 
-// The frame that moves the rest position `point` to v' and has the axes B.
+PELT_SHARED_FN OffsetsSum offsets_add_framed(OffsetsSum sum, Affine frame, vec4 local, LocalFrame by) {
+  mat3 axes = local.w * affine_axes(frame);
+  sum.axes += axes * by.n;
+  sum.moved += local.w * transform_point(frame, vec3(local.x, local.y, local.z));
+  sum.derivative.e -= axes * by.e;
+  sum.derivative.f -= axes * by.f;
+  return sum;
+}
+
+// The frame that moves the rest position `point` to v' and has the axes of B without derivatives.
 PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
-  mat3 axes = affine_axes(sum.frame);
-  return affine_from_axes(axes, sum.moved - axes * point);
+  return affine_from_axes(sum.axes, sum.moved - sum.axes * point);
 }
 
 // Normals and tangents (docs/mathematics.md section 0). If the pose mirrors the surface, callers turn the rest normal

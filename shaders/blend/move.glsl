@@ -59,9 +59,10 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, 
   } else if (is_mode(mode, kBlendDualQuaternion)) {
     moved.frame = blend_dual_quaternion(row, derivative);
   } else if (is_mode(mode, kBlendWires)) {
-    moved.frame = blend_wires(row, palette[job.root_entry + instance_palette], job.wires_exponent);
+    moved.frame = blend_wires(row, palette[job.mode_index + instance_palette], job.wires_exponent);
   } else if (has(kHasOffsets)) {
-    moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, derivative);
+    uint local_frame = job.mode_index == kNoIndex ? kNoIndex : job.mode_index + kLocalFrameVectors * vertex;
+    moved.frame = blend_offsets(row, rest, job.first_local + vertex, local_frame, job.vertex_count, strongest_word, derivative);
   }
   moved.strongest = row.palette_first + influence_index(strongest_word);
   bool by_wires = is_mode(mode, kBlendWires);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Blends groups of influences that have their own local points (blend.h).
 
+LocalFrame read_local_frame(uint at) {
+  return local_frame(local_points[at], local_points[at + 1u], local_points[at + 2u], local_points[at + 3u]);
+}
+
 // Combines the groups of a row; each has weights that sum to 65535 and its own local point. `local`: index of the first
-// group's point in local_points; `stride`: distance to the next group's. `strongest` receives the first word of the
-// group with the largest share. `rest`: the position to which the local points belong.
-Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout uint strongest, inout TangentialDerivative derivative) {
+// group's point in local_points; `local_frame`: of its frame, or kNoIndex; `stride`: distance to the next group's point.
+// `strongest` receives the first word of the group with the largest share. `rest`: the position to which the local
+// points belong.
+Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint local_frame, uint stride, inout uint strongest,
+                     inout TangentialDerivative derivative) {
   OffsetsSum sum = offsets_begin();
   Affine frame = Affine(0.0f);
   uint units = 0u;
@@ -20,7 +26,12 @@ Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout ui
     derivative = add_derivative(derivative, row, at, transform_point(entry, local_point.xyz));
     units += influence_units(word);
     if (units < kWeightUnits) continue;
-    sum = offsets_add(sum, frame, local_point);
+    if (local_frame == kNoIndex) {
+      sum = offsets_add(sum, frame, local_point);
+    } else {
+      sum = offsets_add_framed(sum, frame, local_point, read_local_frame(local_frame));
+      local_frame += kLocalFrameVectors * stride;
+    }
     if (local_point.w > largest) {
       largest = local_point.w;
       strongest = leading;
@@ -29,5 +40,7 @@ Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout ui
     frame = Affine(0.0f);
     units = 0u;
   }
+  derivative.e += sum.derivative.e;
+  derivative.f += sum.derivative.f;
   return offsets_frame(sum, rest);
 }

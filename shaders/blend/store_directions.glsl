@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes normals and tangents to the outputs, for shaders that bind these as normals, directions16 and tangents, and
-// have their layouts in `constants`.
+// Writes normals and tangents to the outputs.
 
 layout(constant_id = kSpecNormalsFormat) const uint kNormalsFormat = kFormatNone;
 layout(constant_id = kSpecTangentsFormat) const uint kTangentsFormat = kFormatNone;

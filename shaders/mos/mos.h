@@ -60,9 +60,8 @@ PELT_SHARED_CONST uint kMosPointKind = 33u;
 PELT_SHARED_CONST uint kMosPointEdits = 34u;  // count, word
 PELT_SHARED_CONST uint kMosPointWords = 36u;
 
-PELT_SHARED_CONST uint kMosWhole = 0u;       // theta, if any, is part of the frame
-PELT_SHARED_CONST uint kMosAngles = 1u;      // theta is stored separately from the frame
-PELT_SHARED_CONST uint kMosDirections = 2u;  // kMosWhole for a point's second entry (engine/authoring/mos/cloud.cpp)
+PELT_SHARED_CONST uint kMosWhole = 0u;   // theta, if any, is part of the frame
+PELT_SHARED_CONST uint kMosAngles = 1u;  // theta is stored separately from the frame
 
 PELT_SHARED_CONST uint kMosBulge = 0u;
 PELT_SHARED_CONST uint kMosSlide = 1u;

@@ -363,7 +363,8 @@ void read_mos_settings(const Node& set, const Node& root, const Case& test_case,
   mos.clamp_ends = set.at("clampEnds").flag();
   mos.twist = set.at("twist_angles").flag();
   mos.frames = set.at("relative_frames").flag() ? MosFrames::kRelative : MosFrames::kJoint;
-  mos.exact_normals = false;  // the reference's are those of the blended frame
+  // Else the reference's normals are those of the blended frame.
+  mos.exact_normals = set.has("exact_normals") && set.at("exact_normals").flag();
   mos.power = static_cast<float>(set.at("power").number());
   mos.nearest = set.at("K").is_null() ? 0 : static_cast<std::uint32_t>(set.at("K").number());
   mos.cut = read_cut(set.at("cut"));

@@ -127,7 +127,6 @@ class Caller : Calls {
 
   void make_evaluator() {
     pelt_evaluator_options options{};
-    options.normal_mode = below(3);
     options.no_normals = below(2);
     options.no_tangents = below(2);
     options.no_morphs = below(2);
@@ -173,7 +172,6 @@ class Caller : Calls {
     const std::uint32_t count = below(4);
     for (std::uint32_t i = 0; i < count; ++i) given[i] = any_character();
     pelt_upload_options upload{};
-    upload.normal_rings = below(3);
     upload.capacity = below(1u << 20);
     pelt_gpu_characters* gpu = nullptr;
     const pelt_result result = pelt_upload_and_wait(or_null(device()), or_null(given), count, sized(upload), &gpu);
@@ -202,7 +200,6 @@ class Caller : Calls {
     options.bounds = below(3);
     options.bounds_stride = stride(64);
     options.control_meshes = below(2);
-    options.normal_mode = below(3);
     options.output_slots = below(5);
     options.capacity = in_.ConsumeBool() ? &capacity : nullptr;
     pelt_crowd* crowd = nullptr;

@@ -164,7 +164,6 @@ std::uint64_t choice_of(std::span<const std::byte> bytes) { return XXH3_64bits(b
 void move_on_cpu(const Character& character, std::uint64_t seed) {
   Random random(static_cast<Random::result_type>(seed));
   Evaluator::Options options;
-  if (random() % 4 == 0) options.normal_mode = NormalMode::kRecomputed;
   if (random() % 8 == 0) options.same_everywhere = true;
   evaluate_frames(character, options, random);
   if (!character->levels.empty()) evaluate_frames(character.at_level(character->coarsest_level()), options, random);
@@ -174,12 +173,10 @@ void move_on_device(const Character& character, std::uint64_t seed) {
   const runtime::Device* device = software_device();
   if (device == nullptr) return;
   Random random(static_cast<Random::result_type>(seed));
-  const bool rings = random() % 2 == 0;
-  const auto gpu = runtime::upload(*device, character, {.normal_rings = rings});
+  const auto gpu = runtime::upload(*device, character);
   if (!gpu) return;  // it does not fit
   runtime::CrowdOptions options;
   options.outputs.bounds = true;
-  if (rings) options.outputs.normal_mode = NormalMode::kRecomputed;
   auto crowd = runtime::Crowd::create(*device, *gpu, options);
   if (!crowd) return;
   runtime::on_misuse([](const char*) {});  // random values may be beyond what a crowd takes

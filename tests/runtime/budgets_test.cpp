@@ -98,12 +98,9 @@ std::map<std::string, Kernel> pipelines() {
     if (kernel.specialization.empty()) add(kernel);
   }
   const auto add_crowd = [&](std::span<const Character> characters, const Streams& outputs) {
-    const CrowdPlan plan = plan_ahead(characters, {.bounds = true, .recomputed_normals = true}, {});
+    const CrowdPlan plan = plan_ahead(characters, {.bounds = true}, {});
     for (const OutputStreams& of : outputs) {
-      for (const FrameDispatch& dispatch : dispatches_of(plan, of, {})) {
-        if (dispatch.kernel.kind == KernelKind::kNormals && of.normals.format == StreamFormat::kNone) continue;
-        add(dispatch.kernel);
-      }
+      for (const FrameDispatch& dispatch : dispatches_of(plan, of, {})) add(dispatch.kernel);
     }
   };
   std::vector<Character> all;

@@ -159,14 +159,12 @@ void expect_same_info(const Crowd& cpp, const pelt_crowd* c) {
   EXPECT_EQ(info.plan_bytes, cpp.bytes().plans);
 }
 
-// With every output and a tube that swings: in one slot with blended normals, and in two with recomputed ones.
+// With every output and a tube that swings, in one slot and in two.
 TEST_F(CCrowds, EqualThoseOfCpp) {
   characters_.push_back(test::swinging_tube());
   c_characters_.push_back(in_c(characters_.back()));
-  const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_, {.normal_rings = true}));
-  auto uploads = sized<pelt_upload_options>();
-  uploads.normal_rings = 1;
-  const GpuHandle c_gpu = upload_all(device_.get(), &uploads);
+  const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+  const GpuHandle c_gpu = upload_all(device_.get());
   VkDeviceSize size = 0;
   ASSERT_OK(pelt_gpu_characters_get_bytes(c_gpu.get(), &size));
   EXPECT_EQ(size, gpu.bytes());
@@ -176,7 +174,6 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     cpp_options.outputs.bounds = true;
     cpp_options.outputs.bounds_stride = 32;
     cpp_options.outputs.slots = slots;
-    cpp_options.outputs.normal_mode = slots == 1 ? NormalMode::kBlended : NormalMode::kRecomputed;
     auto options = sized<pelt_crowd_options>();
     options.instances = cpp_options.instances.data();
     options.character_count = 3;
@@ -184,7 +181,6 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     options.bounds = 1;
     options.bounds_stride = 32;
     options.output_slots = slots;
-    options.normal_mode = slots == 1 ? PELT_NORMALS_BLENDED : PELT_NORMALS_RECOMPUTED;
     Crowd cpp = test::must(Crowd::create(*gpu_device(), gpu, cpp_options));
     const CrowdHandle c = make_crowd(device_.get(), c_gpu.get(), &options);
     expect_same_info(cpp, c.get());

@@ -36,16 +36,6 @@ TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
   EXPECT_OK(run_frame(device_.get(), crowd.get()));
 }
 
-TEST_F(CCrowds, RecomputeNormalsOnlyOfCharactersThatWereUploadedForIt) {
-  const GpuHandle gpu = upload_all(device_.get());
-  auto recomputed = sized<pelt_crowd_options>();
-  pelt_crowd* refused = nullptr;
-  recomputed.normal_mode = PELT_NORMALS_RECOMPUTED;
-  EXPECT_INVALID(pelt_crowd_create(device_.get(), gpu.get(), &recomputed, &refused), "normal_rings");
-  recomputed.normal_mode = 2;
-  EXPECT_INVALID(pelt_crowd_create(device_.get(), gpu.get(), &recomputed, &refused), "an unknown mode");
-}
-
 TEST_F(CCrowds, SurviveACallbackThatThrows) {
   EXPECT_REFUSED(pelt_submit_and_wait(
                      device_.get(), "x", [](void*, VkCommandBuffer) { throw std::runtime_error("enough"); }, nullptr),

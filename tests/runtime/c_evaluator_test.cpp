@@ -189,9 +189,6 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 does not exist: there are 0");
   EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "detail has the unknown value 2");
   EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_BLEND));
-  options.normal_mode = 2;
-  EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none),
-                 "options.normal_mode has the unknown value 2");
   EXPECT_INVALID(pelt_evaluator_create(character.get(), nullptr, nullptr), "out is null");
   EXPECT_EQ(none, nullptr);
   pelt_evaluator_destroy(nullptr);

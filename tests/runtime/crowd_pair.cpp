@@ -82,7 +82,6 @@ CrowdConfiguration::CrowdConfiguration(std::mt19937& random) {
   listed = maybe();
   drawn = maybe();
   previous = maybe();
-  recomputed = random() % 4 == 0;
   parts = drawn || maybe();
   bounds = random() % 4 != 0;
 }
@@ -102,8 +101,7 @@ std::string CrowdConfiguration::text() const {
   std::ostringstream out;
   out << slots << " slots, " << frames_in_flight << " frames in flight";
   const std::pair<bool, const char*> flags[] = {
-      {listed, "listed"}, {drawn, "drawn"},  {previous, "previous positions"}, {recomputed, "recomputed normals"},
-      {parts, "parts"},   {bounds, "bounds"}};
+      {listed, "listed"}, {drawn, "drawn"}, {previous, "previous positions"}, {parts, "parts"}, {bounds, "bounds"}};
   for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
   return out.str();
 }
@@ -144,7 +142,6 @@ CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector
   CrowdOptions options{.instances = {2, 2, 2}};
   options.outputs.bounds = true;
   options.outputs.previous_positions.format = VertexFormat::kFloat;
-  if (configuration_.recomputed) options.outputs.normal_mode = NormalMode::kRecomputed;
   for (const Character& kind : kinds_) options.capacity += capacity_of(kind, kRoomForEach, options.outputs);
   options.capacity.vertices /= 2;
   plain_.emplace(made([&] { return Crowd::create(device_, gpu_, options); }));
@@ -190,7 +187,7 @@ std::vector<std::uint32_t> CrowdPair::instances() const {
 GpuCharacters CrowdPair::upload_some() {
   std::vector<Character> some;
   for (const std::uint32_t number : numbers_) some.push_back(kinds_[kind_by_number_[number]]);
-  return made([&] { return upload(device_, some, {.normal_rings = true}); });
+  return made([&] { return upload(device_, some); });
 }
 
 void CrowdPair::call() {

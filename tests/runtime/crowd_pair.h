@@ -37,7 +37,6 @@ struct CrowdConfiguration {
   bool listed = false;  // a buffer has the list
   bool drawn = false;   // and another one for the second part
   bool previous = false;
-  bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
   bool bounds = true;
 };

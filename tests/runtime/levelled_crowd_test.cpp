@@ -70,7 +70,6 @@ class LevelledCrowds : public Crowds {
   }
   Crowd make(CrowdOptions options = {}) {
     options.outputs.previous_positions.format = VertexFormat::kFloat;
-    options.outputs.normal_mode = NormalMode::kBlended;
     return test::must(Crowd::create(*gpu_device(), *gpu_, options));
   }
   void frame(Crowd& crowd, std::size_t pose) {

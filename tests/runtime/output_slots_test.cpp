@@ -29,7 +29,7 @@ class OutputSlots : public Crowds {
     characters_.push_back(test::bound_by(morphed, "surface_ffd"));
     characters_.push_back(test::bound_with(model_, "dual-quaternion").character);
     characters_.push_back(test::swinging_tube());
-    gpu_.emplace(test::must(upload(*gpu_device(), characters_, {.normal_rings = true})));
+    gpu_.emplace(test::must(upload(*gpu_device(), characters_)));
   }
 
   static CrowdOptions options_of(std::uint32_t slots) {
@@ -139,31 +139,28 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
 // A frame writes the same bits to any number of slots, whichever instances are hidden, left out, teleported or between
 // two details.
 TEST_F(OutputSlots, HoldWhatOneSlotHolds) {
-  for (const NormalMode mode : {NormalMode::kBlended, NormalMode::kRecomputed}) {
-    std::vector<Crowd> crowds;
-    for (std::uint32_t slots = 1; slots <= kMaxOutputSlots; ++slots) {
-      CrowdOptions options = options_of(slots);
-      options.outputs.normal_mode = mode;
-      crowds.push_back(make(options));
+  std::vector<Crowd> crowds;
+  for (std::uint32_t slots = 1; slots <= kMaxOutputSlots; ++slots) {
+    CrowdOptions options = options_of(slots);
+    crowds.push_back(make(options));
+  }
+  std::vector<CrowdLists> lists(kMaxOutputSlots, CrowdLists(crowds[0].instance_count()));
+  for (std::size_t frame = 0; frame < 14; ++frame) {
+    for (std::size_t c = 0; c < crowds.size(); ++c) {
+      std::mt19937 random(static_cast<unsigned>(frame));
+      pose(crowds[c], frame);
+      if (frame > 0) change(crowds[c], lists[c], random);
+      ASSERT_TRUE(run(*gpu_device(), crowds[c], lists[c].next()));
     }
-    std::vector<CrowdLists> lists(kMaxOutputSlots, CrowdLists(crowds[0].instance_count()));
-    for (std::size_t frame = 0; frame < 14; ++frame) {
-      for (std::size_t c = 0; c < crowds.size(); ++c) {
-        std::mt19937 random(static_cast<unsigned>(frame));
-        pose(crowds[c], frame);
-        if (frame > 0) change(crowds[c], lists[c], random);
-        ASSERT_TRUE(run(*gpu_device(), crowds[c], lists[c].next()));
+    for (std::uint32_t i = 0; i < crowds[0].instance_count(); ++i) {
+      if (!lists[0].is_shown(i)) continue;
+      const Instance expected = read(crowds[0], i);
+      for (std::uint32_t slots = 2; slots <= kMaxOutputSlots; ++slots) {
+        expect_equal(
+            read(crowds[slots - 1], i), expected,
+            "frame " + std::to_string(frame) + ", instance " + std::to_string(i) + ", slots " + std::to_string(slots));
       }
-      for (std::uint32_t i = 0; i < crowds[0].instance_count(); ++i) {
-        if (!lists[0].is_shown(i)) continue;
-        const Instance expected = read(crowds[0], i);
-        for (std::uint32_t slots = 2; slots <= kMaxOutputSlots; ++slots) {
-          expect_equal(read(crowds[slots - 1], i), expected,
-                       "frame " + std::to_string(frame) + ", instance " + std::to_string(i) + ", slots " +
-                           std::to_string(slots));
-        }
-        if (HasFailure()) return;
-      }
+      if (HasFailure()) return;
     }
   }
 }
@@ -266,7 +263,6 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   const std::uint32_t count = 23;
   const Buffer list = callers_buffer(4 + 8 * count);
   CrowdOptions options = options_of(3);
-  options.outputs.normal_mode = NormalMode::kRecomputed;
   Crowd expected = make(options);
   CrowdLists lists(count);
   lists.detail(1, Detail::kLinearBlend);

@@ -45,7 +45,7 @@ class HostCrowd : public CrowdPlanner {
     use_memory(memory);
     Characters placed;
     for (const Character& character : characters) {
-      const BindData data(character, false);
+      const BindData data(character);
       std::vector<std::byte> part(data.bytes());
       placed.push_back(data.write(0, 0, part.data()));
     }

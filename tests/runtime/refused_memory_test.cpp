@@ -8,7 +8,6 @@
 #endif
 
 #include <cstdlib>
-#include <thread>
 #include <utility>
 
 #include <pelt/evaluate.h>
@@ -104,22 +103,21 @@ std::ptrdiff_t refuse_each(const Make& make, std::ptrdiff_t step = 1) {
 class RefusedMemory : public CCrowds {
  protected:
   RefusedMemory() {
-    recomputed_.outputs.normal_mode = NormalMode::kRecomputed;
-    recomputed_.instances = {1};
-    recomputed_.capacity = capacity_of(characters_[0], 2, recomputed_.outputs);
-    recomputed_.capacity += capacity_of(characters_[1], 2, recomputed_.outputs);
+    options_.instances = {1};
+    options_.capacity = capacity_of(characters_[0], 2, options_.outputs);
+    options_.capacity += capacity_of(characters_[1], 2, options_.outputs);
   }
 
   // Makes characters and a crowd, and lets characters and instances come.
   void make_all(const Device& device) const {
-    const UploadOptions options{.normal_rings = true, .capacity = 1 << 20};
+    const UploadOptions options{.capacity = 1 << 20};
     GpuCharacters gpu = made([&] { return GpuCharacters::create(device, std::span(characters_).first(1), options); });
     EXPECT_EQ(made([&] { return gpu.add(device, characters_[1]); }), 1u);
     const VkDeviceSize left = gpu.free_bytes();
     gpu.remove(1);
     EXPECT_EQ(made([&] { return gpu.add(device, characters_[1]); }), 1u);
     EXPECT_EQ(gpu.free_bytes(), left);
-    Crowd crowd = made([&] { return Crowd::create(device, gpu, recomputed_); });
+    Crowd crowd = made([&] { return Crowd::create(device, gpu, options_); });
     made([&] { return crowd.prepare(device, std::span(characters_).subspan(1)); });
     made([&] { return crowd.add(device, 1); });
     EXPECT_EQ(made([&] { return crowd.acquire(1); }), 1u);
@@ -129,7 +127,7 @@ class RefusedMemory : public CCrowds {
     EXPECT_EQ(crowd.instance(1)->character, 1u);
   }
 
-  CrowdOptions recomputed_;
+  CrowdOptions options_;
 };
 
 // Without the validation layer, which takes most of the time.
@@ -173,16 +171,7 @@ TEST_F(RefusedMemory, OfAFileOrAnEvaluatorIsAnError) {
   const std::vector<std::byte> bytes = serialize(characters_[0]);
   const std::string name = "a file whose name takes memory";
   EXPECT_GT(refuse_each([&] { made([&] { return deserialize(bytes, name); }); }), 50);
-  // Runs each range on a thread of its own, as a game may.
-  const JobSystem jobs{.for_ranges = [](void*, std::size_t count, std::size_t, const void* body, JobSystem::Call call) {
-    const Refusable none(false);
-    std::thread([&] {
-      const Refusable all(true);
-      call(body, 0, count);
-    }).join();
-  }};
-  const Evaluator::Options options{.jobs = jobs, .normal_mode = NormalMode::kRecomputed};
-  EXPECT_GT(refuse_each([&] { made([&] { return Evaluator::create(characters_[0], options); }); }), 10);
+  EXPECT_GT(refuse_each([&] { made([&] { return Evaluator::create(characters_[0], {}); }); }), 8);
 }
 
 #ifndef _WIN32  // there a library has an operator new of its own

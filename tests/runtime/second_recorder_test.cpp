@@ -32,7 +32,7 @@ class SecondRecorder : public CrowdPlanner {
       : CrowdPlanner(options_of(capacity)), palette_bytes_(bytes_of(kPalettes, capacity)) {
     std::vector<BindData> found;
     std::uint64_t end = 0;
-    for (const Character& character : characters) end += found.emplace_back(character, false).bytes();
+    for (const Character& character : characters) end += found.emplace_back(character).bytes();
     make(kBindData, 1, end);
     make(kNothing, 1, 16);
     for (const FrameBuffer buffer : {kWork, kJoints, kInputs}) make(buffer, kInFlight, bytes_of(buffer, capacity));

@@ -53,7 +53,7 @@ TEST(Threads, EvaluateOneCharacterAtOnce) {
   const Model model = test::make_tube({.around = 32, .along = 64});
   const Character character = test::bound_by(model, "surface-ffd");
   const auto posed = [&](const JobSystem& jobs) {
-    Evaluator evaluator(character, {.jobs = jobs, .normal_mode = NormalMode::kRecomputed});
+    Evaluator evaluator(character, {.jobs = jobs});
     evaluator.pose(moved(test::bind_matrices(model), motion(3)));
     for (int frame = 0; frame < 5; ++frame) evaluator.evaluate();
     return std::vector<glm::vec3>(evaluator.normals().begin(), evaluator.normals().end());

@@ -118,8 +118,8 @@ std::vector<std::vector<float>> place_samples(const Sampled& sampled, float erro
     if (!(sampled.reach[piece] > 0)) continue;
     // At each probe the pose that needs the most samples counts.
     std::array<double, kProbes + 1> integral{};
-    std::array<std::array<double, kProbes + 1>, kStrongPoses> taken;
-    for (std::size_t i = 0; i < kStrongPoses; ++i) taken[i] = samples_taken(sampled, i, piece, error);
+    std::vector<std::array<double, kProbes + 1>> taken;
+    for (std::size_t i = 0; i < sampled.poses; ++i) taken.push_back(samples_taken(sampled, i, piece, error));
     double largest = 0;
     for (int p = 0; p < kProbes; ++p) {
       double most = 0;
@@ -166,6 +166,7 @@ std::vector<std::vector<float>> place_samples(const Curve& of_model, std::span<c
   return place_samples(
       {.reach = reach,
        .per_record = shared::kCurveEntries,
+       .poses = kStrongPoses,
        .evenly = false,
        .place = at_bind_frame,
        .rest = at_bind_frame,

@@ -26,10 +26,11 @@ StrongPose strong_pose(std::size_t pose, const Chain& chain, std::span<const glm
 struct Sampled {
   std::span<const float> reach;  // of the skin about each piece, metres; 0: without skin
   std::uint32_t per_record;      // samples per record
+  std::size_t poses;             // of `posed`
   bool evenly;                   // true: samples at equal distances, which suits short pieces; false: dense in bends
   // Returns a frame at bind; the skin around it is across its x.
   std::function<Affine(std::size_t piece, float at)> place;
-  // Return M^R and M^D, in a strong pose.
+  // Return M^R, and M^D in a strong pose.
   std::function<Affine(std::size_t piece, float at)> rest;
   std::function<Affine(std::size_t pose, std::size_t piece, float at)> posed;
 };

@@ -201,7 +201,7 @@ SkinLocation LinearComparison::location_of(std::uint32_t vertex) const {
     SkinLocation place{.mesh = mesh.name, .vertex = vertex};
     if (!mesh.painted) return place;
     std::uint32_t most = 0;  // weight
-    for_each_influence(*mesh.painted, row, [&](std::uint32_t word, std::size_t) {
+    for_each_influence(*mesh.painted, row, [&](std::uint32_t word, std::size_t, std::size_t) {
       const std::uint32_t weight = shared::influence_units(word);
       if (weight <= most) return;
       most = weight;

@@ -247,6 +247,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   // build() moves skins to the last stage.
   result.stage = stage_of(groups);
   result.first_entry = rebase(groups);
+  const auto at_bind = std::span(at_bind_).subspan(std::min<std::size_t>(result.first_entry, at_bind_.size()));
   Directions directions = usable_directions(mesh);
   // Vertices with the same palette entries should be neighbours, so that the nearest cache has the entries.
   std::vector<std::uint32_t> order;
@@ -257,7 +258,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
   PELT_ASSIGN(result.binding,
-              within(fmt::format("mesh '{}'", mesh.name), pack(groups, rest, order, taken.local_points)));
+              within(fmt::format("mesh '{}'", mesh.name), pack(groups, rest, order, taken.local_points, at_bind)));
   if (!control && has_weights(mesh)) {
     SparseRows weights = mesh.weights;
     const std::uint32_t first_joint = rebase({&weights, 1});

@@ -22,6 +22,7 @@
 // A first_entry is the lowest entry that a mesh uses: its influences count from there, so that they fit 16 bits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +35,7 @@
 
 #include <pelt/bind_report.h>
 #include <pelt/character.h>
+#include <pelt/frame.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
@@ -145,6 +147,12 @@ class CharacterBuilder {
   // it.
   std::uint32_t add_pass(PalettePass pass);
 
+  // Notes the transforms at bind of palette entries whose local points are not rest positions (OffsetGroup).
+  void note_at_bind(std::uint32_t first_entry, std::span<const Affine> transforms) {
+    at_bind_.resize(std::max<std::size_t>(at_bind_.size(), first_entry + transforms.size()), Affine(0.0f));
+    std::ranges::copy(transforms, at_bind_.begin() + first_entry);
+  }
+
   // Adds a skin. Move the binding in: the rows' memory is freed as soon as they are packed.
   Result<void> add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
 
@@ -191,6 +199,7 @@ class CharacterBuilder {
   std::map<std::uint32_t, std::uint32_t> stage_of_entries_;  // first entry of a run -> first stage that may read it
   std::map<BlendMode, std::uint32_t> joint_entries_;
   std::optional<std::uint32_t> root_entry_;
+  std::vector<Affine> at_bind_;  // of entries from note_at_bind; others 0
   // The amount that an expression adds to a weight.
   struct Share {
     std::uint32_t input;

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -73,30 +74,51 @@ RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> p
   return {std::move(curves), find_copies(windows)};
 }
 
-// Returns the samples of the windows of a chain. Ignores edits that a viewer may change after bind.
-std::vector<std::vector<float>> place_samples(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
-                                              const PointChain& chain, std::span<const Window> windows,
-                                              const RestPoints& rest, std::span<const float> reach, float error,
+// Returns the edits for which samples are placed: those that always apply, and, if there are others, all of them with
+// their largest shares. Leaves out slides that may change after bind.
+std::vector<PointEdits> edits_for_samples(const PointEdits& edits) {
+  const auto always = [](const PointEdits::Edit& edit) { return edit.in_bind && !edit.edit.driver; };
+  const auto fixed = [&](const PointEdits::Edit& edit) {
+    return always(edit) || edit.edit.operation != MosOperation::kSlide;
+  };
+  PointEdits all = edits.only(fixed);
+  for (PointEdits::Driver& driver : all.drivers) {
+    driver.share = {*std::ranges::max_element(driver.share, {}, [](CurveKey key) { return std::abs(key.value); })};
+  }
+  std::vector<PointEdits> result{edits.only(always)};
+  const bool more =
+      std::ranges::any_of(all.of_point, [&](const auto& of_point) { return !std::ranges::all_of(of_point, always); });
+  if (more) result.push_back(std::move(all));
+  return result;
+}
+
+// Returns the samples of the windows of a chain.
+std::vector<std::vector<float>> place_samples(const ControlPoints& points, std::span<const PointEdits> edits,
+                                              MosFrames frames, const PointChain& chain,
+                                              std::span<const Window> windows, const RestPoints& rest,
+                                              std::span<const float> reach, float error,
                                               std::span<const glm::dmat4> at_bind) {
   std::vector<std::uint32_t> twist_inputs(at_bind.size());
   std::iota(twist_inputs.begin(), twist_inputs.end(), 0u);
-  MosTable table(at_bind, twist_inputs, 0, frames);
-  const auto is_kept = [](const PointEdits::Edit& edit) { return edit.in_bind && !edit.edit.driver; };
-  const std::vector<std::uint32_t> words = put_points(points, edits.only(is_kept), table).points;
-  const auto in = [&](const PosedPoints& posed, const Window& window) {
-    return posed.window({words[window[0]], words[window[1]], words[window[2]], words[window[3]]});
-  };
   std::vector<shared::MosWindow> at_rest;
   for (const Window& window : windows) at_rest.push_back(rest.window(window));
-  std::array<std::vector<shared::MosWindow>, chain::kStrongPoses> posed;
-  for (std::size_t i = 0; i < posed.size(); ++i) {
-    const chain::StrongPose pose = chain::strong_pose(i, chain.curve.chain, at_bind);
-    const PosedPoints there(table, pose.joints, pose.twists);
-    for (const Window& window : windows) posed[i].push_back(in(there, window));
+  std::vector<std::vector<shared::MosWindow>> posed;
+  for (const PointEdits& some : edits) {
+    MosTable table(at_bind, twist_inputs, 0, frames);
+    const std::vector<std::uint32_t> words = put_points(points, some, table);
+    for (std::size_t i = 0; i < chain::kStrongPoses; ++i) {
+      const chain::StrongPose pose = chain::strong_pose(i, chain.curve.chain, at_bind);
+      const PosedPoints there(table, pose.joints, pose.twists);
+      posed.emplace_back();
+      for (const Window& window : windows) {
+        posed.back().push_back(there.window({words[window[0]], words[window[1]], words[window[2]], words[window[3]]}));
+      }
+    }
   }
   return chain::place_samples(
       {.reach = reach,
        .per_record = shared::kMosEntries,
+       .poses = posed.size(),
        .evenly = true,
        .place =
            [&](std::size_t window, float u) {
@@ -222,8 +244,9 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   PELT_ASSIGN(const auto shares,
               Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); }));
 
+  const std::vector<PointEdits> sampled = edits_for_samples(edits);
   const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
-    return place_samples(points, edits, parameters.frames, points.chains[c], windows.of_chain[c], rest_points, reach,
+    return place_samples(points, sampled, parameters.frames, points.chains[c], windows.of_chain[c], rest_points, reach,
                          error, at_bind);
   };
   PELT_ASSIGN(const auto samples,
@@ -234,7 +257,7 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       parameters.twist ? chain::twist_inputs(points.turning, input)
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
-  const std::vector<std::uint32_t> words = put_points(points, edits, table).points;
+  const std::vector<std::uint32_t> words = put_points(points, edits, table);
   const MosTable::PointEntries entries = table.add_passes(PoseKernel::kMosWindowPoint, words, input.builder);
   const Tables tables = add_tables(windows, samples, rest_points, entries, input.builder);
   std::vector<MeshBinding> bindings;

@@ -131,6 +131,8 @@ struct CageSurface::Surface {
   void add_cell(std::uint32_t face, glm::dvec2 low, double size);
   void search(const Cell& cell, glm::dvec3 place, ClosestPoint& best) const;
   ClosestPoint closest(glm::dvec3 place) const;
+  // Returns the gradients of u and v of the closest point by `place`.
+  std::array<glm::dvec3, 2> slopes(const ClosestPoint& closest, glm::dvec3 place) const;
 };
 
 void CageSurface::Surface::add_cell(std::uint32_t face, glm::dvec2 low, double size) {
@@ -279,14 +281,37 @@ Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
   return CageSurface(surface);
 }
 
+// With the matrix H of the second derivatives of f (search), the closest point moves by H^-1 (S_u . d, S_v . d) if
+// `place` moves by d; not across a border.
+std::array<glm::dvec3, 2> CageSurface::Surface::slopes(const ClosestPoint& closest, glm::dvec3 place) const {
+  std::array<glm::dvec3, 6> s{};
+  patches[closest.face].Evaluate(&closest.at.x, &patch_points[closest.face][0].x, 3, &s[0].x, &s[1].x, &s[2].x, &s[3].x,
+                                 &s[4].x, &s[5].x);
+  const glm::dvec3 offset = s[0] - place;
+  glm::dmat2 h(glm::dot(s[1], s[1]) + glm::dot(offset, s[3]), glm::dot(s[1], s[2]) + glm::dot(offset, s[4]), 0,
+               glm::dot(s[2], s[2]) + glm::dot(offset, s[5]));
+  h[1][0] = h[0][1];
+  constexpr double kAcross = 1e-4;  // cosine beyond which the offset is not perpendicular: a border is in the way
+  for (int c = 0; c < 2; ++c) {
+    glm::dvec3& along = s[static_cast<std::size_t>(1 + c)];
+    if (!(std::abs(glm::dot(offset, along)) > kAcross * glm::length(offset) * glm::length(along))) continue;
+    along = glm::dvec3(0);
+    h[c][1 - c] = h[1 - c][c] = 0;
+  }
+  const double determinant = glm::determinant(h);
+  if (!(determinant > 1e-6 * glm::length(h[0]) * glm::length(h[1]))) return {};
+  return {(h[1][1] * s[1] - h[0][1] * s[2]) / determinant, (h[0][0] * s[2] - h[0][1] * s[1]) / determinant};
+}
+
 void CageSurface::weights(glm::dvec3 place, std::vector<WeightedElement>& row) const {
   const Surface::ClosestPoint closest = surface_->closest(place);
+  const std::array<glm::dvec3, 2> slopes = surface_->slopes(closest, place);
   const std::vector<int>& controls = surface_->controls[closest.face];
-  std::vector<double> stencil(controls.size());
-  surface_->patches[closest.face].EvaluateStencil(&closest.at.x, stencil.data());
+  std::vector<double> stencil(controls.size()), by_u(controls.size()), by_v(controls.size());
+  surface_->patches[closest.face].EvaluateStencil(&closest.at.x, stencil.data(), by_u.data(), by_v.data());
   row.clear();
   for (std::size_t c = 0; c < controls.size(); ++c) {
-    row.push_back({static_cast<std::uint32_t>(controls[c]), stencil[c]});
+    row.push_back({static_cast<std::uint32_t>(controls[c]), stencil[c], by_u[c] * slopes[0] + by_v[c] * slopes[1]});
   }
   // Round a narrow tube a patch may have one point on both sides.
   std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
@@ -294,6 +319,7 @@ void CageSurface::weights(glm::dvec3 place, std::vector<WeightedElement>& row) c
   for (const WeightedElement& influence : row) {
     if (count > 0 && row[count - 1].index == influence.index) {
       row[count - 1].weight += influence.weight;
+      row[count - 1].gradient += influence.gradient;
     } else {
       row[count++] = influence;
     }

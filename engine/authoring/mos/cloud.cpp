@@ -64,6 +64,7 @@ class Cloud {
     double sum = 0;
     for (const WeightedElement& influence : weights.row) sum += influence.weight;
     for (WeightedElement& influence : weights.row) influence.weight /= sum;
+    sum_to_zero(weights.row);
     glm::dmat3 frame(0.0);
     weights.distance = std::numeric_limits<double>::infinity();
     for (const WeightedElement& influence : weights.row) {
@@ -106,67 +107,24 @@ Result<std::vector<VertexWeights>> weigh_all(const Cloud& cloud, const ControlPo
                                     singular, mesh.name, fmt::join(names, "', '")));
 }
 
-// Normals, tangents and the frames of vertices follow A, the blend of the 3x3 parts of palette entries
-// (shaders/blend/blend.h), which must be the identity at bind. It is not if the F of points are the axes of joints, or
-// if an edit scales them at bind. Then every point has a second palette entry [L_j | p_j], for the local point 0. With
-// F^R_j at bind and a fraction b of the offset:
-//     v' = (1 - b) sum w (p + L 0) + b sum w (p + F O / b) = sum w (p + F O)
-//     A  = (1 - b) sum w L + b sum w F = sum w F (F^R)^-1,     L = F ((F^R)^-1 - b I) / (1 - b)
-// The fraction b is small, so that L is near the motion of the point, which turns normals that would have no direction.
-constexpr double kOffsetShare = 1.0 / 8;
-
-// Returns F^-1 L of each point; empty if no point needs it.
-std::vector<glm::dmat3> directions_of(const ControlPoints& points, const RestPoints& rest) {
-  constexpr double kRounding = 1e-6;
-  std::vector<glm::dmat3> directions;
-  bool needed = false;
-  for (std::uint32_t p = 0; p < points.points.size(); ++p) {
-    const glm::dmat3 inverse = glm::inverse(glm::dmat3(rest.axes(p)));
-    for (int c = 0; c < 3; ++c) needed = needed || glm::length(inverse[c] - glm::dmat3(1.0)[c]) > kRounding;
-    directions.push_back((inverse - glm::dmat3(kOffsetShare)) / (1 - kOffsetShare));
-  }
-  if (!needed) directions.clear();
-  return directions;
-}
-
-// First palette entries of the points: those with offsets, and those for directions.
-struct Entries {
-  std::uint32_t offsets;
-  std::optional<std::uint32_t> directions;
-};
-
-Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& builder) {
-  std::vector<std::uint32_t> all = words.points;
-  all.insert(all.end(), words.directions.begin(), words.directions.end());
-  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder).first_entry;
-  if (words.directions.empty()) return {first, std::nullopt};
-  return {first, first + static_cast<std::uint32_t>(words.points.size())};
-}
-
 // Collects the weights of one sign. Rows must not have negative weights, so these form groups of their own, with
 // negative factors.
 class Signed {
  public:
-  Signed(double sign, const Entries& entries) : sign_(sign) {
-    if (entries.directions) parts_.push_back({*entries.directions, 1 - kOffsetShare, 0, {}});
-    const double share = entries.directions ? kOffsetShare : 1.0;
-    parts_.push_back({entries.offsets, share, 1 / share, {}});
-  }
+  Signed(double sign, std::uint32_t first_entry, bool gradients)
+      : sign_(sign), first_entry_(first_entry), gradients_(gradients ? Gradients::kKnown : Gradients::kNone) {}
 
   // Appends the row of a vertex and returns its factor.
   double append(const Row& weights) {
+    row_.clear();
     double share = 0;
-    for (Part& part : parts_) {
-      row_.clear();
-      share = 0;
-      for (const WeightedElement& influence : weights) {
-        const double weight = sign_ * influence.weight;
-        if (weight <= 0) continue;
-        row_.push_back({part.first_entry + influence.index, weight});
-        share += weight;
-      }
-      append_row(part.group.rows, row_);
+    for (const WeightedElement& influence : weights) {
+      const double weight = sign_ * influence.weight;
+      if (weight <= 0) continue;
+      row_.push_back({first_entry_ + influence.index, weight, influence.gradient});
+      share += weight;
     }
+    append_row(group_.rows, row_, gradients_);
     used_ = used_ || share > 0;
     return sign_ * share;
   }
@@ -174,34 +132,26 @@ class Signed {
   // Calls visit(point, weight) for the vertex appended last, with the weights as pack stores them.
   template <class Visit>
   void each_stored(double share, const Visit& visit) {
-    const SparseRows& rows = parts_[0].group.rows;  // the others' weights are the same
-    const std::span<const Influence> row = rows.row(rows.row_count() - 1);
+    const std::size_t last = group_.rows.row_count() - 1;
+    const std::span<const Influence> row = group_.rows.row(last);
     quantise(row, by_index_, units_);
+    keep_in_group(group_.rows.row_gradients(last), units_);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      visit(row[k].index - parts_[0].first_entry, share * units_[k] / shared::kWeightUnits);
+      visit(row[k].index - first_entry_, share * units_[k] / shared::kWeightUnits);
     }
   }
 
-  void set_local(glm::dvec3 offset, double share) {
-    for (Part& part : parts_) part.group.local.emplace_back(part.offsets * offset, part.share * share);
-  }
+  void set_local(glm::dvec3 offset, double share) { group_.local.emplace_back(offset, share); }
 
   void move_into(MeshBinding& binding) {
-    for (Part& part : parts_) {
-      if (used_) binding.offset_groups.push_back(std::move(part.group));
-    }
+    if (used_) binding.offset_groups.push_back(std::move(group_));
   }
 
  private:
-  struct Part {
-    std::uint32_t first_entry;
-    double share;    // factor of this part in every vertex
-    double offsets;  // its local point is the vertex's offset times this
-    OffsetGroup group;
-  };
-
   double sign_;
-  std::vector<Part> parts_;
+  std::uint32_t first_entry_;
+  Gradients gradients_;
+  OffsetGroup group_;
   bool used_ = false;
   Row row_;
   std::vector<std::uint32_t> by_index_, units_;
@@ -241,15 +191,16 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
   }
   const std::vector<std::uint32_t> no_inputs(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, no_inputs, 0, parameters.frames);
-  const Entries entries =
-      add_entries(put_points(points, edits, table, directions_of(points, rest)), table, input.builder);
+  const std::uint32_t first_entry =
+      table.add_passes(PoseKernel::kMosPoint, put_points(points, edits, table), input.builder).first_entry;
+  input.builder.note_at_bind(first_entry, rest.frames());
   input.notes.push_back(fmt::format("{}: {} control points", input.layer, points.points.size()));
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < targets.size(); ++t) {
     const std::vector<glm::vec3>& positions = mesh_of(input, input.targets[t]).positions;
     MeshBinding& binding = bindings.emplace_back();
-    Signed positive(1, entries);
-    Signed negative(-1, entries);
+    Signed positive(1, first_entry, parameters.exact_normals);
+    Signed negative(-1, first_entry, parameters.exact_normals);
     for (std::size_t v = 0; v < positions.size(); ++v) {
       const VertexWeights& weights = targets[t][v];
       append_vertex(weights, glm::dvec3(positions[v]), rest, positive, negative);

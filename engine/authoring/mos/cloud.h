@@ -16,9 +16,8 @@
 
 namespace pelt::mos {
 
-// Returns one binding per target. Each has one offset group, or two if the frames of points are not the identity at
-// bind, and twice as many if weights are negative. `cage` is required for kCatmullClark. Errors: those of
-// RadialBasis::create, and a vertex at which the blended frame is singular.
+// Returns one binding per target. Each has one offset group, or two if weights are negative. `cage` is required for
+// kCatmullClark. Errors: those of RadialBasis::create, and a vertex at which the blended frame is singular.
 Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
                                             const std::optional<CageSurface>& cage, const PointEdits& edits,
                                             std::span<const glm::dmat4> at_bind, const DeformerInput& input);

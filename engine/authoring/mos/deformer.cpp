@@ -134,7 +134,7 @@ void describe(Fields& fields, MosParameters& mos) {
   fields.choice(
       {"frames", "Frames of the points: the joint's motion from rest, or the joint's own axes (the patent's)."},
       mos.frames, kFrames);
-  fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames.", kBSpline},
+  fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames."},
               mos.exact_normals);
   fields.flag({"clamp_ends",
                "Whether each end point counts three times, so that the curve reaches it; always with fewer than four "

@@ -173,24 +173,21 @@ Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPo
   return resolver.take();
 }
 
-PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
-                      std::span<const glm::dmat3> directions) {
+std::vector<std::uint32_t> put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table) {
   std::vector<std::uint32_t> chains;
   for (const chain::Chain& chain : points.turning) chains.push_back(table.put_chain(chain));
   std::vector<std::uint32_t> drivers;
   for (const PointEdits::Driver& driver : edits.drivers) {
     drivers.push_back(table.put_driver(driver.angle, driver.share));
   }
-  PointWords words;
+  std::vector<std::uint32_t> words;
   for (std::size_t p = 0; p < points.points.size(); ++p) {
     std::vector<PointEdit> point_edits;
     for (const PointEdits::Edit& edit : edits.of_point[p]) {
       point_edits.push_back(edit.edit);
       if (edit.edit.driver) point_edits.back().driver = drivers[*edit.edit.driver];
     }
-    words.points.push_back(table.put_point(points.points[p], chains, point_edits));
-    if (directions.empty()) continue;
-    words.directions.push_back(table.put_point(points.points[p], chains, point_edits, &directions[p]));
+    words.push_back(table.put_point(points.points[p], chains, point_edits));
   }
   return words;
 }
@@ -201,7 +198,7 @@ RestPoints::RestPoints(const ControlPoints& points, const PointEdits& edits, Mos
   const PointEdits there = edits.only([](const PointEdits::Edit& edit) { return edit.in_bind; });
   const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
   MosTable table(at_bind, no_inputs, 0, frames);
-  words_ = put_points(points, there, table).points;
+  words_ = put_points(points, there, table);
   posed_.emplace(table, joints_, std::span<const float>());
   for (const std::uint32_t word : words_) {
     frames_.push_back(posed_->frame(word));

@@ -54,15 +54,8 @@ bool means_point(std::string_view pattern, std::string_view name, bool placed, s
 Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
                                  std::span<const glm::dmat4> at_bind, const std::string& what);
 
-struct PointWords {
-  std::vector<std::uint32_t> points;
-  std::vector<std::uint32_t> directions;  // words of their twins for directions, each right after its point; or empty
-};
-
-// Puts the chains, drivers and points into the table. `directions`: the argument of MosTable::put_point for each point;
-// without twins empty.
-PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
-                      std::span<const glm::dmat3> directions = {});
+// Puts the chains, drivers and points into the table, and returns the words of the points.
+std::vector<std::uint32_t> put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table);
 
 // The points at bind, with the edits that the skin at bind already has. Model space, metres.
 class RestPoints {
@@ -72,7 +65,8 @@ class RestPoints {
 
   std::span<const glm::vec3> positions() const { return positions_; }
 
-  // Returns F of a point.
+  // Return [F | p] of each point, and F of a point.
+  std::span<const Affine> frames() const { return frames_; }
   glm::mat3 axes(std::uint32_t point) const { return affine_axes(frames_[point]); }
 
   // Returns the window from which shared::mos_window_frame computes M^R(u).

@@ -21,6 +21,13 @@ double kernel(MosKernel kind, double distance, double width) {
   return kind == MosKernel::kGaussian ? std::exp(-ratio * ratio) : ratio;
 }
 
+// Returns the gradient of the kernel by the position at `offset` from the point.
+glm::dvec3 kernel_gradient(MosKernel kind, glm::dvec3 offset, double width) {
+  const double distance = glm::length(offset);
+  if (kind == MosKernel::kGaussian) return -2 / (width * width) * kernel(kind, distance, width) * offset;
+  return distance > 0 ? offset / (distance * width) : glm::dvec3(0);
+}
+
 }  // namespace
 
 // The weights w of the points and a multiplier m solve sum_k w_k kernel(p_j, p_k) + m = kernel(p_j, place) for every j,
@@ -74,15 +81,18 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
 
 void RadialBasis::weights(glm::dvec3 place, std::vector<WeightedElement>& row) const {
   const auto n = static_cast<Eigen::Index>(points_.size());
-  Eigen::VectorXd values(n + 1);
+  Eigen::MatrixX4d values(n + 1, 4);  // and their gradients
   for (std::size_t j = 0; j < points_.size(); ++j) {
-    values[static_cast<Eigen::Index>(j)] = kernel(kernel_, glm::distance(place, points_[j]), width_);
+    const glm::dvec3 gradient = kernel_gradient(kernel_, place - points_[j], width_);
+    values.row(static_cast<Eigen::Index>(j)) << kernel(kernel_, glm::distance(place, points_[j]), width_), gradient.x,
+        gradient.y, gradient.z;
   }
-  values[n] = 1;
+  values.row(n) << 1, 0, 0, 0;
   const Eigen::Map<const Eigen::MatrixXd> inverse(inverse_.data(), n + 1, n + 1);
-  const Eigen::VectorXd result = inverse * values;
+  const Eigen::MatrixX4d result = inverse * values;
   row.clear();
-  for (std::uint32_t j = 0; j < points_.size(); ++j) row.push_back({j, result[j]});
+  for (std::uint32_t j = 0; j < points_.size(); ++j)
+    row.push_back({j, result(j, 0), {result(j, 1), result(j, 2), result(j, 3)}});
 }
 
 }  // namespace pelt::mos

@@ -61,9 +61,9 @@ Result<Character> slide_points(const Character& character, std::span<const Point
   std::size_t next = 0;  // first guess: the report follows the tables, except for points that move nothing
   for (PalettePass& pass : data.passes) {
     if (!has_points(pass)) continue;
-    std::vector<const MosEdit*> point_edits;  // edits of the point, and so of its twin, which follows it
-    for (const std::uint32_t word : words_with_twins(pass)) {
-      bool known = is_twin(pass, word);
+    std::vector<const MosEdit*> point_edits;
+    for (const std::uint32_t word : point_words(pass)) {
+      bool known = false;
       const shared::PoseWork work = table_work(pass.table);
       const glm::vec3 rest = shared::table_vector(work, word + shared::kMosPointRest);
       for (std::size_t k = 0; !known && k < points.size(); ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Weights of control points at a position (US 2013/0088497; docs/mathematics.md section 3.4), for all strategies but
-// the B-spline. Model space at bind, metres. Weights sum to 1.
+// the B-spline. Model space at bind, metres. Weights sum to 1; rows have the gradients of the weights.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,13 @@ namespace pelt::mos {
 // A point at the position itself has all of the weight; several share it. Ties go to the lower index.
 void inverse_distance(glm::dvec3 place, std::span<const glm::dvec3> points, double power, std::uint32_t nearest,
                       Cut cut, std::vector<WeightedElement>& row);
+
+// Makes the gradients of a row sum to 0, as those of normalised weights do.
+inline void sum_to_zero(std::vector<WeightedElement>& row) {
+  glm::dvec3 sum(0);
+  for (const WeightedElement& influence : row) sum += influence.gradient;
+  for (WeightedElement& influence : row) influence.gradient -= influence.weight * sum;
+}
 
 // Cardinal weights of radial basis functions with a constant term. May be negative.
 class RadialBasis {

@@ -113,7 +113,7 @@ void MosTable::put_own_edit(std::uint32_t operation, float number, std::uint32_t
 }
 
 std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
-                                  std::span<const PointEdit> edits, const glm::dmat3* directions) {
+                                  std::span<const PointEdit> edits) {
   assert(edits.size() <= shared::kMaxMosEdits);
   const std::uint32_t word = table_.size();
   const glm::dmat4& joint = table_.at_bind(point.joint);
@@ -124,8 +124,7 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_vector(in_space_of(joint, point.position));
   table_.put_matrix(glm::inverse(axes));
   table_.put_number(scale > 0 ? 1 / scale : 1);
-  const glm::dmat3 frame = frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0);
-  table_.put_matrix(directions != nullptr ? frame * *directions : frame);
+  table_.put_matrix(frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0));
   table_.put_vector(point.position);
   const std::uint32_t chain = point.turn ? chains[turn.chain] : shared::kMosNoWord;
   // The axis points towards the end of the chain, wherever its top is: angles on both sides of the top are blended.
@@ -135,10 +134,7 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_number(turn.swing);
   table_.put_number(turn.twist);
   table_.put_vector(glm::dvec3(backwards ? -turn.axis : turn.axis));
-  assert(directions == nullptr || !turn.angles);
-  table_.put_word(directions != nullptr ? shared::kMosDirections
-                  : turn.angles         ? shared::kMosAngles
-                                        : shared::kMosWhole);
+  table_.put_word(turn.angles ? shared::kMosAngles : shared::kMosWhole);
   const bool outward = point.outward != 0;
   const bool roll = turn.roll != 0;
   assert(!roll || turn.angles);

@@ -56,11 +56,10 @@ class MosTable {
   // shared::kMaxMosKeys keys, ascending.
   std::uint32_t put_driver(const key_weights::AngleWords& angle, std::span<const CurveKey> keys);
 
-  // Puts a point. `chains`: the word of each chain, as PointTurn::chain numbers them. With `directions` it puts the
-  // twin of the point for directions, whose frame is F times this matrix; points with angles have none. Precondition:
-  // at most shared::kMaxMosEdits edits; finite numbers.
+  // Puts a point. `chains`: the word of each chain, as PointTurn::chain numbers them. Precondition: at most
+  // shared::kMaxMosEdits edits; finite numbers.
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
-                          std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
+                          std::span<const PointEdit> edits = {});
 
   struct PointEntries {
     std::uint32_t first_entry;  // palette entry

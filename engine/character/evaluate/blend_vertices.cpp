@@ -127,8 +127,8 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
           row.entry(0)};
 }
 
-// Blends the frame of a vertex with local points.
-VertexFrame add_row(const VertexRow& row) {
+// Blends the frame of a vertex with local points. `frames`: the binding's local frames.
+VertexFrame add_row(const VertexRow& row, std::span<const glm::vec4> frames) {
   shared::OffsetsSum sum = shared::offsets_begin();
   Affine frame(0.0f);
   shared::TangentialDerivative derivative = shared::derivative_begin();
@@ -146,7 +146,12 @@ VertexFrame add_row(const VertexRow& row) {
     derivative = row.add_derivative(derivative, k, glm::vec3(local_point));
     units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
-    sum = shared::offsets_add(sum, frame, local_point);
+    if (frames.empty()) {
+      sum = shared::offsets_add(sum, frame, local_point);
+    } else {
+      const glm::vec4* by = &frames[shared::kLocalFrameVectors * local];
+      sum = shared::offsets_add_framed(sum, frame, local_point, shared::local_frame(by[0], by[1], by[2], by[3]));
+    }
     if (local_point.w > largest) {
       largest = local_point.w;
       strongest = leading;
@@ -157,6 +162,8 @@ VertexFrame add_row(const VertexRow& row) {
   }
   // Local points belong to the binding's rest position; the frame moves what morph targets add to it.
   const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
+  derivative.e += sum.derivative.e;
+  derivative.f += sum.derivative.f;
   return {row.with_derivative(combined, derivative), transform_point(combined, row.point()),
           shared::mirror_sign(affine_axes(combined)), row.entry(strongest)};
 }
@@ -217,7 +224,9 @@ void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices
 
 void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out) {
-  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), add_row);
+  const std::span<const glm::vec4> frames = local_frames(binding);
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out),
+                 [&](const VertexRow& row) { return add_row(row, frames); });
 }
 
 void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,

@@ -100,8 +100,7 @@ struct Evaluator::State {
   Stretches stretches = Stretches::kNone;                  // of the dual quaternions in this evaluate()
   std::vector<std::optional<ActiveMorphs>> active_morphs;  // per mesh
   Detail detail = Detail::kFull;
-  std::vector<PackedBinding> painted;                    // per mesh, from first use
-  std::vector<std::vector<std::uint32_t>> normal_rings;  // per mesh; empty if normals are blended
+  std::vector<PackedBinding> painted;  // per mesh, from first use
   std::optional<std::uint32_t> clock_input;
   ActionClock clock;
   ActionProgress action;
@@ -227,19 +226,6 @@ struct Evaluator::State {
     }
   }
 
-  void recompute_skin_normals() {
-    for (std::size_t m = 0; m < normal_rings.size(); ++m) {
-      const std::size_t first = character->meshes[m].first_vertex;
-      const std::size_t count = character->meshes[m].vertex_count();
-      const std::span<glm::vec4> own_tangents =
-          options.tangents ? std::span(tangents).subspan(first, count) : std::span<glm::vec4>();
-      for_ranges(options.jobs, count, kVertexGrain, [&](std::size_t begin, std::size_t end) {
-        recompute_normals(normal_rings[m], begin, end, std::span(positions).subspan(first, count),
-                          std::span(normals).subspan(first, count), own_tangents);
-      });
-    }
-  }
-
   void fill_lines(std::size_t first, std::size_t count) {
     make_palette_lines(std::span<const Affine>(palette).subspan(first, count), std::span(lines).subspan(first, count));
   }
@@ -263,10 +249,6 @@ Evaluator::Evaluator(const Character& character, Options options)
   for (const CharacterMesh& mesh : state.character->meshes) {
     state.active_morphs.emplace_back();
     if (mesh.morphs) state.active_morphs.back().emplace(*mesh.morphs);
-  }
-  if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
-  for (const CharacterMesh& mesh : character->meshes) {
-    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh, options.jobs));
   }
 }
 
@@ -333,7 +315,6 @@ void Evaluator::evaluate() {
       state.blend_meshes(stage);
     }
   }
-  state.recompute_skin_normals();
 }
 
 std::span<const glm::vec3> Evaluator::positions() const { return state_->positions; }

@@ -162,8 +162,8 @@ class Collector {
 // Returns the sum of the magnitudes of a vertex's negative shares.
 float negative_shares(const PackedBinding& binding, std::size_t v) {
   float sum = 0;
-  for (std::size_t at = v; at < binding.local_points.size(); at += binding.points.size())
-    sum -= std::min(binding.local_points[at].w, 0.0f);
+  const std::span<const glm::vec4> points = group_points(binding);
+  for (std::size_t at = v; at < points.size(); at += binding.points.size()) sum -= std::min(points[at].w, 0.0f);
   return sum;
 }
 
@@ -171,11 +171,21 @@ float negative_shares(const PackedBinding& binding, std::size_t v) {
 class MeshRecords {
  public:
   MeshRecords(const CharacterMesh& mesh, BoundsRecords& found)
-      : mesh_(mesh), rest_(mesh.binding), morph_reach_(find_morph_reach(mesh)), found_(found) {}
+      : mesh_(mesh), rest_(mesh.binding), morph_reach_(find_morph_reach(mesh)), found_(found) {
+    if (morph_reach_.empty()) return;
+    const std::span<const glm::vec4> frames = local_frames(rest_);
+    std::vector<float> factors(morph_reach_.size(), 1.0f);  // what local frames make of an offset, at most
+    for (std::size_t at = 0; at < frames.size(); at += shared::kLocalFrameVectors) {
+      const auto frame = shared::local_frame(frames[at], frames[at + 1], frames[at + 2], frames[at + 3]);
+      float& factor = factors[at / shared::kLocalFrameVectors % factors.size()];
+      factor = std::max(factor, std::sqrt(shared::squared_size(frame.n)));
+    }
+    for (std::size_t v = 0; v < factors.size(); ++v) morph_reach_[v] *= factors[v];
+  }
 
   void add_deformers() {
     const bool dual = mesh_.mode == BlendMode::kDualQuaternion;
-    const bool shares = std::ranges::any_of(rest_.local_points, [](const glm::vec4& local) { return local.w < 0; });
+    const bool shares = std::ranges::any_of(group_points(rest_), [](const glm::vec4& local) { return local.w < 0; });
     if (!dual && !shares) return add_entries(rest_, mesh_.first_entry, mesh_.mode == BlendMode::kOffsets);
     const VertexGroups groups = find_groups(rest_.points);
     std::size_t first = 0;
@@ -194,7 +204,7 @@ class MeshRecords {
   // Calls visit(index, local point) for each influence of vertex v that moves it.
   template <class Binding, class Visit>
   void for_each_entry(const Binding& binding, std::size_t v, bool has_local_points, const Visit& visit) const {
-    for_each_influence(binding, v, [&](std::uint32_t word, std::size_t group) {
+    for_each_influence(binding, v, [&](std::uint32_t word, std::size_t group, std::size_t) {
       glm::vec4 local(rest_.points[v], 1);
       if (has_local_points) local = rest_.local_points[group * rest_.points.size() + v];
       if (local.w != 0) visit(shared::influence_index(word), glm::vec3(local));

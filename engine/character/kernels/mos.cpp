@@ -17,17 +17,13 @@ bool has_points(const PalettePass& pass) {
   return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosWindowPoint;
 }
 
-std::vector<std::uint32_t> words_with_twins(const PalettePass& pass) {
+std::vector<std::uint32_t> point_words(const PalettePass& pass) {
   std::vector<std::uint32_t> words;
   for (std::uint32_t r = 0; r < pass.record_count; ++r) {
     words.push_back(read_record<shared::MosPointRecord>(pass.records, r).point);
   }
   std::ranges::sort(words);
   return words;
-}
-
-bool is_twin(const PalettePass& pass, std::uint32_t word) {
-  return pass.table[word + shared::kMosPointKind] == shared::kMosDirections;
 }
 
 namespace {
@@ -67,7 +63,7 @@ class Table {
     for (const std::uint32_t place : {shared::kMosPointPosition, shared::kMosPointRest}) {
       if (const char* wrong = words_.check_place(word + place)) return wrong;
     }
-    if (words_.word(word + shared::kMosPointKind) > shared::kMosDirections) return "has a point of an unknown kind";
+    if (words_.word(word + shared::kMosPointKind) > shared::kMosAngles) return "has a point of an unknown kind";
     if (words_.word(word + shared::kMosPointChain) != shared::kMosNoWord) {
       if (const char* wrong = check_turn(word)) return wrong;
     }
@@ -240,8 +236,7 @@ void append_table_sources(const PassEntry& entry, const CharacterData& data, std
 
 void append_handles(const PalettePass& pass, const PoseContext& context, std::vector<PosedHandle>& handles) {
   const shared::PoseWork work = pose_work(pass, context);
-  for (const std::uint32_t point : words_with_twins(pass)) {
-    if (is_twin(pass, point)) continue;
+  for (const std::uint32_t point : point_words(pass)) {
     handles.push_back({.kind = EntryKind::kControlPoint,
                        .joint = pass.table[point],
                        .rest = shared::table_vector(work, point + shared::kMosPointRest),

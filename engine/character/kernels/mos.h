@@ -12,10 +12,7 @@ namespace pelt::mos {
 // Returns true for a pass that poses control points.
 bool has_points(const PalettePass& pass);
 
-// Returns the words of all points of such a pass, ascending. A point's twin, which carries directions, directly follows
-// it. Precondition: the pass is valid.
-std::vector<std::uint32_t> words_with_twins(const PalettePass& pass);
-
-bool is_twin(const PalettePass& pass, std::uint32_t word);
+// Returns the words of all points of such a pass, ascending. Precondition: the pass is valid.
+std::vector<std::uint32_t> point_words(const PalettePass& pass);
 
 }  // namespace pelt::mos

@@ -12,6 +12,7 @@
 
 #include "engine/character/base/formatted.h"
 #include "engine/character/base/invalid.h"
+#include "engine/character/rows/local_frames.h"
 #include "engine/character/rows/packed_row.h"
 #include "shaders/blend/blend.h"
 
@@ -53,16 +54,6 @@ struct PackedRow {
     group_end.clear();
   }
 };
-
-// Raises each influence that has weight 0 but a gradient to one unit, taken from the strongest: after the group's other
-// influences, one of weight 0 would count for the next group.
-void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& weights) {
-  for (std::size_t k = 0; k < gradients.size(); ++k) {
-    if (weights[k] != 0 || gradients[k] == glm::vec3(0.0f)) continue;
-    --*std::ranges::max_element(weights);
-    weights[k] = 1;
-  }
-}
 
 // Converts gradients that sum to 0 to integers in units of `unit` that sum to 0. Rounds each, and carries the remainder
 // to the next palette entry, as quantise does.
@@ -302,10 +293,6 @@ class SlicePacker {
   std::vector<glm::vec3> scaled_;
 };
 
-std::size_t local_group_count(const PackedBinding& packed) {
-  return packed.points.empty() ? 0 : packed.local_points.size() / packed.points.size();
-}
-
 Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size, Groups groups,
                             const std::string& what) {
   const std::size_t begin = packed.slices[slice];
@@ -354,34 +341,10 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
     if (!even || gradients != glm::vec2(0)) {
       return invalid("{}: the gradients of row {} do not sum to 0, or are of a weight of 0", what, row);
     }
-    if (groups == Groups::kWithPoints && !padding && ended != local_group_count(packed)) {
+    if (groups == Groups::kWithPoints && !padding && ended != group_points(packed).size() / packed.points.size()) {
       return invalid("{}: row {} holds {} groups, but has {} local points", what, row, ended,
-                     local_group_count(packed));
+                     group_points(packed).size() / packed.points.size());
     }
-  }
-  return {};
-}
-
-Result<void> validate_local_points(const PackedBinding& packed, Groups groups, const std::string& what) {
-  const std::size_t count = packed.points.size();
-  const std::size_t size = packed.local_points.size();
-  if (groups != Groups::kWithPoints) {
-    return size == 0 ? Result<void>() : invalid("{}: has local points, but is not blended with them", what);
-  }
-  if (count == 0 ? size != 0 : size == 0 || size % count != 0 || size / count > kMaxLocalGroups) {
-    return invalid("{}: {} local points for {} vertices", what, size, count);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0;
-    for (std::size_t at = i; at < size; at += count) {
-      const glm::vec4 local = packed.local_points[at];
-      if (!is_near(glm::vec3(local))) {
-        return invalid("{}: a local point of row {} is not finite, or beyond {:g}", what, i, kMaxCoordinate);
-      }
-      if (!(std::abs(local.w) <= kMaxShare)) return invalid("{}: a share of row {} is {}", what, i, local.w);
-      sum += local.w;
-    }
-    if (!(std::abs(sum - 1) <= 1e-4)) return invalid("{}: the shares of row {} sum to {}, not 1", what, i, sum);
   }
   return {};
 }
@@ -421,6 +384,14 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
   }
 }
 
+void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& units) {
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    if (units[k] != 0 || gradients[k] == glm::vec3(0.0f)) continue;
+    --*std::ranges::max_element(units);
+    units[k] = 1;
+  }
+}
+
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
   const auto is_light = [&](std::uint32_t row) {
@@ -436,7 +407,8 @@ void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::ui
 }
 
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
-                           std::span<const std::uint32_t> order, std::span<const std::vector<glm::vec4>> local_points) {
+                           std::span<const std::uint32_t> order, std::span<const std::vector<glm::vec4>> local_points,
+                           std::span<const Affine> at_bind) {
   assert(!groups.empty());
   assert(local_points.empty() || local_points.size() == groups.size());
   PELT_TRY(check_sizes(groups, rest, order, local_points));
@@ -448,6 +420,7 @@ Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometr
   for (const std::vector<glm::vec4>& points : local_points) {
     for (std::size_t row = 0; row < count; ++row) packed.local_points.push_back(points[source_row(order, row)]);
   }
+  append_local_frames(at_bind, packed);
   return packed;
 }
 

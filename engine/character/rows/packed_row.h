@@ -11,9 +11,9 @@
 
 namespace pelt {
 
-// Calls visit(word, group) for each influence of a row with a weight other than 0. `word`: as stored; `group`: the
-// number of groups of the row that end before it. `Binding`: PackedBinding or PaintedWeights, whose slices have the
-// same layout.
+// Calls visit(word, group, at) for each influence of a row with a weight other than 0. `word`: as stored; `group`: the
+// number of groups of the row that end before it; `at`: its index. `Binding`: PackedBinding or PaintedWeights, whose
+// slices have the same layout.
 template <class Binding, class Visit>
 void for_each_influence(const Binding& binding, std::size_t row, const Visit& visit) {
   const std::size_t slice = row / shared::kSliceRows;
@@ -23,7 +23,7 @@ void for_each_influence(const Binding& binding, std::size_t row, const Visit& vi
        at += shared::kSliceRows) {
     const std::uint32_t word = binding.influences[at];
     if (shared::influence_units(word) == 0) continue;
-    visit(word, group);
+    visit(word, group, at);
     units += shared::influence_units(word);
     if (units < shared::kWeightUnits) continue;
     units = 0;
@@ -35,7 +35,7 @@ void for_each_influence(const Binding& binding, std::size_t row, const Visit& vi
 // by the share, so that they sum to 1; the local point is the rest position if groups have no local points.
 template <class Visit>
 void for_each_shared_influence(const PackedBinding& binding, std::size_t row, const Visit& visit) {
-  for_each_influence(binding, row, [&](std::uint32_t word, std::size_t group) {
+  for_each_influence(binding, row, [&](std::uint32_t word, std::size_t group, std::size_t) {
     const glm::vec4 local = binding.local_points.empty() ? glm::vec4(binding.points[row], 1.0f)
                                                          : binding.local_points[group * binding.points.size() + row];
     if (local.w == 0) return;

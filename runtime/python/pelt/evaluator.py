@@ -60,19 +60,17 @@ class Evaluator(Owner):
         *,
         normals: bool = True,
         tangents: bool = True,
-        recomputed_normals: bool = False,
         morphs: bool = True,
         same_everywhere: bool = False,
     ) -> None:
         """Takes all memory.
 
-        `recomputed_normals`: from the posed triangles. `same_everywhere`: slower, but the same bits on every processor.
+        `same_everywhere`: slower, but the same bits on every processor.
         """
         if not isinstance(character, Character):
             raise Error(f"character is a {type(character).__name__}, and must be a pelt.Character")
         options = library().new(
             "pelt_evaluator_options",
-            normal_mode=int(recomputed_normals),
             no_normals=int(not normals),
             no_tangents=int(not tangents),
             no_morphs=int(not morphs),

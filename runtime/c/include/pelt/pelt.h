@@ -46,7 +46,7 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------ version, errors */
 
 /* Increases when a program that was compiled with an older header would no longer work. */
-#define PELT_ABI_VERSION 3
+#define PELT_ABI_VERSION 4
 
 /* Returns PELT_ABI_VERSION of the loaded library. A program works with it if it equals the program's own. */
 PELT_API uint32_t pelt_abi_version(void);
@@ -374,8 +374,7 @@ typedef struct pelt_gpu_characters pelt_gpu_characters;
 
 typedef struct pelt_upload_options {
   uint32_t struct_size;
-  /* 1: also uploads the triangles round each vertex, 32 bytes per vertex, for crowds that recompute normals */
-  uint32_t normal_rings;
+  uint32_t reserved;
   /* size of the first buffer of bind data, bytes (pelt_character_get_upload_bytes); raised to the size of the first
    * characters, and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as
    * large, and a crowd one more dispatch per pass for each buffer that its characters are in */
@@ -383,8 +382,7 @@ typedef struct pelt_upload_options {
 } pelt_upload_options;
 
 /* Returns the size of a character's bind data, bytes. */
-PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character,
-                                                     const pelt_upload_options* options, VkDeviceSize* bytes);
+PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character, VkDeviceSize* bytes);
 
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no character
  * and no capacity; a character of more bytes than the device can bind at once; out of memory. */
@@ -436,12 +434,6 @@ enum {
   PELT_FORMAT_NONE = 1,        /* not written */
   PELT_FORMAT_FLOAT = 2,       /* positions, normals: 3; tangents: 4, w = handedness */
   PELT_FORMAT_OCTAHEDRAL16 = 3 /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
-};
-
-/* How normals and tangents of skins are computed. */
-enum {
-  PELT_NORMALS_BLENDED = 0,   /* rotated by the blended transform of the vertex */
-  PELT_NORMALS_RECOMPUTED = 1 /* from the posed triangles round the vertex; tangents are made orthogonal to them */
 };
 
 /* A part of a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd makes one. */
@@ -509,7 +501,10 @@ typedef struct pelt_crowd_options {
    * while a crowd is made. */
   const uint32_t* instances;
   uint32_t frames_in_flight; /* frames that may be recorded before the first has finished; 0: 2 */
-  uint32_t reserved;
+  /* The number of output slots, 1 to 3: how many frames' vertices and boxes are kept; 0: 1. Frames use the slots in
+   * turn, so the next frame may be computed while one is drawn (docs/outputs.md, Output slots). Each slot takes the
+   * memory of one set of outputs (pelt_crowd_info). */
+  uint32_t output_slots;
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
@@ -541,12 +536,7 @@ typedef struct pelt_crowd_options {
    * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
    * The device must have the features enabled that Vulkan requires for these flags. */
   VkBufferUsageFlags usage;
-  uint32_t normal_mode;   /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
   uint32_t bounds_stride; /* bytes from one box to the next, a multiple of 4, 24 or more; 0: 24 */
-  /* The number of output slots, 1 to 3: how many frames' vertices and boxes are kept; 0: 1. Frames use the slots in
-   * turn, so the next frame may be computed while one is drawn (docs/outputs.md, Output slots). Each slot takes the
-   * memory of one set of outputs (pelt_crowd_info). */
-  uint32_t output_slots;
   /* The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
    * those of slot 0. Slots must not overlap. */
   pelt_slot_locations slot_locations[2];
@@ -565,8 +555,8 @@ PELT_API pelt_result pelt_add_capacity(const pelt_character* character, uint32_t
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: more instance
  * counts than characters, or all counts 0; outputs that cannot be combined; a misaligned or too small part of a buffer
- * of the caller's (the message names it); recomputed normals of characters without rings; outputs or inputs larger than
- * the device's storage buffer range (the message states how many instances fit); out of memory. */
+ * of the caller's (the message names it); outputs or inputs larger than the device's storage buffer range (the message
+ * states how many instances fit); out of memory. */
 PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
@@ -830,11 +820,11 @@ typedef void (*pelt_for_ranges)(void* user, size_t count, size_t grain, const vo
 
 typedef struct pelt_evaluator_options {
   uint32_t struct_size;
-  uint32_t normal_mode;       /* PELT_NORMALS_... */
-  uint32_t no_normals;        /* 1: neither normals nor tangents */
-  uint32_t no_tangents;       /* 1: no tangents */
-  uint32_t no_morphs;         /* 1: skins are moved without their morph targets */
-  uint32_t same_everywhere;   /* 1: slower, but the same bits on every processor */
+  uint32_t no_normals;      /* 1: neither normals nor tangents */
+  uint32_t no_tangents;     /* 1: no tangents */
+  uint32_t no_morphs;       /* 1: skins are moved without their morph targets */
+  uint32_t same_everywhere; /* 1: slower, but the same bits on every processor */
+  uint32_t reserved;
   pelt_for_ranges for_ranges; /* NULL: the calling thread does all work */
   void* for_ranges_user;      /* its first argument */
 } pelt_evaluator_options;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <pelt/character.h>
-#include <pelt/normal_rings.h>
 #include <pelt/result.h>
 #include <pelt/runtime/crowd_planner.h>
 #include <pelt/runtime/device.h>
@@ -59,10 +58,6 @@ struct CrowdOutputs {
   VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
-  // How normals of skins are computed, at every detail. kRecomputed: one more dispatch after the blend computes normals
-  // from the blended positions, and makes the blended tangents orthogonal to them. Needs outputs of positions and
-  // normals, and characters uploaded with UploadOptions::normal_rings.
-  NormalMode normal_mode = NormalMode::kBlended;
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, has just appeared, or was teleported. Needs positions, in a buffer that keeps its content from
   // frame to frame. Skins only: cannot be combined with control_meshes. With several slots nothing is copied and no
@@ -198,9 +193,8 @@ class Crowd : public CrowdPlanner {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
   // more instance counts than characters, or all counts 0; no frames in flight; outputs that cannot be combined; a
-  // misaligned or too small part of a buffer of the caller's (the message names it); recomputed normals of characters
-  // without rings; outputs or inputs larger than the device's storage buffer range (the message states how many
-  // instances fit); out of memory.
+  // misaligned or too small part of a buffer of the caller's (the message names it); outputs or inputs larger than the
+  // device's storage buffer range (the message states how many instances fit); out of memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;

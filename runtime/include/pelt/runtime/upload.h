@@ -8,22 +8,16 @@
 #include <span>
 
 #include <pelt/character.h>
-#include <pelt/job_system.h>
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 
 namespace pelt::runtime {
 
 struct UploadOptions {
-  // Also uploads the triangles round each vertex of skins, about 32 bytes per vertex, for crowds that recompute normals
-  // (CrowdOutputs::normal_mode).
-  bool normal_rings = false;
   // Size of the first buffer of bind data, bytes (GpuCharacters::bytes_of); raised to the size of the first characters,
   // and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as large, and a
   // crowd one more dispatch per pass for each buffer that its characters are in.
   VkDeviceSize capacity = 0;
-  // Runs the search for those triangles; none: the thread that makes or adds characters.
-  JobSystem jobs;
 };
 
 // The families of the queue that uploads and of the queue that runs the crowds.
@@ -49,7 +43,7 @@ class GpuCharacters {
   GpuCharacters& operator=(GpuCharacters&&) noexcept;
 
   // Returns the size of a character's bind data, bytes, for UploadOptions::capacity.
-  static VkDeviceSize bytes_of(const Character& character, UploadOptions options = {});
+  static VkDeviceSize bytes_of(const Character& character);
 
   // Takes room for a character, in a new buffer if no other has it, fills new staging memory, and returns the
   // character's number: the lowest unused one. record_upload() then records its copy. Waits for nothing. Errors: those

@@ -110,6 +110,16 @@ const std::vector<Configuration>& configurations() {
       {"SurfaceFfdSculpted", caged(), sculpt},
       {"CurveSkeleton", CurveSkeletonParameters()},
       {"Mos", MosParameters()},
+      {"MosInverseDistance", MosParameters{.strategy = MosStrategy::kInverseDistance}},
+      {"MosInverseDistanceJoint",
+       MosParameters{.strategy = MosStrategy::kInverseDistance, .frames = MosFrames::kJoint}},
+      {"MosInverseDistanceMasked", MosParameters{.strategy = MosStrategy::kInverseDistance}, put_over_linear},
+      {"MosRadialBasis", MosParameters{.strategy = MosStrategy::kRadialBasis}},
+      {"MosRadialBasisMasked", MosParameters{.strategy = MosStrategy::kRadialBasis}, put_over_linear},
+      {"MosCage", with<MosParameters>([](auto& p) {
+         p.strategy = MosStrategy::kCatmullClark;
+         p.cage = "cage";
+       })},
   };
   return list;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compares moved skin with equations 5 and 9 of docs/mathematics.md section 3.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/authoring/mos/strategies.h"
 #include "engine/authoring/mos/windows.h"
@@ -69,6 +71,19 @@ const std::vector<std::pair<std::uint32_t, glm::vec3>> kScattered{
     {0, {0.4f, 0.2f, 0}}, {0, {2, 0, -0.3f}},   {1, {2.6f, 0.5f, 0.1f}},  {1, {4.7f, -0.2f, 0.2f}},
     {2, {6.1f, 0, 0.4f}}, {0, {6.6f, 0.3f, 0}}, {2, {8.2f, -0.1f, -0.2f}}};
 
+// Returns the posed normals of the model's first mesh.
+std::vector<glm::vec3> posed_normals(const Character& character, std::span<const glm::mat4> joints) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = character->meshes[0];
+  std::vector<glm::vec3> normals(mesh.vertex_count());
+  for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i)
+    normals[mesh.source_vertex[i]] = evaluator.normals()[mesh.first_vertex + i];
+  return normals;
+}
+
+// Normals are those of the moved surface; gradients are stored in 8 bits.
 TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
   struct Case {
     MosStrategy strategy;
@@ -92,16 +107,28 @@ TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
       const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
       const Result<RadialBasis> basis = RadialBasis::create(tube.places, one.kernel, {});
       ASSERT_TRUE(basis);
-      std::vector<WeightedElement> row;
-      for (std::size_t v = 0; v < is.size(); ++v) {
-        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
+      const auto moved = [&](glm::dvec3 m) {
+        std::vector<WeightedElement> row;
         if (one.strategy == MosStrategy::kInverseDistance) {
           inverse_distance(m, tube.places, one.power, one.nearest, parameters.cut, row);
         } else {
           basis->weights(m, row);
         }
-        ASSERT_LT(glm::distance(glm::dvec3(is[v]), tube.moved(m, row, frames)), kStored) << v;
+        return tube.moved(m, row, frames);
+      };
+      const std::vector<glm::vec3> normals = posed_normals(character, tube.joints);
+      double lean = 0;
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
+        ASSERT_LT(glm::distance(glm::dvec3(is[v]), moved(m)), kStored) << v;
+        const glm::dvec3 n(tube.model.meshes[0].normals[v]);
+        const glm::dvec3 e = 1e-5 * glm::normalize(glm::cross(n, glm::dvec3(1, 0.3, 0.2)));
+        const glm::dvec3 f = glm::cross(n, e);
+        const glm::dvec3 expected =
+            glm::normalize(glm::cross(moved(m + e) - moved(m - e), moved(m + f) - moved(m - f)));
+        lean += glm::degrees(std::acos(std::min(1.0, glm::dot(expected, glm::dvec3(normals[v])))));
       }
+      EXPECT_LT(lean / static_cast<double>(is.size()), 1);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "engine/authoring/mos/strategies.h"
+#include "tests/engine/authoring/mos/scattered.h"
 
 namespace pelt::mos {
 namespace {
@@ -228,6 +229,19 @@ TEST(CageSurface, FindsTheClosestPointOfAll) {
       EXPECT_GT(found, least - 0.02);  // the spacing of the samples
     }
   }
+}
+
+// Outside a cage, and beyond the border of a sheet: the closest point stays on the border.
+TEST(CageSurface, HasTheGradientsOfItsWeights) {
+  const auto expect = [](const Cage& cage, glm::dvec3 place) {
+    const CageSurface surface = surface_of(cage);
+    expect_gradients(place, cage.points.size(), 1e-4,
+                     [&](glm::dvec3 at, std::vector<WeightedElement>& row) { surface.weights(at, row); });
+  };
+  expect(cube(), {0.9, -0.7, 0.8});
+  expect(tube(7, 4), {0.5, 1.3, 0.2});
+  expect(sheet(4), {2.2, 1.4, 0.7});
+  expect(sheet(4), {5.5, 1.4, 0.7});
 }
 
 TEST(CageSurface, FindsPlacesOnTheSurface) {

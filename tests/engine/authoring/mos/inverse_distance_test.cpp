@@ -83,6 +83,19 @@ TEST(InverseDistance, OverflowsForNoPowerAndNoDistance) {
   }
 }
 
+TEST(InverseDistance, HasTheGradientsOfItsWeights) {
+  const std::vector<glm::dvec3> points = scattered(20, 7);
+  for (const std::uint32_t nearest : {0u, 8u, 20u}) {
+    for (const Cut cut : {Cut::kContinuous, Cut::kHard}) {
+      for (const double power : {0.5, 2.0}) {
+        expect_gradients({0.3, 1.4, -2}, points.size(), 1e-8, [&](glm::dvec3 place, std::vector<WeightedElement>& row) {
+          inverse_distance(place, points, power, nearest, cut, row);
+        });
+      }
+    }
+  }
+}
+
 // Along a line on which points change rank, a fine step changes no weight by much.
 TEST(InverseDistance, ContinuousCutDoesNotJump) {
   const std::vector<glm::dvec3> points = scattered(64, 7);

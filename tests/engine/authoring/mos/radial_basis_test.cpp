@@ -46,6 +46,14 @@ TEST(RadialBasis, IsCardinalAndSumsToOne) {
   }
 }
 
+TEST(RadialBasis, HasTheGradientsOfItsWeights) {
+  for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
+    const auto basis = test::must(RadialBasis::create(scattered(9, 3), kernel, std::nullopt));
+    expect_gradients({0.4, 0.9, 0.2}, 9, 1e-6,
+                     [&](glm::dvec3 place, std::vector<WeightedElement>& row) { basis.weights(place, row); });
+  }
+}
+
 // Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is reproduced from its values at the points.
 TEST(RadialBasis, ReproducesItsOwnFields) {
   const std::vector<glm::dvec3> points = scattered(5, 3);

@@ -135,12 +135,8 @@ TEST_P(Evaluate, GivesTheSameBytesByAnyJobSystem) {
                                   while (count-- > 0) call(body, count, count + 1);
                                 },
                             .user = &loops};
-  for (const NormalMode mode : {NormalMode::kBlended, NormalMode::kRecomputed}) {
-    const std::size_t before = loops;
-    EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.jobs = backwards, .normal_mode = mode}),
-                           evaluated(character_, joints, {.normal_mode = mode})));
-    EXPECT_GT(loops, before);
-  }
+  EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.jobs = backwards}), evaluated(character_, joints)));
+  EXPECT_GT(loops, 0);
 }
 
 TEST_P(Evaluate, AllocatesNothingAFrame) {

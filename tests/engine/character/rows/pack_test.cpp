@@ -394,7 +394,7 @@ TEST(Pack, ValidationFindsEveryFaultOfLocalPoints) {
   EXPECT_EQ(error([](PackedBinding& b) { b.local_points.pop_back(); }), "bad: 129 local points for 65 vertices");
   EXPECT_EQ(error([](PackedBinding& b) { b.local_points.resize(9 * 65); }), "bad: 585 local points for 65 vertices");
   EXPECT_EQ(error([](PackedBinding& b) { b.local_points.resize(3 * 65, glm::vec4(0)); }),
-            "bad: row 0 holds 2 groups, but has 3 local points");
+            "bad: 195 local points for 65 vertices");
   EXPECT_EQ(error([](PackedBinding& b) {
               b.local_points.resize(65);
               for (glm::vec4& point : b.local_points) point.w = 1;

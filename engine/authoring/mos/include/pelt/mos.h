@@ -102,7 +102,7 @@ struct MosParameters {
   // limb is thick, or if there are 3, spread over 0.6 of the bone.
   std::optional<float> joint_fraction;
   MosFrames frames = MosFrames::kRelative;
-  bool exact_normals = true;  // B-spline: whether normals follow the gradient of the weights; else only the frames
+  bool exact_normals = true;  // whether normals follow the gradient of the weights; else only the frames
   bool clamp_ends = true;  // B-spline: whether each end point counts three times, so that the curve reaches it; always
                            // with fewer than four points
   bool twist = true;       // B-spline: whether twists are blended as angles, not as matrices

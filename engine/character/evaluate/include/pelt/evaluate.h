@@ -9,7 +9,6 @@
 #include <pelt/character.h>
 #include <pelt/frame.h>
 #include <pelt/job_system.h>
-#include <pelt/normal_rings.h>
 #include <pelt/result.h>
 
 namespace pelt {
@@ -20,9 +19,8 @@ class Evaluator {
   struct Options {
     JobSystem jobs;  // run the loops over vertices and palette entries; none: they run on the calling thread
     bool normals = true;
-    bool tangents = true;                           // requires normals
-    NormalMode normal_mode = NormalMode::kBlended;  // applies to skins
-    bool morphs = true;                             // false: skins move without their morph targets
+    bool tangents = true;          // requires normals
+    bool morphs = true;            // false: skins move without their morph targets
     bool same_everywhere = false;  // slower; the same bits on every processor, without vector instructions
   };
   // Errors: kOutOfMemory.

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <pelt/frame.h>
 #include <pelt/result.h>
 #include <pelt/sparse_rows.h>
 
@@ -29,7 +30,8 @@ namespace pelt {
 //                               empty: no gradients
 //   local_points  G x n x float4
 //                               local points of groups that have their own, else empty: entry g n + i is the local
-//                               point of vertex i in group g, model space at bind, metres, then the group's share
+//                               point of vertex i in group g, model space at bind, metres, then the group's share;
+//                               then G x n x 4 x float4 local frames (shared::LocalFrame), or none
 //
 // The integer weights of a row sum to exactly 65535. A row may hold several groups in sequence, each with weights that
 // sum to 65535: deformers that are combined at the vertex. The gradients of each group sum to 0.
@@ -48,6 +50,10 @@ struct PackedBinding {
 
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(points.size()); }
 };
+
+// Return the two parts of local_points. Precondition: the slices are valid.
+std::span<const glm::vec4> group_points(const PackedBinding& packed);
+std::span<const glm::vec4> local_frames(const PackedBinding& packed);
 
 constexpr std::size_t kShortRow = 4;  // influences that the fastest blend can move
 constexpr std::size_t kMaxLocalGroups = 8;
@@ -71,6 +77,11 @@ struct RestGeometry {
 // `by_index`, which sorts the row by palette entry. Precondition: weights are >= 0 and sum to about 1.
 void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_index, std::vector<std::uint32_t>& units);
 
+// Raises each influence that has weight 0 but a gradient to one unit, taken from the strongest, as pack does in rows of
+// several groups and with local points: after the group's other influences, one of weight 0 would count for the next
+// group.
+void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& units);
+
 // Sorts rows by their cost: first those of up to kShortRow influences without gradients; then by length, longest first,
 // within windows of 4096 rows, so that slices need little padding; ties keep their order. `order`: a permutation with
 // the source row of each packed row; rows near each other in it stay near.
@@ -78,12 +89,15 @@ void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::ui
 
 // Packs the rows of `groups` (at least one) and `rest`. Packed row r is source row order[r]; `order` is a permutation
 // (empty: the identity). `local_points`: one array per group, one point per vertex, or empty; with them, a group's row
-// may be empty if its share is 0. Gradients only turn normals: if one exceeds 1e12 per metre, all of its row are scaled
-// down, and if one is not finite, all of its row become 0. Errors: kUnsupported if an index does not fit 16 bits or
-// there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no influence.
+// may be empty if its share is 0. `at_bind`: palette entries whose local points are not rest positions, at bind, others
+// 0; for these, local frames make B the identity at bind. Gradients only turn normals: if one exceeds 1e12 per metre,
+// all of its row are scaled down, and if one is not finite, all of its row become 0. Errors: kUnsupported if an index
+// does not fit 16 bits or there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no
+// influence.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
                            std::span<const std::uint32_t> order,
-                           std::span<const std::vector<glm::vec4>> local_points = {});
+                           std::span<const std::vector<glm::vec4>> local_points = {},
+                           std::span<const Affine> at_bind = {});
 
 // Returns the rows of the streams, without padding; weights are multiples of 1/65535. In groups with local points,
 // weights are multiplied by the share, and groups of share 0 are left out.
@@ -95,8 +109,8 @@ glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::siz
 
 // Checks packed streams. Errors: kInvalidArgument, naming `what` and the row: sizes that disagree; slices that do not
 // ascend or overrun; indices >= palette_size; weights that do not sum to 65535; gradients that do not sum to 0 or that
-// belong to a weight of 0 among several groups; non-finite points; a group without its local point; shares beyond
-// kMaxShare or that do not sum to 1.
+// belong to a weight of 0 among several groups; non-finite points; a group without its local point or frame; shares
+// beyond kMaxShare or that do not sum to 1.
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what);
 
 }  // namespace pelt

@@ -5,11 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <pelt/character.h>
-#include <pelt/job_system.h>
 
 namespace pelt::runtime {
 
@@ -27,7 +25,6 @@ struct MeshStart {
   std::uint32_t morph_slice = 0;
   std::uint32_t morph_column = 0;
   std::uint32_t morph_offset = 0;
-  std::optional<std::uint32_t> normal_ring;  // if the mesh has rings
 };
 
 struct PassStart {
@@ -53,8 +50,7 @@ class BindData {
  public:
   static constexpr std::uint64_t kAlignment = 48;  // of offsets and sizes
 
-  // normal_rings: also finds the triangles round each vertex of skins, for crowds that recompute normals.
-  BindData(const Character& character, bool normal_rings, const JobSystem& jobs = {});
+  explicit BindData(const Character& character);
   std::uint64_t bytes() const { return bytes_; }
   // Writes them to the host's copy of the part, of bytes(), that begins at `offset` in the buffer of this number.
   PlacedCharacter write(std::uint32_t bind_buffer, std::uint64_t offset, std::byte* part) const;

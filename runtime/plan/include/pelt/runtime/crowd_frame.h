@@ -47,8 +47,8 @@ struct Binding {
 };
 
 // Kernels of one kind have the same bindings.
-enum class KernelKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kNormals };
-inline constexpr std::size_t kKernelKinds = 7;
+enum class KernelKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds };
+inline constexpr std::size_t kKernelKinds = 6;
 
 // Returns the storage buffers of binding 0, 1 and so on of set 0.
 std::span<const Binding> bindings_of(KernelKind kind);

@@ -38,7 +38,6 @@ struct CrowdCapacity {
 // The outputs that change what a crowd plans.
 struct PlannedOutputs {
   bool bounds = false;
-  bool recomputed_normals = false;
   bool control_meshes = false;
 };
 
