@@ -46,10 +46,11 @@ class TwistSpread {
     double passage = 0;  // half the painted transition at its end, as a fraction of the bone
     double room = 1;     // the part of the twists that it takes: 0 for a stubby bone
   };
-  struct Parts {
-    double own, child;
+  // A position of skin along a bone, each 0 to 1.
+  struct Position {
+    double along;
+    double taken;  // part of the twist after the bone that it takes, of that due here
   };
-  // A position along a bone.
   struct Step {
     std::uint32_t bone;
     float own;    // part undone
@@ -66,7 +67,8 @@ class TwistSpread {
   Split split(const Mesh& mesh, BlendMode mode, std::span<const float> shown) const;
   shared::SpreadRecord record(const Step& step, PalettePass& pass) const;
   double along(const Bone& bone, const glm::vec3& point) const;
-  Parts parts_at(const Bone& bone, const glm::vec3& point, std::span<const Influence> row) const;
+  Position position_of(const Bone& bone, const glm::vec3& point, std::span<const Influence> row) const;
+  Step step_at(std::uint32_t bone, const Position& at) const;
 
   const Model& model_;
   std::vector<Bone> bones_;
