@@ -201,7 +201,7 @@ TwistSpread::TwistSpread(const Model& model, Twist twist) : model_(model) {
   measure_paintings();
 }
 
-double TwistSpread::along(const Bone& bone, const glm::vec3& point) const {
+double TwistSpread::along(const Bone& bone, const glm::vec3& point) {
   return glm::dot(glm::dvec3(point) - bone.origin, bone.axis) / bone.length;
 }
 
@@ -333,7 +333,12 @@ SparseRows TwistSpread::rows_over_joints(const Mesh& mesh, BlendMode mode, Chara
   PalettePass pass;
   pass.kernel = is_linear ? PoseKernel::kSpreadJoint : PoseKernel::kSpreadDualQuaternion;
   pass.record_count = static_cast<std::uint32_t>(parts.steps.size());
-  for (const Step& step : parts.steps) append_record(pass.records, record(step, pass));
+  const std::uint32_t twists = builder.add_bone_twists(twist_pass());
+  for (const Step& step : parts.steps) {
+    const Bone& bone = bones_[step.bone];
+    append_record(pass.records, shared::SpreadRecord{joint_at(bone), twists + step.bone, step.own, step.child,
+                                                     glm::vec3(bone.axis), glm::vec3(bone.origin)});
+  }
   const std::uint32_t first = builder.add_pass(std::move(pass));
   const auto joints = static_cast<std::uint32_t>(model_.bound_joints.size());
   for (std::size_t i = 0; i < rows.influences.size(); ++i) {
@@ -344,27 +349,24 @@ SparseRows TwistSpread::rows_over_joints(const Mesh& mesh, BlendMode mode, Chara
   return rows;
 }
 
-// Adds the words that the record reads to the pass's table.
-shared::SpreadRecord TwistSpread::record(const Step& step, PalettePass& pass) const {
-  const Bone& bone = bones_[step.bone];
+shared::JointRecord TwistSpread::joint_at(const Bone& bone) const {
   const BoundJoint& bound = model_.bound_joints[bone.bound];
-  const auto word_of = [&](const std::optional<Words>& words, float part) {
-    if (!words || part == 0) return shared::kNoIndex;
-    for (std::size_t w = 0; w < pass.table.size(); w += words->size()) {
-      if (std::equal(words->begin(), words->end(), pass.table.begin() + static_cast<std::ptrdiff_t>(w))) {
-        return static_cast<std::uint32_t>(w);
-      }
-    }
+  return {bound.joint, affine_from_mat4(bound.inverse_bind)};
+}
+
+PalettePass TwistSpread::twist_pass() const {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kBoneTwist;
+  pass.record_count = static_cast<std::uint32_t>(bones_.size());
+  const auto add = [&](const std::optional<Words>& words) {
+    if (!words) return shared::kNoIndex;
     pass.table.insert(pass.table.end(), words->begin(), words->end());
     return static_cast<std::uint32_t>(pass.table.size() - words->size());
   };
-  return {{bound.joint, affine_from_mat4(bound.inverse_bind)},
-          word_of(bone.own, step.own),
-          word_of(bone.child, step.child),
-          step.own,
-          step.child,
-          glm::vec3(bone.axis),
-          glm::vec3(bone.origin)};
+  for (const Bone& bone : bones_) {
+    append_record(pass.records, shared::BoneTwistRecord{joint_at(bone), add(bone.own), add(bone.child)});
+  }
+  return pass;
 }
 
 }  // namespace pelt
