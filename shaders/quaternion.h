@@ -58,10 +58,9 @@ PELT_SHARED_FN mat3 orthonormal_axes(mat3 m) {
   return mat3(x, y, cross(x, y));
 }
 
-// The rotation closest to m: the orthonormalised columns, turned by the residual torque until that vanishes (Mueller et
-// al. 2016, "A Robust Method to Extract the Rotational Part of Deformations"). Exact at once if m is a rotation.
-PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
-  mat3 r = orthonormal_axes(m);
+// The rotation closest to m: the rotation r, turned by the residual torque until that vanishes (Mueller et al. 2016, "A
+// Robust Method to Extract the Rotational Part of Deformations").
+PELT_SHARED_FN mat3 nearest_rotation_from(mat3 m, mat3 r) {
   for (int step = 0; step < 12; ++step) {
     vec3 torque = cross(r[0], m[0]) + cross(r[1], m[1]) + cross(r[2], m[2]);
     float size = abs(dot(r[0], m[0]) + dot(r[1], m[1]) + dot(r[2], m[2])) + 1e-20f;
@@ -73,6 +72,9 @@ PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
   }
   return r;
 }
+
+// The same from the orthonormalised columns on. Exact at once if m is a rotation.
+PELT_SHARED_FN mat3 nearest_rotation(mat3 m) { return nearest_rotation_from(m, orthonormal_axes(m)); }
 
 PELT_SHARED_FN float largest_entry(mat3 m) {
   vec3 largest = max(max(abs(m[0]), abs(m[1])), abs(m[2]));

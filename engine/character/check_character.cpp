@@ -280,7 +280,7 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
   for (const CharacterMesh& mesh : data.meshes) {
     PELT_TRY(check_painted(mesh, data));
     PELT_TRY(check_influences(mesh, entries, entries_read));
-    PELT_TRY(check_offsets(mesh, data, entries));
+    PELT_TRY(check_offsets(mesh, entries));
     PELT_TRY(check_morphs(mesh, entries, entries_read));
   }
   return entries_read;

@@ -8,7 +8,6 @@
 
 #include "engine/character/base/formatted.h"
 #include "engine/character/base/invalid.h"
-#include "engine/character/driver_offsets.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/morphs.h"
 #include "shaders/blend/blend.h"
@@ -132,13 +131,12 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
   return usable;
 }
 
-Result<void> check_offsets(const CharacterMesh& mesh, const CharacterData& data,
-                           const std::vector<PaletteEntry>& entries) {
+Result<void> check_offsets(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries) {
   if (!mesh.offset_entry) return {};
   if (!mesh.frame_entry) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
-  const std::uint32_t first = first_offset_vertex(data, mesh);
+  const std::uint32_t first = mesh.first_offset_vertex;
   const bool divides = mesh.mode == BlendMode::kLinear || mesh.mode == BlendMode::kDualQuaternion;
-  if (first % shared::kSliceRows != 0 || (first != 0 && !divides)) {
+  if (first > mesh.vertex_count() || first % shared::kSliceRows != 0 || (first != 0 && !divides)) {
     return invalid("mesh '{}' cannot have offsets from vertex {} on", mesh.name, first);
   }
   for (std::uint64_t v = first; v < mesh.vertex_count(); ++v) {

@@ -27,8 +27,7 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
                               std::uint32_t& entries_read);
 
 // Checks the entries that offset the vertices of a mesh before its blend.
-Result<void> check_offsets(const CharacterMesh& mesh, const CharacterData& data,
-                           const std::vector<PaletteEntry>& entries);
+Result<void> check_offsets(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries);
 
 // Checks the morph targets of an otherwise valid mesh. `entries_read`: as above.
 Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& entries,

@@ -123,6 +123,16 @@ inline EntryRuns entries_before(const PalettePass& pass, const CharacterData& da
   return runs;
 }
 
+// Returns the entries that passes of `kernel`, which is posed first, write before this pass.
+inline EntryRuns entries_posed_first(const PalettePass& pass, const CharacterData& data, PoseKernel kernel) {
+  EntryRuns runs;
+  for (const PalettePass& other : data.passes) {
+    if (&other == &pass) break;
+    if (other.kernel == kernel && other.stage <= pass.stage) runs.add(other.first_entry, other.record_count);
+  }
+  return runs;
+}
+
 // The frames that a pass may read from the palette: those from passes and control meshes of earlier stages.
 class FramesBefore {
  public:

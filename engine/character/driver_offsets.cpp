@@ -40,14 +40,4 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
   return {};
 }
 
-std::uint32_t first_offset_vertex(const CharacterData& data, const CharacterMesh& mesh) {
-  const std::uint32_t count = mesh.vertex_count();
-  if (!mesh.offset_entry) return count;
-  const auto pass = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& candidate) {
-    return candidate.kernel == PoseKernel::kKeyPose && candidate.first_entry == *mesh.offset_entry &&
-           candidate.record_count > 0 && candidate.record_count <= count;
-  });
-  return pass == data.passes.end() ? 0 : count - pass->record_count;
-}
-
 }  // namespace pelt

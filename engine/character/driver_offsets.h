@@ -21,8 +21,4 @@ using DriverOffsets = std::map<std::size_t, std::vector<VertexOffset>>;
 // does not exist, is repeated, or moves to a position that is not finite or is beyond kMaxCoordinate.
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t mesh, std::span<const VertexOffset> offsets);
 
-// Returns the first vertex that the offsets of a control mesh move. They move it by CharacterMesh::offset_entry, and
-// all later ones by the next entries. Without offsets, the number of vertices.
-std::uint32_t first_offset_vertex(const CharacterData& data, const CharacterMesh& mesh);
-
 }  // namespace pelt

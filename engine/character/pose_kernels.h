@@ -119,6 +119,7 @@ struct PoseKernelInfo {
   // Contents of even and odd entries of a pass; if these differ, a record has an even number of entries.
   std::array<EntryContent, 2> contents = both(EntryContent::kFrame);
   bool invocation_per_entry = false;  // true: a shader invocation poses an entry; false: a record
+  bool posed_first = false;           // before the other passes of its stage, which may read its entries
 };
 
 #define PELT_POSE_KERNEL(kernel, folder, shader) \
@@ -143,8 +144,7 @@ std::string vertex_label(const CharacterData& data, std::uint32_t vertex);
 // Returns the description of a kernel. Precondition: it is an enumerator (checked by Character::create).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);
 
-// Returns true if the pass computes weights. Other passes of its stage and morph targets read them, so it is posed
-// first, at every detail.
+// Returns true if the pass computes weights. Morph targets read them, so it is posed at every detail.
 inline bool writes_weights(PoseKernel kernel) { return pose_kernel(kernel).contents[0] == EntryContent::kWeights; }
 
 }  // namespace pelt

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "engine/character/base/formatted.h"
-#include "engine/character/driver_offsets.h"
 #include "engine/character/pose_kernels.h"
 #include "runtime/plan/blend_slices.h"
 #include "shaders/blend/blend.h"
@@ -47,19 +46,19 @@ class Planner {
       if (planned) buffers_ = std::max(buffers_, planned->placed->bind_buffer + 1);
     }
     for (std::uint32_t stage = 0; stage < plan_.stages; ++stage) {
-      bool barrier = true;  // palette passes of one stage write disjoint ranges
+      bool barrier = true;
       const auto add_poses = [&](PoseKernel kernel) {
         const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
         return add_steps(step, [&] { pose_jobs(kernel, stage); });
       };
-      for (const bool weights : {true, false}) {
+      for (const bool first : {true, false}) {
         for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
           const auto kernel = static_cast<PoseKernel>(k);
-          if (writes_weights(kernel) == weights && add_poses(kernel) && !weights) barrier = false;
+          if (pose_kernel(kernel).posed_first == first && add_poses(kernel)) barrier = false;
         }
+        barrier = true;  // those passes write disjoint ranges, which the next read
       }
       const bool last = stage + 1 == plan_.stages;
-      barrier = true;
       if (last && outputs_.bounds)
         barrier = !add_steps({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
@@ -225,7 +224,7 @@ class Planner {
         const Slices all = light ? Slices{0, split} : Slices{split, narrow(mesh.binding.slices.size() - 1)};
         // The slices of a driver that no offset moves.
         const std::uint32_t plain =
-            mesh.offset_entry ? std::min(first_offset_vertex(data, mesh) / shared::kSliceRows, all.end) : 0;
+            mesh.offset_entry ? std::min(mesh.first_offset_vertex / shared::kSliceRows, all.end) : 0;
         for (const Slices slices : {Slices{all.first, plain}, Slices{std::max(all.first, plain), all.end}}) {
           if (slices.first >= slices.end) continue;
           shared::BlendJob job = part_of(blend_job(shown, planned), slices);

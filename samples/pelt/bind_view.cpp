@@ -71,7 +71,7 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
   if (what == "unbound") {
     const auto is_joint = [&](std::uint32_t entry) {
       const EntryKind kind = entry_kind(data, entry);
-      return kind == EntryKind::kJoint || kind == EntryKind::kJointStretch;
+      return kind == EntryKind::kJoint || kind == EntryKind::kJointStretch || kind == EntryKind::kBoneStep;
     };
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t, auto row) {
       return std::all_of(row.begin(), row.end(),

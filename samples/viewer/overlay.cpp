@@ -274,7 +274,7 @@ class Drawing {
           made.kind = places.empty() ? HandleKind::kFixed : HandleKind::kVertexOffset;
           made.places = places;
           made.vertex = mesh.source_vertex[v];
-          made.from_rig = vertex_motion(data_, mesh, evaluator_, v);
+          made.from_rig = vertex_motion(mesh, evaluator_, v);
         }
         handle(made, affine_from_axes(made.from_rig, positions[mesh.first_vertex + v]), kUnseen, 3.5f);
       }
@@ -329,7 +329,7 @@ class Drawing {
       made.places = {fmt::format("{}/control/{}", place, vertex.number)};
     }
     const std::optional<std::uint32_t> packed = packed_vertex(*level.mesh, static_cast<std::uint32_t>(k));
-    if (packed) made.motion = vertex_motion(data_, *level.mesh, evaluator_, *packed);
+    if (packed) made.motion = vertex_motion(*level.mesh, evaluator_, *packed);
     made.from_rig = made.motion * vertex.axes;
     made.rest = vertex.rest;
     return made;

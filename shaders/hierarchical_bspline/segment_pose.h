@@ -15,12 +15,32 @@ struct SegmentRecord {
   PackedVec3 origin;  // the joint's, model space at bind
   PackedAffine joint_inverse_bind;
   PackedAffine parent_inverse_bind;
+  float twist;  // the fraction of the twist about `axis`, and `share` of the swing
+  float most;   // swing, radians, from half of which on all has `share` by degrees: at half a turn twists are undefined
+  PackedVec3 axis;  // unit, model space at bind; 0: all has `share`
 };
-PELT_SHARED_SIZE(SegmentRecord, 120);
+PELT_SHARED_SIZE(SegmentRecord, 140);
 
 // The motion of a joint from bind.
 PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bind) {
   return affine_compose(joint_frame(work, joint), inverse_bind);
+}
+
+// The part of the turn `way`, which is `swing` after the twist about the axis.
+PELT_SHARED_FN vec4 segment_turn(SegmentRecord record, vec4 way) {
+  vec3 axis = unpacked(record.axis);
+  if (dot(axis, axis) == 0.0f) return partial_turn(way, record.share);
+  float along = dot(quaternion_vector(way), axis);
+  float whole = sqrt(along * along + way.w * way.w);
+  vec4 twist = whole > 0.0f ? vec4(axis * along, way.w) * (1.0f / whole) : vec4(0, 0, 0, 1);
+  vec4 swing = quaternion_product(way, quaternion_conjugate(twist));
+  float swing_angle = 2.0f * atan_of(length(quaternion_vector(swing)), swing.w);
+  vec4 apart = quaternion_product(partial_turn(swing, record.share),
+                                  quaternion_about(axis, record.twist * twist_angle(way, axis)));
+  if (swing_angle <= 0.5f * record.most) return apart;
+  vec4 part = partial_turn(way, record.share);
+  if (dot(part, apart) < 0.0f) apart = -apart;
+  return normalize(mix(apart, part, smoothstep(0.5f * record.most, record.most, swing_angle)));
 }
 
 // The part `share` of `path`, along which a screw moves a point while turning by `way` in the axes `from`: proportional
@@ -43,7 +63,7 @@ PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
 // under the joint; the two are equal unless the joint has moved in its parent.
 PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   Affine whole = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
-  if (record.share >= 1.0f) return whole;
+  if (min(record.share, record.twist) >= 1.0f) return whole;
   Affine before = joint_motion(work, record.parent, unpacked(record.parent_inverse_bind));
   mat3 joint = affine_axes(whole);
   mat3 parent = affine_axes(before);
@@ -61,7 +81,7 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
     way = vec4(0, 0, 0, 1);
     joint_turn = parent_turn;
   }
-  mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, record.share)));
+  mat3 turn = rotation_from_quaternion(quaternion_product(from, segment_turn(record, way)));
   mat3 stretch = transpose(parent_turn) * parent * (1.0f - record.share) + transpose(joint_turn) * joint * record.share;
   mat3 axes = turn * stretch;
   vec3 start = transform_point(before, unpacked(record.origin));

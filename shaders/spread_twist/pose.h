@@ -13,17 +13,24 @@ PELT_SHARED_BEGIN
 // radians, from half of which on the twist fades to 0: at half a turn it is undefined.
 PELT_SHARED_CONST uint kTwistWords = 10u;
 
+// The twists and the joint that the steps along a bone share.
+struct BoneTwistRecord {
+  JointRecord joint;  // at its start
+  uint own;           // word of the joint's own twist; kNoIndex: none
+  uint child;         // word of that of the joint after the bone; kNoIndex: none
+};
+PELT_SHARED_SIZE(BoneTwistRecord, 60);
+
 // A joint at a position along its bone.
 struct SpreadRecord {
   JointRecord joint;
-  uint own;           // word of the joint's own twist; kNoIndex: none
-  uint child;         // word of that of the joint after the bone; kNoIndex: none
-  float own_part;     // undone, 0 to 1
-  float child_part;   // taken, 0 to 1
+  uint twist;         // palette entry of its BoneTwistRecord
+  float own_part;     // of the joint's own twist, undone, 0 to 1
+  float child_part;   // of that of the joint after the bone, taken, 0 to 1
   PackedVec3 axis;    // of the bone, unit, model space at bind
   PackedVec3 origin;  // of the bone, model space at bind
 };
-PELT_SHARED_SIZE(SpreadRecord, 92);
+PELT_SHARED_SIZE(SpreadRecord, 88);
 
 PELT_SHARED_FN float fading_twist(PoseWork work, uint word) {
   vec4 rest = vec4(table_vector(work, word + 5u), table_float(work, word + 8u));
@@ -35,24 +42,35 @@ PELT_SHARED_FN float fading_twist(PoseWork work, uint word) {
   return twist_angle(turn, axis) * (1.0f - smoothstep(0.5f * most, most, swing));
 }
 
-// The turn about the bone, as a motion of model space at bind.
-PELT_SHARED_FN Affine spread_turn(SpreadRecord record, PoseWork work) {
-  float angle = 0.0f;
-  if (record.child != kNoIndex) angle += record.child_part * fading_twist(work, record.child);
-  if (record.own != kNoIndex) angle -= record.own_part * fading_twist(work, record.own);
-  mat3 axes = rotation_from_quaternion(vec4(unpacked(record.axis) * sin_of(0.5f * angle), cos_of(0.5f * angle)));
-  return affine_from_axes(axes, unpacked(record.origin) - axes * unpacked(record.origin));
+// An entry of numbers: the joint's rotation from bind as a quaternion, then its own twist and the one after the bone.
+PELT_SHARED_FN Affine pose_bone_twist(BoneTwistRecord record, PoseWork work) {
+  float own = record.own != kNoIndex ? fading_twist(work, record.own) : 0.0f;
+  float child = record.child != kNoIndex ? fading_twist(work, record.child) : 0.0f;
+  vec4 rotation = quaternion_from_rotation(joint_rotation_from_bind(record.joint, work));
+  return Affine(rotation, vec4(own, child, 0.0f, 0.0f), vec4(0.0f));
 }
 
-// Linear blend's T_j there.
+// The turn about the bone there.
+PELT_SHARED_FN vec4 spread_turn(SpreadRecord record, Affine twists) {
+  return quaternion_about(unpacked(record.axis), record.child_part * twists[1].y - record.own_part * twists[1].x);
+}
+
+// T_j after that turn.
+PELT_SHARED_FN Affine turned_joint(SpreadRecord record, vec4 turn, PoseWork work) {
+  mat3 axes = rotation_from_quaternion(turn);
+  vec3 origin = unpacked(record.origin);
+  return affine_compose(pose_joint(record.joint, work), affine_from_axes(axes, origin - axes * origin));
+}
+
 PELT_SHARED_FN Affine pose_spread_joint(SpreadRecord record, PoseWork work) {
-  return affine_compose(pose_joint(record.joint, work), spread_turn(record, work));
+  return turned_joint(record, spread_turn(record, palette_entry(work, record.twist)), work);
 }
 
 PELT_SHARED_FN DualQuaternionEntry spread_dual_quaternion(SpreadRecord record, PoseWork work) {
-  Affine turn = spread_turn(record, work);
-  mat3 rotation = joint_rotation_from_bind(record.joint, work) * affine_axes(turn);
-  return split_motion(affine_compose(pose_joint(record.joint, work), turn), rotation);
+  Affine twists = palette_entry(work, record.twist);
+  vec4 turn = spread_turn(record, twists);
+  mat3 rotation = rotation_from_quaternion(quaternion_product(twists[0], turn));
+  return split_motion(turned_joint(record, turn, work), rotation);
 }
 
 PELT_SHARED_END

@@ -8,6 +8,7 @@
 #include <pelt/builtin.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/import.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
@@ -321,7 +322,8 @@ TEST(GpuCpu, OnTwistsAlongBones) {
   SurfaceFfdParameters ffd;
   ffd.driver.twist = Twist::kSpread;
   for (const DeformerParameters& deformer :
-       {DeformerParameters(ffd), DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread})}) {
+       {DeformerParameters(ffd), DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread}),
+        DeformerParameters(HierarchicalBsplineParameters{})}) {
     const Character character = test::bound(arm, test::rig_of(deformer)).character;
     expect_gpu_equals_cpu(*gpu_device(), character, poses(*character), std::string(deformer.name()));
   }

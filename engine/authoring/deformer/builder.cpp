@@ -304,6 +304,8 @@ Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBin
                                                        const std::string& deformer, const ControlOptions& options) {
   PELT_ASSIGN(auto control, packed(mesh, std::move(binding), deformer, true));
   control.mesh.offset_entry = options.offset_entry;
+  const auto keyed = std::ranges::find(data_.passes, options.offset_entry, &PalettePass::first_entry);
+  if (keyed != data_.passes.end()) control.mesh.first_offset_vertex = control.mesh.vertex_count() - keyed->record_count;
   if (!options.source_vertex.empty()) control.mesh.source_vertex = options.source_vertex;
   add(std::move(control));
   const std::size_t index = data_.meshes.size() - 1;

@@ -153,6 +153,12 @@ class CharacterBuilder {
     std::ranges::copy(transforms, at_bind_.begin() + first_entry);
   }
 
+  // Does so once: all meshes share the pass of the bones' twists.
+  std::uint32_t add_bone_twists(PalettePass pass) {
+    if (!twist_entries_) twist_entries_ = add_pass(std::move(pass));
+    return *twist_entries_;
+  }
+
   // Adds a skin. Move the binding in: the rows' memory is freed as soon as they are packed.
   Result<void> add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
 
@@ -198,7 +204,7 @@ class CharacterBuilder {
   std::uint64_t palette_size_ = 0;                           // 64 bits until build() has checked it
   std::map<std::uint32_t, std::uint32_t> stage_of_entries_;  // first entry of a run -> first stage that may read it
   std::map<BlendMode, std::uint32_t> joint_entries_;
-  std::optional<std::uint32_t> root_entry_;
+  std::optional<std::uint32_t> root_entry_, twist_entries_;
   std::vector<Affine> at_bind_;  // of entries from note_at_bind; others 0
   // The amount that an expression adds to a weight.
   struct Share {

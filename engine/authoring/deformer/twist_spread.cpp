@@ -20,9 +20,9 @@
 namespace pelt {
 namespace {
 
-// Steps along a bone. With 5 or 32 dual quaternions differ by less than a thousandth of a limb's radius. Linear blend
-// shrinks by 1% between two of these at a twist of 150 degrees.
-constexpr int kDualQuaternionSteps = 4;
+// Steps along a bone: for dual quaternions per twist, which turn by up to a degree too little between two of these at a
+// twist of 180 degrees; for linear blend, which shrinks by 1% at a twist of 150.
+constexpr int kDualQuaternionSteps = 2;
 constexpr int kLinearSteps = 8;
 constexpr double kMixed = 0.03;         // a vertex is in a transition if its weight is this far from 0 and from 1
 constexpr double kWidestPassage = 0.5;  // of the bone
@@ -201,7 +201,7 @@ TwistSpread::TwistSpread(const Model& model, Twist twist) : model_(model) {
   measure_paintings();
 }
 
-double TwistSpread::along(const Bone& bone, const glm::vec3& point) const {
+double TwistSpread::along(const Bone& bone, const glm::vec3& point) {
   return glm::dot(glm::dvec3(point) - bone.origin, bone.axis) / bone.length;
 }
 
@@ -249,17 +249,20 @@ void TwistSpread::measure_paintings() {
   std::erase_if(bones_, [](const Bone& bone) { return (!bone.own && !bone.child) || bone.room == 0; });
 }
 
-// The twist after the bone grows evenly over the bone and the transition after it, and the painting brings a part of
-// it already.
-TwistSpread::Parts TwistSpread::parts_at(const Bone& bone, const glm::vec3& point,
-                                         std::span<const Influence> row) const {
-  const double at = along(bone, point);
-  const double below = sum_on(bone.below, row), after = sum_on(bone.after_end, row);
-  const double own = 1 - std::clamp(at, 0.0, 1.0);
-  const double even = std::clamp(at / (1 + bone.passage), 0.0, 1.0);
-  const double omega = after / below;
-  const double child = std::clamp((even - omega) / std::max(1 - omega, 1e-3), 0.0, 1.0);
-  return {bone.own ? bone.room * own : 0, bone.child ? bone.room * child : 0};
+// Both twists grow evenly over the bone and, if there is one after it, the transition there. The painting brings a part
+// of the latter already.
+TwistSpread::Position TwistSpread::position_of(const Bone& bone, const glm::vec3& point,
+                                               std::span<const Influence> row) const {
+  const double at = std::clamp(along(bone, point) / (bone.child ? 1 + bone.passage : 1), 0.0, 1.0);
+  const double omega = sum_on(bone.after_end, row) / sum_on(bone.below, row);
+  const double taken = std::clamp((at - omega) / std::max(1 - omega, 1e-3), 0.0, at);
+  return {at, bone.child && at > 0 ? taken / at : 1};
+}
+
+TwistSpread::Step TwistSpread::step_at(std::uint32_t b, const Position& at) const {
+  const Bone& bone = bones_[b];
+  return {b, static_cast<float>(bone.own ? bone.room * (1 - at.along) : 0),
+          static_cast<float>(bone.child ? bone.room * at.along * at.taken : 0)};
 }
 
 TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::span<const float> shown) const {
@@ -268,20 +271,32 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
   const auto joints = static_cast<std::uint32_t>(model_.bound_joints.size());
   Split split;
   std::map<Step, std::uint32_t> known;
-  const auto step = [&](const Step& at) {
-    if (at.own == 0 && at.child == 0) return bones_[at.bone].bound;
-    const auto [entry, added] = known.emplace(at, joints + static_cast<std::uint32_t>(split.steps.size()));
-    if (added) split.steps.push_back(at);
-    return entry->second;
+  std::vector<WeightedElement> row;
+  const auto add = [&](std::uint32_t b, const Position& at, double weight) {
+    const Step step = step_at(b, at);
+    if (step.own == 0 && step.child == 0) return row.push_back({bones_[b].bound, weight});
+    const auto [entry, added] = known.emplace(step, joints + static_cast<std::uint32_t>(split.steps.size()));
+    if (added) split.steps.push_back(step);
+    row.push_back({entry->second, weight});
   };
-  const int steps = mode == BlendMode::kDualQuaternion ? kDualQuaternionSteps : kLinearSteps;
-  const auto whole = static_cast<float>(steps);
+  // Between steps. Dual quaternions also turn evenly between all of the twist after the bone and none.
+  const auto add_between = [&](std::uint32_t b, const Position& at, double weight) {
+    const bool is_linear = mode != BlendMode::kDualQuaternion;
+    const int twists = (bones_[b].own ? 1 : 0) + (bones_[b].child ? 1 : 0);
+    const int steps = is_linear ? kLinearSteps : twists * kDualQuaternionSteps, parts = is_linear ? kLinearSteps : 1;
+    for (int i = 0; i <= steps; ++i) {
+      for (int k = 0; k <= parts; ++k) {
+        const double share =
+            std::max(0.0, 1 - std::abs(at.along * steps - i)) * std::max(0.0, 1 - std::abs(at.taken * parts - k));
+        if (share > 0) add(b, {static_cast<double>(i) / steps, static_cast<double>(k) / parts}, weight * share);
+      }
+    }
+  };
   const std::vector<bool> rigid = find_rigid_parts(mesh);
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   const std::vector<std::uint32_t> parts = connected_parts(count, welded_triangles(welded, mesh.triangles));
   std::vector<std::map<std::uint32_t, std::array<double, 3>>> of_parts(count);  // sums by bone, and their number
   for (const bool is_sum : {true, false}) {
-    std::vector<WeightedElement> row;
     for (std::size_t v = 0; v < count; ++v) {
       const std::span<const Influence> painted = mesh.weights.row(v);
       row.clear();
@@ -292,23 +307,14 @@ TwistSpread::Split TwistSpread::split(const Mesh& mesh, BlendMode mode, std::spa
           continue;
         }
         const auto b = static_cast<std::uint32_t>(bone - bones_.begin());
-        const Parts at = parts_at(*bone, mesh.positions[v], painted);
-        if (rigid[v]) {
-          auto& [own, child, n] = of_parts[parts[welded[v]]][b];
-          if (is_sum) own += at.own, child += at.child, ++n;
-          if (!is_sum)
-            row.push_back({step({b, static_cast<float>(own / n), static_cast<float>(child / n)}), influence.weight});
-          continue;
-        }
-        if (is_sum) continue;
-        const double own = at.own * steps, child = at.child * steps;
-        for (int i = 0; i <= steps; ++i) {
-          for (int k = 0; k <= steps; ++k) {
-            const double share = std::max(0.0, 1 - std::abs(own - i)) * std::max(0.0, 1 - std::abs(child - k));
-            if (!(share > 0)) continue;
-            const Step on{b, static_cast<float>(i) / whole, static_cast<float>(k) / whole};
-            row.push_back({step(on), influence.weight * share});
-          }
+        const Position at = position_of(*bone, mesh.positions[v], painted);
+        auto& [along, taken, n] = of_parts[parts[welded[v]]][b];
+        if (is_sum) {
+          along += at.along, taken += at.taken, ++n;
+        } else if (rigid[v]) {
+          add(b, {along / n, taken / n}, influence.weight);
+        } else {
+          add_between(b, at, influence.weight);
         }
       }
       if (!is_sum) append_row(split.rows, row);
@@ -327,7 +333,12 @@ SparseRows TwistSpread::rows_over_joints(const Mesh& mesh, BlendMode mode, Chara
   PalettePass pass;
   pass.kernel = is_linear ? PoseKernel::kSpreadJoint : PoseKernel::kSpreadDualQuaternion;
   pass.record_count = static_cast<std::uint32_t>(parts.steps.size());
-  for (const Step& step : parts.steps) append_record(pass.records, record(step, pass));
+  const std::uint32_t twists = builder.add_bone_twists(twist_pass());
+  for (const Step& step : parts.steps) {
+    const Bone& bone = bones_[step.bone];
+    append_record(pass.records, shared::SpreadRecord{joint_at(bone), twists + step.bone, step.own, step.child,
+                                                     glm::vec3(bone.axis), glm::vec3(bone.origin)});
+  }
   const std::uint32_t first = builder.add_pass(std::move(pass));
   const auto joints = static_cast<std::uint32_t>(model_.bound_joints.size());
   for (std::size_t i = 0; i < rows.influences.size(); ++i) {
@@ -338,27 +349,24 @@ SparseRows TwistSpread::rows_over_joints(const Mesh& mesh, BlendMode mode, Chara
   return rows;
 }
 
-// Adds the words that the record reads to the pass's table.
-shared::SpreadRecord TwistSpread::record(const Step& step, PalettePass& pass) const {
-  const Bone& bone = bones_[step.bone];
+shared::JointRecord TwistSpread::joint_at(const Bone& bone) const {
   const BoundJoint& bound = model_.bound_joints[bone.bound];
-  const auto word_of = [&](const std::optional<Words>& words, float part) {
-    if (!words || part == 0) return shared::kNoIndex;
-    for (std::size_t w = 0; w < pass.table.size(); w += words->size()) {
-      if (std::equal(words->begin(), words->end(), pass.table.begin() + static_cast<std::ptrdiff_t>(w))) {
-        return static_cast<std::uint32_t>(w);
-      }
-    }
+  return {bound.joint, affine_from_mat4(bound.inverse_bind)};
+}
+
+PalettePass TwistSpread::twist_pass() const {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kBoneTwist;
+  pass.record_count = static_cast<std::uint32_t>(bones_.size());
+  const auto add = [&](const std::optional<Words>& words) {
+    if (!words) return shared::kNoIndex;
     pass.table.insert(pass.table.end(), words->begin(), words->end());
     return static_cast<std::uint32_t>(pass.table.size() - words->size());
   };
-  return {{bound.joint, affine_from_mat4(bound.inverse_bind)},
-          word_of(bone.own, step.own),
-          word_of(bone.child, step.child),
-          step.own,
-          step.child,
-          glm::vec3(bone.axis),
-          glm::vec3(bone.origin)};
+  for (const Bone& bone : bones_) {
+    append_record(pass.records, shared::BoneTwistRecord{joint_at(bone), add(bone.own), add(bone.child)});
+  }
+  return pass;
 }
 
 }  // namespace pelt

@@ -26,14 +26,6 @@ class TwistSpread {
   // Finds the model's bones along which twists spread; none with kNone. The model must outlive this.
   TwistSpread(const Model& model, Twist twist);
 
-  bool empty() const { return bones_.empty(); }
-
-  // Does what CharacterBuilder::rows_over_joints does with the weights of a mesh, split between the nearest steps along
-  // bones. A rigid part of the mesh has one position. `shown`: rows with the value 0 are not split; empty: all are.
-  SparseRows rows_over_joints(const Mesh& mesh, BlendMode mode, CharacterBuilder& builder,
-                              std::span<const float> shown = {}) const;
-
- private:
   using Words = std::array<std::uint32_t, shared::kTwistWords>;
   struct Bone {
     std::uint32_t bound = 0;              // the bound joint at its start
@@ -46,10 +38,24 @@ class TwistSpread {
     double passage = 0;  // half the painted transition at its end, as a fraction of the bone
     double room = 1;     // the part of the twists that it takes: 0 for a stubby bone
   };
-  struct Parts {
-    double own, child;
+
+  const std::vector<Bone>& bones() const { return bones_; }
+  bool empty() const { return bones_.empty(); }
+
+  // Returns the position of a point along a bone, from 0 to 1 at its ends.
+  static double along(const Bone& bone, const glm::vec3& point);
+
+  // Does what CharacterBuilder::rows_over_joints does with the weights of a mesh, split between the nearest steps along
+  // bones. A rigid part of the mesh has one position. `shown`: rows with the value 0 are not split; empty: all are.
+  SparseRows rows_over_joints(const Mesh& mesh, BlendMode mode, CharacterBuilder& builder,
+                              std::span<const float> shown = {}) const;
+
+ private:
+  // A position of skin along a bone, each 0 to 1.
+  struct Position {
+    double along;
+    double taken;  // part of the twist after the bone that it takes, of that due here
   };
-  // A position along a bone.
   struct Step {
     std::uint32_t bone;
     float own;    // part undone
@@ -64,9 +70,10 @@ class TwistSpread {
 
   void measure_paintings();
   Split split(const Mesh& mesh, BlendMode mode, std::span<const float> shown) const;
-  shared::SpreadRecord record(const Step& step, PalettePass& pass) const;
-  double along(const Bone& bone, const glm::vec3& point) const;
-  Parts parts_at(const Bone& bone, const glm::vec3& point, std::span<const Influence> row) const;
+  shared::JointRecord joint_at(const Bone& bone) const;
+  PalettePass twist_pass() const;  // a record per bone
+  Position position_of(const Bone& bone, const glm::vec3& point, std::span<const Influence> row) const;
+  Step step_at(std::uint32_t bone, const Position& at) const;
 
   const Model& model_;
   std::vector<Bone> bones_;

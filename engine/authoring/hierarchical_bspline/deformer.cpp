@@ -163,6 +163,7 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                     "For painted vertices: length of each joint's transition along the surface, in radii of the limb; "
                     "0: as painted; auto: by the kind of joint, 3 at most."},
                    "auto", surface.spread, {.least = 0, .most = 16});
+  describe(fields, surface.twist);
   fields.integer({"base_faces", "Target number of faces of a base made from the skin, if the rig has no base."},
                  surface.base_faces, {.least = 20, .most = 20000});
   fields.number({"tolerance", "Largest distance of the skin from the base made from it, over the skin's size."},
@@ -189,6 +190,11 @@ DeformerEntry deformer() {
           .rigid_parts = rigid_parts,
           .makes_surface = has_no_sculpture,
           .may_fall_back = has_no_sculpture,
+          .spreads_twists =
+              [](const DeformerParameters& parameters) {
+                const auto& surface = parameters.get<HierarchicalBsplineParameters>();
+                return surface.twist == Twist::kSpread && rigid_parts(parameters) == RigidParts::kLeft;
+              },
           .move_bound = move_bound};
 }
 

@@ -2,6 +2,7 @@
 #include "engine/authoring/hierarchical_bspline/joints.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 
@@ -18,10 +19,27 @@ namespace {
 
 constexpr std::size_t kMaxInfluences = 8;      // of a painted control vertex
 constexpr std::uint32_t kPaintedSegments = 6;  // of a pair of joints that has more fractions than these have ends
+constexpr std::uint32_t kTwistSteps = 8;       // of a twist kept apart, likewise
+constexpr double kMixed = 0.03;                // weights above this are a transition
+constexpr float kHalfTurn = 3.1415927f;
+constexpr double kShortest = 0.1;  // of the bone: shorter ways do not spread a twist
+
+// Returns the sum of a row's weights on the marked joints, or on all.
+double sum_on(const std::vector<std::uint8_t>& marked, std::span<const Influence> row) {
+  double sum = 0;
+  for (const Influence& influence : row) sum += marked.empty() || marked[influence.index] != 0 ? influence.weight : 0.0;
+  return sum;
+}
 
 }  // namespace
 
-Joints::Joints(const DeformerInput& input) : input_(input) {
+Joints::Joints(const DeformerInput& input, Twist twist) : input_(input), twists_(input.model, twist) {
+  bound_of_.resize(input.model.skeleton.joints.size());
+  for (std::uint32_t b = 0; b < input.model.bound_joints.size(); ++b) bound_of_[input.model.bound_joints[b].joint] = b;
+  for (const TwistSpread::Bone& bone : twists_.bones()) {
+    const bool is_own = !bone.child;
+    twist_bones_.push_back({bone, is_own, is_own ? *bone.own : *bone.child, 0, is_own ? 1 : 1 + bone.passage});
+  }
   std::vector<std::uint32_t> meshes;
   for (const DeformerTarget& target : full_detail(input)) meshes.push_back(target.mesh);
   at_bind_ = chain::matrices_at_bind(input.model, meshes);
@@ -44,7 +62,7 @@ std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& atta
   const bool whole = attachment.segments == 1 || parent(joint) == joint;
   const float share =
       whole ? 1.0f : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
-  return record(joint, parent(joint), share);
+  return record({joint, parent(joint), share, share, false});
 }
 
 glm::vec3 Joints::pivot(std::uint32_t joint, std::uint32_t against) const {
@@ -52,67 +70,148 @@ glm::vec3 Joints::pivot(std::uint32_t joint, std::uint32_t against) const {
   return hangs ? origin(joint) : 0.5f * (origin(joint) + origin(against));
 }
 
-std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float share) {
-  if (share >= 1) against = joint;
-  const auto [known, added] = records_.emplace(std::tuple(joint, against, share), pass_.record_count);
+bool Joints::has(const std::vector<std::uint8_t>& marked, std::uint32_t joint) const {
+  return bound_of_[joint] && marked[*bound_of_[joint]] != 0;
+}
+
+const Joints::TwistBone* Joints::bone_moving(std::uint32_t joint) const {
+  const auto moves = [&](const TwistBone& twist) {
+    return has(twist.bone.moved, joint) && twist.last - twist.first > kShortest;
+  };
+  const auto found = std::ranges::find_if(twist_bones_, moves);
+  return found == twist_bones_.end() ? nullptr : &*found;
+}
+
+const Joints::TwistBone* Joints::bone_between(std::uint32_t below, std::uint32_t above) const {
+  const TwistBone* upper = bone_moving(above);
+  if (upper != nullptr && !upper->is_own && upper->words[0] == below) return upper;
+  const TwistBone* lower = bone_moving(below);
+  return lower != nullptr && lower->is_own && lower->words[1] == above ? lower : nullptr;
+}
+
+void Joints::measure(std::span<const std::span<const Influence>> rows, std::span<const glm::vec3> points) {
+  for (TwistBone& twist : twist_bones_) {
+    const TwistSpread::Bone& bone = twist.bone;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const double all = sum_on({}, rows[r]);
+      const auto mixes = [&](double weight) { return weight > kMixed * all; };
+      if (!mixes(sum_on(bone.moved, rows[r]))) continue;
+      const double at = TwistSpread::along(bone, points[r]);
+      if (twist.is_own && mixes(sum_on(bone.after_end, rows[r]))) twist.last = std::min(twist.last, at);
+      if (!twist.is_own && mixes(all - sum_on(bone.below, rows[r]))) twist.first = std::max(twist.first, at);
+    }
+  }
+}
+
+Joints::Turn Joints::turn_of(std::uint32_t joint, const glm::vec3& point) const {
+  const TwistBone* twist = bone_moving(joint);
+  if (twist == nullptr) return {joint, joint, 1, 1, false};
+  const double at = (TwistSpread::along(twist->bone, point) - twist->first) / (twist->last - twist->first);
+  const auto part = static_cast<float>(std::clamp(at, 0.0, 1.0)), room = static_cast<float>(twist->bone.room);
+  if (twist->is_own) return {joint, twist->words[1], 1, 1 - room * (1 - part), true};
+  return {twist->words[0], joint, 0, room * part, true};
+}
+
+Joints::Turn Joints::turn_between(std::uint32_t below, std::uint32_t above, float share, const glm::vec3& point) const {
+  const TwistBone* twist = bone_between(below, above);
+  if (twist == nullptr) return {below, above, share, share, false};
+  const float alone = turn_of(twist->is_own ? below : above, point).twist;
+  return {below, above, share, twist->is_own ? share * alone : std::max(share, alone), true};
+}
+
+std::uint32_t Joints::record(Turn turn) {
+  if (std::max(turn.share, turn.twist) <= 0) turn = {turn.above, turn.above, 1, 1, false};
+  if (std::min(turn.share, turn.twist) >= 1) turn = {turn.below, turn.below, 1, 1, false};
+  const auto [known, added] = records_.emplace(turn, pass_.record_count);
   if (added) {
-    append_record(pass_.records, shared::SegmentRecord{joint, against, share, pivot(joint, against),
-                                                       inverse_bind(joint), inverse_bind(against)});
+    const TwistBone* twist = turn.is_apart ? bone_between(turn.below, turn.above) : nullptr;
+    const glm::vec3 axis = twist == nullptr ? glm::vec3(0) : glm::vec3(twist->bone.axis);
+    const float most = twist == nullptr
+                           ? kHalfTurn
+                           : std::min(kHalfTurn, std::bit_cast<float>(twist->words[shared::kJointAngleWords]));
+    append_record(pass_.records,
+                  shared::SegmentRecord{turn.below, turn.above, turn.share, pivot(turn.below, turn.above),
+                                        inverse_bind(turn.below), inverse_bind(turn.above), turn.twist, most, axis});
     ++pass_.record_count;
   }
   return known->second;
 }
 
 std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<const Influence>> rows,
-                                                    std::span<const float> straight) {
+                                                    std::span<const float> straight,
+                                                    std::span<const glm::vec3> points) {
   struct Part {
     std::size_t row;
-    std::uint32_t below;
-    std::uint32_t above;
-    float share;  // of the turn of `below` against `above`
+    Turn turn;
     float weight;
   };
   std::vector<Part> parts;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<float>> shares;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::pair<float, float>>> shares;
+  const auto add_part = [&](std::size_t r, const Turn& turn, float weight) {
+    if (!(weight > 0)) return;
+    parts.push_back({r, turn, weight});
+    if (turn.below != turn.above) shares[{turn.below, turn.above}].emplace(turn.share, turn.twist);
+  };
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::map<std::uint32_t, float> joints;
     float sum = 0;
     for (const Influence& influence : rows[r]) {
       if (!(influence.weight > 0)) continue;
-      joints[input_.model.bound_joints[influence.index].joint] += influence.weight;
+      // Twist joints move as the bone does.
+      const TwistBone* twist = bone_moving(input_.model.bound_joints[influence.index].joint);
+      const std::uint32_t bound = twist == nullptr ? influence.index : twist->bone.bound;
+      joints[input_.model.bound_joints[bound].joint] += influence.weight;
       sum += influence.weight;
     }
     const float turned = 1 - straight[r];
     for (const auto& [joint, weight] : joints) {
-      if (straight[r] > 0) parts.push_back({r, joint, joint, 1, straight[r] * weight / sum});
+      add_part(r, turn_of(joint, points[r]), joints.size() == 1 ? 1.0f : straight[r] * weight / sum);
     }
-    if (joints.size() == 1) parts.push_back({r, joints.begin()->first, joints.begin()->first, 1, turned});
     for (auto lower = joints.begin(); lower != joints.end(); ++lower) {
       for (auto upper = joints.begin(); upper != lower; ++upper) {
         const auto& [above, above_weight] = *upper;  // parents come before their children
         const auto& [below, below_weight] = *lower;
         const float one = above_weight * below_weight / (sum - above_weight);
         const float other = above_weight * below_weight / (sum - below_weight);
-        parts.push_back({r, below, above, other / (one + other), turned * (one + other) / sum});
-        shares[{below, above}].insert(parts.back().share);
+        const float share = other / (one + other), weight = turned * (one + other) / sum;
+        const Turn between = turn_between(below, above, share, points[r]);
+        // Skin that is nearly one joint's turns as skin of only that joint does.
+        const Turn near = turn_of(share < 0.5f ? above : below, points[r]);
+        const bool is_turned = near.share > 0 ? near.twist < 1 : near.twist > 0;
+        const float least = static_cast<float>(kMixed), most = std::max(share, 1 - share);
+        const bool is_other = bone_between(below, above) == nullptr;
+        const float alone = is_other && is_turned ? std::max(0.0f, (most - 1 + least) / least) : 0.0f;
+        add_part(r, near, weight * alone);
+        add_part(r, between, weight * (1 - alone));
       }
     }
   }
   std::vector<std::vector<WeightedElement>> influences(rows.size());
-  const auto add = [&](const Part& part, float share, float weight) {
-    if (!(weight > 0)) return;
-    const std::uint32_t at = share > 0 ? record(part.below, part.above, share) : record(part.above, part.above, 1);
-    influences[part.row].push_back({at, weight});
+  const auto add = [&](std::size_t r, const Turn& turn, float weight) {
+    if (weight > 0) influences[r].push_back({record(turn), weight});
   };
-  for (const Part& part : parts) {
-    if (shares[{part.below, part.above}].size() <= kPaintedSegments + 1) {
-      add(part, part.share, part.weight);
+  for (const auto& [r, turn, weight] : parts) {
+    const auto& [below, above, share, twist, is_apart] = turn;
+    if (below == above || shares[{below, above}].size() <= kPaintedSegments + 1) {
+      add(r, turn, weight);
       continue;
     }
-    const float steps = kPaintedSegments * part.share;
-    const float low = std::min(std::floor(steps), kPaintedSegments - 1.0f);
-    add(part, low / kPaintedSegments, part.weight * (1 - steps + low));
-    add(part, (low + 1) / kPaintedSegments, part.weight * (steps - low));
+    // Between steps of the share and, if the twist is kept apart, of what that has beyond it.
+    const bool is_own = is_apart && bone_between(below, above)->is_own;
+    const float room = is_own ? share : 1 - share;
+    const float taken = !is_apart || !(room > 0) ? 0 : is_own ? twist / share : (twist - share) / room;
+    const auto between = [&](float at, std::uint32_t steps, const auto& visit) {
+      const float place = static_cast<float>(steps) * at;
+      const float low = std::min(std::floor(place), static_cast<float>(steps) - 1);
+      visit(low / static_cast<float>(steps), 1 - place + low);
+      visit((low + 1) / static_cast<float>(steps), place - low);
+    };
+    between(share, kPaintedSegments, [&](float s, float part) {
+      if (!is_apart) return add(r, {below, above, s, s, false}, weight * part);
+      between(taken, kTwistSteps, [&](float k, float some) {
+        add(r, {below, above, s, is_own ? s * k : s + (1 - s) * k, true}, weight * part * some);
+      });
+    });
   }
   std::vector<std::vector<Influence>> result;
   for (const std::vector<WeightedElement>& row : influences) {

@@ -60,10 +60,11 @@ class Levels {
         painting_(painting),
         input_(input),
         armpits_(input.model),
-        joints_(input) {}
+        joints_(input, parameters.twist) {}
 
   Result<std::vector<PosedVertex>> add() {
     plans_.resize(surface_.vertices().size());
+    for (std::uint32_t level = 0; level < parameters_.levels.size(); ++level) measure(level);
     for (std::uint32_t level = 0; level < parameters_.levels.size(); ++level) PELT_TRY(plan(level));
     segments_ = joints_.finish();
     name_ = input_.builder.free_name("surface");
@@ -87,11 +88,26 @@ class Levels {
     return {};
   }
 
+  void measure(std::uint32_t level) {
+    std::vector<std::span<const Influence>> rows;
+    std::vector<glm::vec3> points;
+    for (const SurfaceAttachment& attachment : parameters_.levels[level].attach) {
+      for (const IndexRange range : attachment.vertices) {
+        for (std::uint32_t number = range.first; attachment.painted && number <= range.last; ++number) {
+          rows.push_back(painting_->row(level, number));
+          points.emplace_back(surface_.control(level)[number]);
+        }
+      }
+    }
+    joints_.measure(rows, points);
+  }
+
   Result<void> plan(std::uint32_t level) {
     const SurfaceLevel& edits = parameters_.levels[level];
     std::vector<VertexPlan*> painted;
     std::vector<std::span<const Influence>> rows;
     std::vector<float> straight;
+    std::vector<glm::vec3> points;
     for (const SurfaceAttachment& attachment : edits.attach) {
       std::uint32_t joint = 0;
       std::uint32_t segment = 0;
@@ -106,10 +122,11 @@ class Levels {
             if (!attachment.painted) return;
             painted.push_back(&plan);
             rows.push_back(painting_->row(level, number));
-            straight.push_back(armpits_.share(glm::vec3(surface_.control(level)[number]), rows.back()));
+            points.emplace_back(surface_.control(level)[number]);
+            straight.push_back(armpits_.share(points.back(), rows.back()));
           }));
     }
-    std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight);
+    std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight, points);
     for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));

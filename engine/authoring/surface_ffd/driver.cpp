@@ -218,7 +218,7 @@ Result<bool> add_folds(const DriverParameters& parameters, const Driver& driver,
                        key_weights::WeightTable& weights, std::vector<key_pose::KeyedOffsets>& keyed) {
   const bool wanted = parameters.folds == Folds::kAuto && is_made_from_skin(parameters) && keyed.empty() &&
                       parameters.follow == Follow::kDualQuaternion && parameters.offsets.empty() &&
-                      parameters.spread != 0.0f && !parameters.estimate_frames;
+                      parameters.spread != 0.0f && !parameters.estimate_frames && folds::may_fold(input.model);
   if (!wanted) return false;
   CharacterBuilder trial = input.builder;
   MeshBinding binding = joint_binding(parameters, true, driver, input.model, trial);

@@ -30,7 +30,7 @@ namespace {
 constexpr int kMost = 16;               // influences of a row that is reduced
 constexpr std::size_t kLanes = 8;       // floats that loops over poses take together
 constexpr std::size_t kSamples = 9;     // per influence and pose
-constexpr double kEdgeShare = 0.002;    // largest error, of the mean edge
+constexpr double kEdgeShare = 0.004;    // largest error, of the mean edge
 constexpr double kSizeShare = 1e-4;     // and of the size of the mesh
 constexpr float kCosine = 0.99984770f;  // of a degree
 constexpr double kSteeper = 1.25;       // bound of the steepest gradient, over that before: they have 8 bits

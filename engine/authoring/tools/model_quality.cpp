@@ -16,6 +16,8 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/stop.h"
+#include "engine/character/records.h"
+#include "shaders/hierarchical_bspline/segment_pose.h"
 
 namespace pelt {
 namespace {
@@ -88,7 +90,12 @@ struct Measured {
 
 bool spreads_twists(const CharacterData& character) {
   return std::ranges::any_of(character.passes, [](const PalettePass& pass) {
-    return pass.kernel == PoseKernel::kSpreadJoint || pass.kernel == PoseKernel::kSpreadDualQuaternion;
+    if (pass.kernel == PoseKernel::kBoneTwist) return true;
+    bool apart = false;
+    for (std::size_t i = 0; pass.kernel == PoseKernel::kSegment && i < pass.record_count; ++i) {
+      apart = apart || read_record<shared::SegmentRecord>(pass.records, i).axis != glm::vec3(0.0f);
+    }
+    return apart;
   });
 }
 

@@ -11,7 +11,6 @@
 
 #include "engine/character/action_clock.h"
 #include "engine/character/base/guard_memory.h"
-#include "engine/character/driver_offsets.h"
 #include "engine/character/evaluate/active_morphs.h"
 #include "engine/character/evaluate/blend.h"
 #include "engine/character/evaluate/lane_kernels.h"
@@ -193,8 +192,8 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (mesh.stage != stage) continue;
       BlendOutputs out = outputs_of(mesh);
-      const std::uint32_t first_offset = first_offset_vertex(*character, mesh);
-      if (first_offset == 0) out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
+      if (mesh.offset_entry && mesh.first_offset_vertex == 0)
+        out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
       for_slices(m, mesh.mode, [&](RestShape rest, SliceRange slices) {
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_entry);
         switch (mesh.mode) {
@@ -219,8 +218,8 @@ struct Evaluator::State {
         }
       });
       if (mesh.offset_entry) {
-        add_offsets(mesh.binding, first_offset, std::span<const Affine>(palette).subspan(*mesh.offset_entry),
-                    outputs_of(mesh));
+        add_offsets(mesh.binding, mesh.first_offset_vertex,
+                    std::span<const Affine>(palette).subspan(*mesh.offset_entry), outputs_of(mesh));
       }
       if (mesh.frame_entry) fill_lines(*mesh.frame_entry, mesh.vertex_count());
     }

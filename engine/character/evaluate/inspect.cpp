@@ -6,7 +6,6 @@
 #include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
-#include "engine/character/driver_offsets.h"
 #include "engine/character/evaluate/lane_kernels.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/rows/packed_row.h"
@@ -48,13 +47,16 @@ PosedEntry posed(const PassEntry& at, const CharacterData& data, const Affine& f
   const PoseKernelInfo& kernel = pose_kernel(at.pass.kernel);
   const EntryRest rest = kernel.rest(at);
   if (!has_frame(rest.kind)) return {.kind = rest.kind};
-  // Exact for any inverse bind matrix. Steps along a bone turn against their joint.
-  if (rest.kind == EntryKind::kJoint && at.pass.kernel != PoseKernel::kSpreadJoint) {
+  // Exact for any inverse bind matrix.
+  if (rest.kind == EntryKind::kJoint) {
     std::vector<EntrySource> sources;
     kernel.append_sources(at, data, sources);
     return {rest.kind, affine_from_mat4(joints[sources.front().index]), rest.from_rest};
   }
-  return {rest.kind, affine_compose(frame, inverse(rest.from_rest)), rest.from_rest};
+  const shared::DualQuaternion rigid{frame[0], frame[1]};
+  const bool is_dual = kernel.contents[0] == EntryContent::kDualQuaternion;
+  const Affine motion = is_dual ? shared::rigid_from_dual_quaternion(rigid, rigid) : frame;
+  return {rest.kind, affine_compose(motion, inverse(rest.from_rest)), rest.from_rest};
 }
 
 // A driver's vertex at `posed` with its blended frame.
@@ -230,14 +232,13 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
   return row;
 }
 
-glm::mat3 vertex_motion(const CharacterData& data, const CharacterMesh& mesh, const Evaluator& evaluator,
-                        std::uint32_t vertex) {
+glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex) {
   if (mesh.frame_entry) {
     const glm::mat3 axes = affine_axes(evaluator.palette()[*mesh.frame_entry + vertex]);
-    const std::uint32_t first_offset = first_offset_vertex(data, mesh);
-    if (vertex < first_offset) return axes;
+    if (!mesh.offset_entry || vertex < mesh.first_offset_vertex) return axes;
     // Removes the offset's rotation, which was applied before the blend.
-    return axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_entry + vertex - first_offset]));
+    return axes *
+           glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_entry + vertex - mesh.first_offset_vertex]));
   }
   if (mesh.mode == BlendMode::kLinear) {
     glm::mat3 sum(0.0f);

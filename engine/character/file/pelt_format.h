@@ -170,8 +170,8 @@ void describe(Archive& archive, Is<Control> auto& control) {
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_entry,
-          mesh.frame_entry, mesh.offset_entry, mesh.wires, mesh.morphs, mesh.binding, mesh.source_vertex,
-          mesh.triangles, mesh.uvs, mesh.parts, mesh.painted);
+          mesh.frame_entry, mesh.offset_entry, mesh.first_offset_vertex, mesh.wires, mesh.morphs, mesh.binding,
+          mesh.source_vertex, mesh.triangles, mesh.uvs, mesh.parts, mesh.painted);
 }
 
 template <class Archive>
@@ -186,8 +186,8 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
                 data.stage_count);
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
-  archive.chunk_each({"PASS", 4}, data.passes);
-  archive.chunk_each({"MESH", 7}, data.meshes);
+  archive.chunk_each({"PASS", 5}, data.passes);
+  archive.chunk_each({"MESH", 8}, data.meshes);
   archive.optional_chunk({"LEVL", 6}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);

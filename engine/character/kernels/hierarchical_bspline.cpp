@@ -27,9 +27,12 @@ Result<void> validate_segments(const PalettePass& pass, const CharacterData& dat
   const std::size_t joints = data.skeleton.joints.size();
   return check_records<shared::SegmentRecord>(pass, [&](const shared::SegmentRecord& record) -> const char* {
     if (record.joint >= joints || record.parent >= joints) return kNoJoint;
-    if (!(record.share >= 0 && record.share <= 1)) return "has a share outside of 0 to 1";
-    const bool finite =
-        is_near(record.origin) && is_near(record.joint_inverse_bind) && is_near(record.parent_inverse_bind);
+    for (const float share : {record.share, record.twist}) {
+      if (!(share >= 0 && share <= 1)) return "has a share outside of 0 to 1";
+    }
+    if (!(record.most > 0 && is_near(record.most))) return "fades a twist at no swing";
+    const bool finite = is_near(record.origin) && is_near(record.joint_inverse_bind) &&
+                        is_near(record.parent_inverse_bind) && is_near(record.axis);
     return finite ? nullptr : kNotFinite;
   });
 }
@@ -114,16 +117,18 @@ std::string frame_label(const PassEntry& entry, const CharacterData& data) {
   return formatted("{} of pass {}", patch_frame::sample_label(entry, data), before + 1);
 }
 
+bool is_whole(const shared::SegmentRecord& record) { return std::min(record.share, record.twist) >= 1; }
+
 EntryRest segment_rest(const PassEntry& entry) {
   const auto record = entry.read<shared::SegmentRecord>();
-  if (record.share >= 1) return {.kind = EntryKind::kJoint, .from_rest = record.joint_inverse_bind};
+  if (is_whole(record)) return {.kind = EntryKind::kJoint, .from_rest = record.joint_inverse_bind};
   return {.kind = EntryKind::kControlPoint, .from_rest = affine_from_axes(glm::mat3(1.0f), -record.origin)};
 }
 
 std::string segment_label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::SegmentRecord>();
   const std::string& joint = data.skeleton.joints[record.joint].name;
-  return record.share >= 1 ? "joint " + joint : formatted("{:g}% of joint {}", 100 * record.share, joint);
+  return is_whole(record) ? "joint " + joint : formatted("{:g}% of joint {}", 100 * record.share, joint);
 }
 
 void append_segment(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {

@@ -15,12 +15,8 @@ namespace {
 // The indices among the palette's floats that hold a weight when the pass is posed.
 class WeightRuns {
  public:
-  WeightRuns(const PalettePass& pass, const CharacterData& data) {
-    for (const PalettePass& other : data.passes) {
-      if (&other == &pass) break;
-      if (other.kernel == PoseKernel::kKeyWeights) runs_.add(other.first_entry, other.record_count);
-    }
-  }
+  WeightRuns(const PalettePass& pass, const CharacterData& data)
+      : runs_(entries_posed_first(pass, data, PoseKernel::kKeyWeights)) {}
 
   bool hold(std::uint32_t place) const {
     return place % shared::kMorphEntryFloats != 0 && runs_.hold(place / shared::kMorphEntryFloats);

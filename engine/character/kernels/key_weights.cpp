@@ -203,6 +203,7 @@ const PoseKernelInfo kKeyWeights{.name = "key_weights",
                                  .rest = no_rest,
                                  .label = label,
                                  .append_sources = append_sources,
-                                 .contents = both(EntryContent::kWeights)};
+                                 .contents = both(EntryContent::kWeights),
+                                 .posed_first = true};
 
 }  // namespace pelt::key_weights

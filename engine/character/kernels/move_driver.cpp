@@ -30,7 +30,7 @@ tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
 Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
   const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
     return pass.kernel == PoseKernel::kKeyPose && pass.first_entry == *mesh.offset_entry &&
-           pass.record_count == mesh.vertex_count() - first_offset_vertex(data, mesh);
+           pass.record_count == mesh.vertex_count() - mesh.first_offset_vertex;
   });
   if (found == data.passes.end()) return not_as_bound(mesh);
   return static_cast<std::size_t>(found - data.passes.begin());
@@ -49,13 +49,15 @@ PalettePass for_all_vertices(const PalettePass& pass, const CharacterMesh& mesh)
 
 // Finds the pass of some vertices, as bind made it, that put_offsets replaced by one of all vertices.
 std::optional<std::size_t> replaced_pass(const CharacterData& data, const CharacterMesh& mesh, const PalettePass& all) {
-  const PalettePass plain = for_all_vertices(all, mesh);
+  const PalettePass plain = for_all_vertices(all, mesh);  // without constants
   for (std::size_t p = 0; &data.passes[p] != &all; ++p) {
     const PalettePass& pass = data.passes[p];
-    if (pass.kernel != PoseKernel::kKeyPose || pass.record_count >= mesh.vertex_count()) continue;
+    if (pass.kernel != PoseKernel::kKeyPose || pass.record_count >= mesh.vertex_count() || pass.table != plain.table)
+      continue;
     const bool used = std::ranges::any_of(
         data.meshes, [&](const CharacterMesh& other) { return other.offset_entry == pass.first_entry; });
-    if (!used && for_all_vertices(pass, mesh).records == plain.records && pass.table == plain.table) return p;
+    const std::span<const std::uint32_t> last = std::span(plain.records).last(pass.records.size());
+    if (!used && std::ranges::equal(pass.records, last)) return p;
   }
   return std::nullopt;
 }
@@ -79,7 +81,7 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     CharacterMesh& mesh = data.meshes[m];
     if (!mesh.control || !mesh.offset_entry) continue;
     PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
-    std::vector<glm::vec3> constant(first_offset_vertex(data, mesh), glm::vec3(0.0f));
+    std::vector<glm::vec3> constant(mesh.first_offset_vertex, glm::vec3(0.0f));
     std::ranges::copy(key_pose::constant_offsets(data.passes[pass]), std::back_inserter(constant));
     taken.emplace(m, std::move(constant));
     const auto replaced = replaced_pass(data, mesh, data.passes[pass]);
@@ -88,7 +90,9 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     dropped[pass] = true;
     kept_entries = std::min(kept_entries, data.passes[pass].first_entry);
     mesh.offset_entry.reset();
-    if (replaced) mesh.offset_entry = data.passes[*replaced].first_entry;
+    if (!replaced) continue;
+    mesh.offset_entry = data.passes[*replaced].first_entry;
+    mesh.first_offset_vertex = mesh.vertex_count() - data.passes[*replaced].record_count;
   }
   for (CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_entry || *mesh.frame_entry < kept_entries) continue;
@@ -130,6 +134,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     added.record_count = mesh.vertex_count();
     added.first_entry = data.palette_size;
     mesh.offset_entry = data.palette_size;
+    mesh.first_offset_vertex = 0;
     data.palette_size += mesh.vertex_count();
     if (!mesh.frame_entry) {
       mesh.frame_entry = data.palette_size;

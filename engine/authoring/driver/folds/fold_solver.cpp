@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <glm/gtc/quaternion.hpp>
 
 #include <pelt/mesh.h>
 
 #include "engine/authoring/base/stop.h"
+#include "shaders/quaternion.h"
 
 namespace pelt::folds {
 namespace {
@@ -27,21 +27,6 @@ constexpr double kOtherInside = 0.1;  // of the radius: farthest from the other 
 constexpr double kMinSlope = 0.2;     // of the lead; below, it shows no way out
 constexpr double kStiffest = 1e-3;    // softness below which a point is fixed
 constexpr double kMinContactSoftness = 0.05;
-
-// Returns the rotation nearest to `to` that is found from `turn` on (Muller et al. 2016).
-glm::dmat3 nearest_rotation(const glm::dmat3& to, const glm::dmat3& turn) {
-  glm::dquat q = glm::quat_cast(turn);
-  for (int i = 0; i < 6; ++i) {
-    const glm::dmat3 r = glm::mat3_cast(q);
-    const glm::dvec3 turning = glm::cross(r[0], to[0]) + glm::cross(r[1], to[1]) + glm::cross(r[2], to[2]);
-    const double along = std::abs(glm::dot(r[0], to[0]) + glm::dot(r[1], to[1]) + glm::dot(r[2], to[2]));
-    const glm::dvec3 step = turning / (along + 1e-12 * glm::length(turning) + 1e-300);
-    const double angle = glm::length(step);
-    if (angle < 1e-6) break;
-    q = glm::normalize(glm::angleAxis(angle, step / angle) * q);
-  }
-  return glm::mat3_cast(q);
-}
 
 glm::dvec3 at_bind(const glm::dmat4& motion, const glm::dvec3& point) {
   return glm::transpose(glm::dmat3(motion)) * (point - glm::dvec3(motion[3]));
@@ -163,7 +148,7 @@ FoldSolver::Vectors FoldSolver::elastic_force(std::vector<glm::dmat3>& turns) co
     for (const Edge& edge : around_[v]) {
       sum += edge.weight * glm::outerProduct(points_[v] - points_[edge.to], skin_.points[v] - skin_.points[edge.to]);
     }
-    turns[i] = nearest_rotation(sum, turns[i]);
+    turns[i] = shared::nearest_rotation_from(glm::mat3(sum), glm::mat3(turns[i]));
   }
   Vectors force = Vectors::Zero(static_cast<Eigen::Index>(free_.size()), 3);
   for (std::size_t i = 0; i < free_.size(); ++i) {
@@ -208,7 +193,7 @@ std::vector<glm::dvec3> FoldSolver::solve(const HingePose& pose) {
     const std::uint32_t v = free_[static_cast<std::size_t>(i)];
     posed.row(i) << pose.points[v].x, pose.points[v].y, pose.points[v].z;
     points_[v] += pose.displacement[v];
-    turns.push_back(nearest_rotation(pose.turns[v], glm::dmat3(1.0)));
+    turns.emplace_back(shared::nearest_rotation_from(glm::mat3(pose.turns[v]), glm::mat3(1.0f)));
   }
   const Vectors held = hold_.asDiagonal() * posed + smooth_ * posed;
   const glm::dvec3 centre(pose.near_motion * glm::dvec4(skin_.centre, 1));

@@ -13,6 +13,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/frame.h>
 #include <pelt/pose.h>
+#include <pelt/tools/joint_roles.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/tools/weld.h>
 #include <pelt/try.h>
@@ -52,6 +53,10 @@ bool is_rigid(const glm::dmat4& motion) {
   const glm::dmat3 squared = glm::transpose(axes) * axes - glm::dmat3(1.0);
   return std::max({glm::length(squared[0]), glm::length(squared[1]), glm::length(squared[2])}) < kMostStretch &&
          glm::determinant(axes) > 0;
+}
+
+bool is_folding(const JointUse& use) {
+  return (use.role == JointRole::kForearm || use.role == JointRole::kShin) && use.kind == JointKind::kHinge;
 }
 
 // A joint that bends about one axis, between two bones.
@@ -148,9 +153,7 @@ class Finder {
 
 std::optional<Hinge> Finder::hinge_of(std::size_t b, const Anatomy& body) const {
   const std::uint32_t j = model_.bound_joints[b].joint;
-  const JointRole role = body.use(j).role;
-  const bool folds = role == JointRole::kForearm || role == JointRole::kShin;
-  if (!folds || body.use(j).kind != JointKind::kHinge || !body.hinge(j)) return std::nullopt;
+  if (!is_folding(body.use(j)) || !body.hinge(j)) return std::nullopt;
   if (!bones_[b].is_somewhere || bones_[b].first != b) return std::nullopt;
   const auto is_helper = [&](int bone) {
     return body.use(model_.bound_joints[static_cast<std::size_t>(bone)].joint).kind == JointKind::kTwist;
@@ -349,6 +352,8 @@ std::vector<Fold> Finder::find(unsigned threads) {
 }
 
 }  // namespace
+
+bool may_fold(const Model& model) { return std::ranges::any_of(joint_uses(model.skeleton), is_folding); }
 
 Result<std::vector<Fold>> find_folds(const Mesh& driver, MeshBinding binding, const SparseRows& painting,
                                      const Model& model, CharacterBuilder builder, unsigned threads) {

@@ -18,6 +18,9 @@ struct Fold {
   std::vector<std::vector<glm::vec3>> offsets;  // of every vertex, per key
 };
 
+// Returns false if no joint is named as one at which skin folds.
+bool may_fold(const Model& model);
+
 // Returns the folds of a driver that is moved by `binding`, over entries of the builder, which is used up. Hinges are
 // recognised by their names. `painting`: the driver's weights over the bound joints, before they were spread.
 Result<std::vector<Fold>> find_folds(const Mesh& driver, MeshBinding binding, const SparseRows& painting,

@@ -85,6 +85,7 @@ struct CharacterMesh {
   std::optional<std::uint32_t> frame_entry;  // control mesh: palette entry of vertex 0's blended frame, one per vertex
   // First of the palette entries that offset the last vertices before their blend: all records of a pass of kKeyPose.
   std::optional<std::uint32_t> offset_entry;
+  std::uint32_t first_offset_vertex = 0;  // the first that they move, a multiple of shared::kSliceRows
   std::optional<Wires> wires;
   std::optional<PackedMorphs> morphs;  // skins only; a driver's are in a pass of kKeyPose
   PackedBinding binding;

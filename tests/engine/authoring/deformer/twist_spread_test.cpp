@@ -4,6 +4,7 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>
 
@@ -55,6 +56,28 @@ TEST(TwistSpread, TurnsAForearmEvenly) {
       EXPECT_NEAR(turn_of(rest[v], posed[v]), even, 20) << deformer.name() << " at " << at;
     }
   }
+}
+
+TEST(TwistSpread, TurnsASurfaceFromTheSkin) {
+  const Model model = make_forearm();
+  const std::vector<glm::vec3>& rest = model.meshes[0].positions;
+  const auto posed = [&](Twist twist) {
+    HierarchicalBsplineParameters surface;
+    surface.spread = 0.0f;
+    surface.twist = twist;
+    return twisted(model, surface, 2, 150);
+  };
+  const auto farthest_from_even = [&](std::span<const glm::vec3> skin) {
+    float farthest = 0;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      const float even = 150 * std::clamp((rest[v].x / kForearm - 1) / 1.125f, 0.0f, 1.0f);
+      farthest = std::max(farthest, std::abs(turn_of(rest[v], skin[v]) - even));
+    }
+    return farthest;
+  };
+  EXPECT_LT(farthest_from_even(posed(Twist::kSpread)), 30);
+  EXPECT_GT(farthest_from_even(posed(Twist::kNone)), 90) << "the test needs a skin that wrings";
+  EXPECT_GT(least_radius(posed(Twist::kSpread)), least_radius(posed(Twist::kNone)));
 }
 
 TEST(TwistSpread, GivesBackTheTwistOfTheBoneItself) {

@@ -196,9 +196,11 @@ struct TwoJoints {
   TwoJoints(const glm::mat4& joint_motion, const glm::mat4& parent_motion, const glm::mat3& turn_between)
       : joints{joint_motion * joint_bind, parent_motion * parent_bind}, turn(glm::quat_cast(turn_between)) {}
 
-  Affine pose(float share) const {
-    const shared::SegmentRecord record{
-        0, 1, share, glm::vec3(joint_bind[3]), inverse_of(joint_bind), inverse_of(parent_bind)};
+  Affine pose(float share) const { return pose(share, share, 1, glm::vec3(0)); }
+  Affine pose(float share, float twist, float most, const glm::vec3& axis) const {
+    const glm::vec3 at(joint_bind[3]);
+    const shared::SegmentRecord record{0,     1,    share, at, inverse_of(joint_bind), inverse_of(parent_bind),
+                                       twist, most, axis};
     const shared::PoseWork work{nullptr, joints.data(), nullptr, nullptr, nullptr};
     const Affine entry = shared::pose_segment(record, work);
     const glm::vec3 by_parent(joints[1] * glm::inverse(parent_bind) * joint_bind[3]);
@@ -221,6 +223,23 @@ TEST(Segments, HaveAShareOfTheTurnAndOfTheStretch) {
     const glm::quat turn = glm::slerp(from, glm::quat_cast(joint_turn), share);
     const glm::mat3 stretch = parent_stretch * (1 - share) + joint_stretch * share;
     EXPECT_LT(difference(affine_axes(pair.pose(share)), glm::mat3_cast(turn) * stretch), kNearly) << share;
+  }
+}
+
+TEST(Segments, KeepATwistApart) {
+  const glm::vec3 axis(0.6f, 0, 0.8f);
+  const glm::mat3 parent = turn_about({1, 3, 1}, 50);
+  const auto turn = [&](float swing, float twist) {
+    return parent * turn_about({-0.8f, 0, 0.6f}, swing) * turn_about(axis, twist);
+  };
+  const TwoJoints pair(motion_of(turn(40, 150), glm::vec3(0)), motion_of(parent, glm::vec3(0)),
+                       turn(40, 150) * glm::transpose(parent));
+  for (const auto& [share, twist] : {std::pair(0.0f, 0.5f), {1.0f, 0.5f}, {0.25f, 0.75f}, {0.5f, 0.5f}}) {
+    const glm::mat3 apart = affine_axes(pair.pose(share, twist, 100, axis));
+    EXPECT_LT(difference(apart, turn(40 * share, 150 * twist)), kNearly) << share;
+    // 40 degrees are beyond the swing at which it is no longer kept apart.
+    const glm::mat3 together = affine_axes(pair.pose(share, twist, 0.6f, axis));
+    EXPECT_LT(difference(together, affine_axes(pair.pose(share))), kNearly) << share;
   }
 }
 
@@ -373,6 +392,9 @@ const test::Breakage kRecordBreakages[] = {
      "joint that does not exist"},
     {"SegmentShareBelow", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.share = -0.1f; }); }, "0 to 1"},
     {"SegmentShareAbove", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.share = 1.1f; }); }, "0 to 1"},
+    {"SegmentTwist", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.twist = 1.1f; }); }, "0 to 1"},
+    {"SegmentSwing", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.most = 0; }); }, "no swing"},
+    {"SegmentAxis", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.axis.x = kNoNumber; }); }, "not finite"},
     {"SegmentOrigin", [](auto& d) { change_segment(d, [](auto& r, auto&) { r.origin.x = kNoNumber; }); }, "not finite"},
     {"SegmentJointBind",
      [](auto& d) { change_segment(d, [](auto& r, auto&) { r.joint_inverse_bind[1].y = kNoNumber; }); }, "not finite"},

@@ -15,7 +15,7 @@ namespace {
 // A bone from (1, 0, 0) to (3, 0, 0) along x: joint 0 above it, joint 1 at its start, joint 2 at its end. All stand as
 // model space at bind.
 struct Bone {
-  PalettePass pass;
+  PalettePass twists, step;
   CharacterData data;
   std::vector<glm::mat4> joints;
 
@@ -23,34 +23,33 @@ struct Bone {
     const Model model = test::make_tube({.joints = 3});
     data.skeleton = model.skeleton;
     joints = {glm::mat4(1), at(1), at(3)};
-    pass.record_count = 1;
+    twists.kernel = PoseKernel::kBoneTwist;
+    twists.record_count = step.record_count = step.first_entry = 1;
     for (const std::uint32_t joint : {1u, 2u}) {
       const float numbers[] = {1, 0, 0, 0, 0, 0, 1, joint == 1 ? swing : 100};
-      pass.table.insert(pass.table.end(), {joint, joint - 1});
-      for (const float number : numbers) pass.table.push_back(std::bit_cast<std::uint32_t>(number));
+      twists.table.insert(twists.table.end(), {joint, joint - 1});
+      for (const float number : numbers) twists.table.push_back(std::bit_cast<std::uint32_t>(number));
     }
-    append_record(pass.records, shared::SpreadRecord{{1, affine_from_mat4(glm::inverse(at(1)))},
-                                                     0,
-                                                     shared::kTwistWords,
-                                                     own_part,
-                                                     child_part,
-                                                     {1, 0, 0},
-                                                     {1, 0, 0}});
+    const shared::JointRecord joint{1, affine_from_mat4(glm::inverse(at(1)))};
+    append_record(twists.records, shared::BoneTwistRecord{joint, 0, shared::kTwistWords});
+    append_record(step.records, shared::SpreadRecord{joint, 0, own_part, child_part, {1, 0, 0}, {1, 0, 0}});
   }
   static glm::mat4 at(float x) { return glm::translate(glm::mat4(1), glm::vec3(x, 0, 0)); }
 
-  Affine linear() {
-    pass.kernel = PoseKernel::kSpreadJoint;
-    std::vector<Affine> palette(1);
-    pose_kernel(pass.kernel).pose(pass, 0, 1, {joints, {}, {}, palette});
-    return palette[0];
+  // Poses the bone, then a step of one of the kernels; returns the entries.
+  std::vector<Affine> posed(PoseKernel kernel) {
+    step.kernel = kernel;
+    std::vector<Affine> palette(3);
+    for (const PalettePass* pass : {&twists, &step}) {
+      pose_kernel(pass->kernel).pose(*pass, 0, 1, {joints, {}, {}, palette});
+    }
+    return palette;
   }
+  Affine linear() { return posed(PoseKernel::kSpreadJoint)[1]; }
   Affine rigid() {
-    pass.kernel = PoseKernel::kSpreadDualQuaternion;
-    std::vector<Affine> palette(2);
-    pose_kernel(pass.kernel).pose(pass, 0, 1, {joints, {}, {}, palette});
-    const shared::DualQuaternion rigid{palette[0][0], palette[0][1]};
-    return affine_compose(shared::rigid_from_dual_quaternion(rigid, rigid), palette[1]);
+    const std::vector<Affine> palette = posed(PoseKernel::kSpreadDualQuaternion);
+    const shared::DualQuaternion rigid{palette[1][0], palette[1][1]};
+    return affine_compose(shared::rigid_from_dual_quaternion(rigid, rigid), palette[2]);
   }
   // Fails unless both kernels move some points as `expected` does.
   void expect(const glm::mat4& expected) {
@@ -98,32 +97,66 @@ TEST(SpreadTwist, FadesWithSwing) {
   }
 }
 
-TEST(SpreadTwist, RecordsWithAFaultAreRefused) {
-  const auto refusal = [](const auto& change) {
-    Bone bone(0.5f, 0.5f);
-    auto record = read_record<shared::SpreadRecord>(bone.pass.records, 0);
-    change(record, bone.pass.table);
-    bone.pass.records.clear();
-    append_record(bone.pass.records, record);
-    const Result<void> valid = pose_kernel(PoseKernel::kSpreadJoint).validate(bone.pass, bone.data);
-    return valid ? "valid" : valid.error().message;
-  };
+// A joint that stretches along the bone still moves as linear blend's.
+TEST(SpreadTwist, KeepsTheStretchOfItsJoint) {
+  Bone bone(0, 0.5f);
+  const glm::mat4 stretch = glm::scale(glm::mat4(1), glm::vec3(2, 1, 1));
+  bone.joints[1] = bone.joints[1] * stretch;
+  bone.joints[2] = turned(40) * bone.joints[2];
+  bone.expect(Bone::at(1) * stretch * turned(20) * Bone::at(-1));
+}
+
+std::string refusal(PalettePass& pass, CharacterData& data) {
+  const Result<void> valid = pose_kernel(pass.kernel).validate(pass, data);
+  return valid ? "valid" : valid.error().message;
+}
+
+TEST(SpreadTwist, StepsWithAFaultAreRefused) {
   using Record = shared::SpreadRecord;
-  using Table = std::vector<std::uint32_t>;
+  const auto refused = [](const auto& change) {
+    Bone bone(0.5f, 0.5f);
+    auto record = read_record<Record>(bone.step.records, 0);
+    bone.step.records.clear();
+    bone.step.kernel = PoseKernel::kSpreadJoint;
+    change(record, bone.twists);
+    append_record(bone.step.records, record);
+    bone.data.passes = {bone.twists, bone.step};
+    return refusal(bone.data.passes[1], bone.data);
+  };
   const float none = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(refusal([](Record&, Table&) {}), "valid");
-  EXPECT_EQ(refusal([](Record& r, Table&) { r.own = shared::kNoIndex; }), "valid");
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.joint.joint = 3; }), testing::HasSubstr("does not exist"));
-  EXPECT_THAT(refusal([=](Record& r, Table&) { r.joint.inverse_bind[0].x = none; }), testing::HasSubstr("not finite"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.own_part = 1.5f; }), testing::HasSubstr("0 to 1"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.child_part = -0.5f; }), testing::HasSubstr("0 to 1"));
-  EXPECT_THAT(refusal([=](Record& r, Table&) { r.axis.x = none; }), testing::HasSubstr("not finite"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.child = 2 * shared::kTwistWords; }), testing::HasSubstr("table"));
-  EXPECT_THAT(refusal([](Record& r, Table&) { r.child = 3; }), testing::HasSubstr("two things"));
-  EXPECT_THAT(refusal([](Record&, Table& t) { t[1] = 3; }), testing::HasSubstr("does not exist"));
-  EXPECT_THAT(refusal([=](Record&, Table& t) { t[4] = std::bit_cast<std::uint32_t>(none); }),
+  EXPECT_EQ(refused([](Record&, PalettePass&) {}), "valid");
+  EXPECT_THAT(refused([](Record& r, PalettePass&) { r.joint.joint = 3; }), testing::HasSubstr("does not exist"));
+  EXPECT_THAT(refused([=](Record& r, PalettePass&) { r.joint.inverse_bind[0].x = none; }),
               testing::HasSubstr("not finite"));
-  EXPECT_THAT(refusal([](Record&, Table& t) { t[9] = 0; }), testing::HasSubstr("no swing"));
+  EXPECT_THAT(refused([](Record& r, PalettePass&) { r.own_part = 1.5f; }), testing::HasSubstr("0 to 1"));
+  EXPECT_THAT(refused([](Record& r, PalettePass&) { r.child_part = -0.5f; }), testing::HasSubstr("0 to 1"));
+  EXPECT_THAT(refused([=](Record& r, PalettePass&) { r.axis.x = none; }), testing::HasSubstr("not finite"));
+  EXPECT_THAT(refused([](Record& r, PalettePass&) { r.twist = 1; }), testing::HasSubstr("no earlier pass"));
+  EXPECT_THAT(refused([](Record&, PalettePass& twists) { twists.stage = 1; }), testing::HasSubstr("no earlier pass"));
+}
+
+TEST(SpreadTwist, BonesWithAFaultAreRefused) {
+  using Record = shared::BoneTwistRecord;
+  using Table = std::vector<std::uint32_t>;
+  const auto refused = [](const auto& change) {
+    Bone bone(0.5f, 0.5f);
+    auto record = read_record<Record>(bone.twists.records, 0);
+    change(record, bone.twists.table);
+    bone.twists.records.clear();
+    append_record(bone.twists.records, record);
+    return refusal(bone.twists, bone.data);
+  };
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(refused([](Record&, Table&) {}), "valid");
+  EXPECT_EQ(refused([](Record& r, Table&) { r.own = shared::kNoIndex; }), "valid");
+  EXPECT_THAT(refused([](Record& r, Table&) { r.joint.joint = 3; }), testing::HasSubstr("does not exist"));
+  EXPECT_THAT(refused([=](Record& r, Table&) { r.joint.inverse_bind[0].x = none; }), testing::HasSubstr("not finite"));
+  EXPECT_THAT(refused([](Record& r, Table&) { r.child = 2 * shared::kTwistWords; }), testing::HasSubstr("table"));
+  EXPECT_THAT(refused([](Record& r, Table&) { r.child = 3; }), testing::HasSubstr("two things"));
+  EXPECT_THAT(refused([](Record&, Table& t) { t[1] = 3; }), testing::HasSubstr("does not exist"));
+  EXPECT_THAT(refused([=](Record&, Table& t) { t[4] = std::bit_cast<std::uint32_t>(none); }),
+              testing::HasSubstr("not finite"));
+  EXPECT_THAT(refused([](Record&, Table& t) { t[9] = 0; }), testing::HasSubstr("no swing"));
 }
 
 }  // namespace

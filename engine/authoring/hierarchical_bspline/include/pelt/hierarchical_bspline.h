@@ -13,6 +13,7 @@
 #include <pelt/curve_keys.h>
 #include <pelt/mesh.h>
 #include <pelt/selection.h>
+#include <pelt/twist.h>
 
 namespace pelt {
 
@@ -144,6 +145,7 @@ struct HierarchicalBsplineParameters {
   // For painted vertices: length of each joint's transition along the surface, in radii of the limb; 0: as painted.
   // None: chosen by the kind of joint.
   std::optional<float> spread;
+  Twist twist = Twist::kSpread;    // of painted vertices
   std::uint32_t base_faces = 400;  // of a base made from the skin
   float tolerance = 0.002f;        // largest distance of the skin from the base made from it, as a fraction of its size
   friend bool operator==(const HierarchicalBsplineParameters&, const HierarchicalBsplineParameters&) = default;

@@ -15,6 +15,7 @@ enum class EntryKind {
   kNone,  // an entry without a frame: a key pose's offset
   kJoint,
   kJointStretch,  // the stretch that follows a joint's dual quaternion, also without a frame
+  kBoneStep,      // a joint, with twists spread to a position along its bone
   kTriangle,      // of a driver
   kVertex,        // of a driver
   kPatchSample,

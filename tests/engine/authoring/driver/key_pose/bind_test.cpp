@@ -9,7 +9,6 @@
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>
 
-#include "engine/character/driver_offsets.h"
 #include "tests/support/driven.h"
 
 namespace pelt {
@@ -121,7 +120,7 @@ TEST_F(KeyPoses, CountTheAngleFromTheRestPoseInTheParent) {
   // The offsets are those of the last vertices.
   const auto packed =
       static_cast<std::uint32_t>(std::ranges::find(cage.source_vertex, kLimbVertex) - cage.source_vertex.begin());
-  const std::uint32_t entry = *cage.offset_entry + packed - first_offset_vertex(*character, cage);
+  const std::uint32_t entry = *cage.offset_entry + packed - cage.first_offset_vertex;
   const auto offset_at = [&](float degrees) {
     Evaluator evaluator(character);
     evaluator.pose(bent(model_, degrees));
@@ -318,7 +317,7 @@ TEST_F(MorphTargets, AreCarriedToWeldedVertices) {
   evaluator.control(0, 1.0f);
   evaluator.pose(bent(model_, 90));
   evaluator.evaluate();
-  const std::uint32_t first = first_offset_vertex(*character, mesh);
+  const std::uint32_t first = mesh.first_offset_vertex;
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
     const glm::vec3 rest = mesh.binding.points[v];
     const glm::vec3 expected =

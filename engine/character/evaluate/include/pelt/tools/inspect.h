@@ -85,8 +85,7 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
 // Returns the rotation of a driver's vertex from bind to its pose, without its own offset. Exact if the mesh has frames
 // (CharacterMesh::frame_entry) or is blended linearly; else the rotation that best fits the edges of the triangles
 // round the vertex.
-glm::mat3 vertex_motion(const CharacterData& data, const CharacterMesh& mesh, const Evaluator& evaluator,
-                        std::uint32_t vertex);
+glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
 
 // Returns the index in packed order of the model's vertex `source`; none: there is no such vertex.
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);
