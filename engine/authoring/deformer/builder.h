@@ -153,7 +153,7 @@ class CharacterBuilder {
     std::ranges::copy(transforms, at_bind_.begin() + first_entry);
   }
 
-  // Does so once: all meshes share the pass of the bones' twists.
+  // Adds the pass of the bones' twists once: all meshes share it.
   std::uint32_t add_bone_twists(PalettePass pass) {
     if (!twist_entries_) twist_entries_ = add_pass(std::move(pass));
     return *twist_entries_;
