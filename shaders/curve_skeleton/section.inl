@@ -104,8 +104,8 @@ PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_S
   return result;
 }
 
-// Presses a section flat as both sides of a bend meet: in the plane that halves it or, at the joint, in the centre
-// of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length `bone`.
+// Flattens a section against the other side of a bend. Both sides meet in the plane that halves the bend or, at the
+// joint, in the centre of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length `bone`.
 PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step,
                                          PoseWork work, uint word, vec3 joint, float turning, float bone, Real away) {
   // `speed` is perpendicular to the plane, and the curve's pace at the joint is cos h longer.
@@ -113,7 +113,8 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   vec3 across = step.speed / faster;
   float scale = length(step.slope);
   float pace = sqrt(max(1.0f - 0.5f * step.bend, 0.0f)) * scale + faster;
-  float radius = pace * (2.0f - kStepEase) * turning / step.angle;
+  float reach = max(turning, 1e-20f);
+  float radius = pace * (2.0f - kStepEase) * reach / step.angle;
   Real3 x = section.axes.x;
   Real3 inside = step.inside - x * dot(x, Real3(step.inside));
   inside = inside / max(length(inside), 1e-6f);
@@ -132,8 +133,8 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   CurveSection result = section;
   result.press += inside * lacking;
   result.shift -= inside * shift;
-  Real turns = 1.0f - smoothstep(0.7f * turning, 1.2f * turning, away);
-  // Half of what press takes: more would show as ridges.
+  Real turns = 1.0f - smoothstep(0.7f * reach, 1.2f * reach, away);
+  // Half of the lost volume comes back: more would show as ridges.
   result.left *= 0.5f + 0.5f * (1.0f - lacking) * (1.0f + turns * shift / radius);
   return result;
 }
