@@ -105,7 +105,8 @@ PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_S
 }
 
 // Flattens a section against the other side of a bend. Both sides meet in the plane that halves the bend or, at the
-// joint, in the centre of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length `bone`.
+// joint, in the centre of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length
+// `bone`.
 PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step,
                                          PoseWork work, uint word, vec3 joint, float turning, float bone, Real away) {
   // `speed` is perpendicular to the plane, and the curve's pace at the joint is cos h longer.
