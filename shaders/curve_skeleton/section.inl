@@ -108,12 +108,10 @@ PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_S
 // joint, in the centre of the curvature. `word`: of the joint's anchor; `away`: from it, on a bone of the length
 // `bone`.
 PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step,
-                                         PoseWork work, uint word, vec3 joint, float turning, float bone, Real away) {
-  // `speed` is perpendicular to the plane, and the curve's pace at the joint is cos h longer.
-  float faster = max(length(step.speed), 1e-20f);
-  vec3 across = step.speed / faster;
-  float scale = length(step.slope);
-  float pace = sqrt(max(1.0f - 0.5f * step.bend, 0.0f)) * scale + faster;
+                                         PoseWork work, uint word, vec3 joint, Real scale, float turning, float bone,
+                                         Real away) {
+  vec3 across = step.speed / max(length(step.speed), 1e-20f);  // to the plane
+  float pace = max(length(step.slope - 0.5f * step.jump + step.speed), 1e-20f);
   float reach = max(turning, 1e-20f);
   float radius = pace * (2.0f - kStepEase) * reach / step.angle;
   Real3 x = section.axes.x;
@@ -121,7 +119,7 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   inside = inside / max(length(inside), 1e-6f);
   Real way = abs(dot(section.place.point - joint, Real3(across)));
   Real room = (way + kStepNear * radius) / (abs(dot(inside, Real3(across))) + kStepNear);
-  float size = max(table_float(work, word + kCurveAnchorRadius) * scale, 1e-20f);
+  Real size = max(table_float(work, word + kCurveAnchorRadius) * scale, 1e-20f);
   Real3 y = section.axes.y;
   Real centre = (dot(inside, y) * table_float(work, word + kCurveAnchorRadius + 1u) +
                  dot(inside, cross(x, y)) * table_float(work, word + kCurveAnchorRadius + 2u)) *
@@ -151,8 +149,8 @@ PELT_LANES_FN Real4 swing_and_roll(PELT_SHARED_IN(CurveStep) step, Real share) {
   return Real4(along * sine, swing.x * cosine + swing.y * sine, swing.y * cosine - swing.x * sine, along * cosine);
 }
 
-// Returns the curve at lambda of a bone.
-PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, uint bone, Real lambda) {
+// Returns the curve at lambda of a bone. `scales`: of the section at its ends.
+PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, uint bone, Real lambda, vec2 scales) {
   uint anchors = curve_anchor_word(work, curve, 0u);
   uint first_step = table_word(work, curve + kCurveFirstStep);
   uint word = anchors + bone * kCurveAnchorWords;
@@ -197,12 +195,13 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   Real3x3 axes = rotation_from_quaternion(normalize(frame));
   section.axes = CurveAxes(axes[0], axes[1]);
   uint next = word + kCurveAnchorWords;
+  Real scale = mix(scales.x, scales.y, lambda);
   if (table_float(work, word + kCurveAnchorRadius) > 0.0f && first_end.angle > kStepLeastPress) {
-    section = press_section(section, first_end, work, word, start, table_float(work, word + kCurveAnchorTurning + 1u),
-                            rest, way_in);
+    section = press_section(section, first_end, work, word, start, scale,
+                            table_float(work, word + kCurveAnchorTurning + 1u), rest, way_in);
   }
   if (table_float(work, next + kCurveAnchorRadius) > 0.0f && last_end.angle > kStepLeastPress) {
-    section = press_section(section, last_end, work, next, posed_position(work, chain, bone + 1u),
+    section = press_section(section, last_end, work, next, posed_position(work, chain, bone + 1u), scale,
                             table_float(work, next + kCurveAnchorTurning), rest, rest - way_in);
   }
 

@@ -25,7 +25,6 @@ struct CurveBulge {
 PELT_LANES_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED_IN(CurveEnd) last, Real lambda,
                                      CurveShape shape, Real3 inside, Real3 press, Real pace) {
   float bone = last.arc - first.arc;
-  Real size = length(inside);
   Real u = 1.0f / max(pace, 0.05f) - 1.0f;
   // A slice that is longer than at rest thins by at most half of kCurveThinning.
   u = 0.5f * (u + sqrt(u * u + kCurveThinning * kCurveThinning) - kCurveThinning);
@@ -33,8 +32,8 @@ PELT_LANES_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARED
   Real whole = mix(first.bulge.x, last.bulge.x, lambda) * (1.0f - log2_of(1.0f + exp_of(-2.0f * u)));
   CurveBulge bulge;
   bulge.press = min(length(press), 0.9f);
-  inside = choose(bulge.press > 0.0f, press, inside);
-  size = choose(bulge.press > 0.0f, bulge.press, size);
+  inside += press;
+  Real size = length(inside);
   bulge.inside = choose(size > 1e-6f, inside / max(size, 1e-6f), Real3(0.0f));
   Real along_share = 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size);
   along_share *= 1.0f - min(2.0f * bulge.press, 1.0f);

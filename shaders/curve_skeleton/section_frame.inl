@@ -23,9 +23,9 @@ PELT_LANES_FN RealAffine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_
 // Returns M at lambda of a bone with frames from steps.
 PELT_LANES_FN RealAffine step_curve_frame(PoseWork work, uint curve, uint bone, Real lambda, CurveShape shape) {
   Chain chain = read_chain(work, curve);
-  CurveSection section = step_section(work, chain, curve, bone, lambda);
   CurveEnd first = step_end(work, chain, curve, bone);
   CurveEnd last = step_end(work, chain, curve, bone + 1u);
-  return curve_frame(section, first, last, bone_scales(chain, bone, first.scale, last.scale),
-                     table_float(work, curve + kCurveCentre), lambda, shape);
+  vec2 scales = bone_scales(chain, bone, first.scale, last.scale);
+  CurveSection section = step_section(work, chain, curve, bone, lambda, scales);
+  return curve_frame(section, first, last, scales, table_float(work, curve + kCurveCentre), lambda, shape);
 }

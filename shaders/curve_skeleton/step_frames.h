@@ -7,13 +7,14 @@
 //     frame    F(s) = F_0 prod_i R_i^S(q)               R_i: from the frame of the bone before the joint to the next
 //     curve    C(s) = polygon + sum_i (e_i - e_i-1) (r B(|q| / r) - f/12 G(|q| / g)) + v_i q G(|q| / g)
 // S rises from 0 to 1 within w = 2.4 d of the joint, or within the curve, at an even rate except at its ends: the slerp
-// of a single joint, slower than the curve passes the inside of the skin. F_k has x along the posed bone k, and y is
-// the rest pose's y carried by the bone's joint without twist. B rounds the corner like a B-spline of the floating
-// distance f = margin 2 d sin h; G, which is 1 at the joint and flat at both ends, takes back half of that. In the
-// rounded corner the curve advances by only cos h for each step along the bones; v_i restores a quarter of the missing
-// part. If the bend is so sharp that the inside of the skin would stop, v_i restores as much as needed: up to 1.2 d h /
-// (0.9 w). Joints within each other's turns use the sum of their bends and share the correction.
-// The constants were measured on limbs a quarter to three quarters of a bone thick (docs/curve_skeleton.md).
+// of a single joint, slower than the curve passes the inside of the skin. Between long bones w is less: there the
+// inside is pressed flat (docs/mathematics.md sections 2.2 and 2.6). F_k has x along the posed bone k, and y is the
+// rest pose's y carried by the bone's joint without twist. B rounds the corner like a B-spline of the floating distance
+// f = margin 2 d sin h; G, which is 1 at the joint and flat at both ends, takes back half of that. In the rounded
+// corner the curve advances by only cos h for each step along the bones; v_i restores a quarter of the missing part. If
+// the bend is so sharp that the inside of the skin would stop, v_i restores as much as needed: up to 1.2 d h / (0.9 w).
+// Joints within each other's turns use the sum of their bends and share the correction. The constants were measured on
+// limbs a quarter to three quarters of a bone thick (docs/curve_skeleton.md).
 //
 // If bendy bones set eases E, the curve passes through the joint instead, as Blender's cubic Bezier curves do. On a
 // bone of rest length L, with a = |q| / L, its end at joint i adds this end of a cubic Hermite curve to the polygon:
@@ -37,7 +38,7 @@ PELT_SHARED_CONST float kStepWindow = 1.5f;      // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;        // part of w over which the turn begins and ends smoothly
 PELT_SHARED_CONST float kStepLeastPress = 0.3f;  // bend from which sides may meet
 PELT_SHARED_CONST float kStepNear = 0.05f;       // at the joint the centre of the curvature counts, not the plane
-PELT_SHARED_CONST float kStepSoft = 0.2f;        // skin distances over which press begins
+PELT_SHARED_CONST float kStepSoft = 0.2f;        // section radii over which press begins
 PELT_SHARED_CONST float kStepLift = 4.5f;   // slope, times L, that a displaced control point adds at an eased joint
 PELT_SHARED_CONST float kStepPace = 0.25f;  // least pace along the bone at which frames turn as the slope does
 PELT_SHARED_CONST uint kStepReach = 3u;     // bones that a step reaches at most, on either side

@@ -22,8 +22,8 @@ namespace pelt::chain {
 // Settings of a curve at an anchor.
 struct CurveAnchor {
   float skin_distance = 0;           // d
-  float contact = 0;                 // 1: the inside of a sharp bend is pressed flat; 0: the bend is wide enough
-  float radius = 0;                  // of the section near the joint
+  float contact = 0;                 // 0 to 1: how narrow the bend is, since its sides may meet
+  float radius = 0;                  // mean, of the section near the joint, metres; 0: the bend is not pressed flat
   glm::vec2 section{0.0f};           // centre of the section along y and z of the frame
   float passage = 0;                 // half the length over which the painting crosses the joint, metres
   float float_min = 0;               // f_min

@@ -134,7 +134,8 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
           const Affine frame = rest.frame(c, bone, lambda);
           const glm::vec3 off = skin.position - shared::affine_origin(frame);
           const glm::mat3 axes = shared::affine_axes(frame);
-          near.emplace_back(glm::dvec2(glm::dot(off, axes[1]), glm::dot(off, axes[2])), skin.area);
+          const auto along = [&](int axis) { return glm::dot(off, axes[axis]) / glm::dot(axes[axis], axes[axis]); };
+          near.emplace_back(glm::dvec2(along(1), along(2)), skin.area);
           area += skin.area;
           sum += skin.area * near.back().first;
         }

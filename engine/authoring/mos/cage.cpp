@@ -291,10 +291,10 @@ std::array<glm::dvec3, 2> CageSurface::Surface::slopes(const ClosestPoint& close
   glm::dmat2 h(glm::dot(s[1], s[1]) + glm::dot(offset, s[3]), glm::dot(s[1], s[2]) + glm::dot(offset, s[4]), 0,
                glm::dot(s[2], s[2]) + glm::dot(offset, s[5]));
   h[1][0] = h[0][1];
-  constexpr double kAcross = 1e-4;  // cosine beyond which the offset is not perpendicular: a border is in the way
+  constexpr double kAcross = 1e-6;  // in patches: the closest point would still move, but a border is in the way
   for (int c = 0; c < 2; ++c) {
     glm::dvec3& along = s[static_cast<std::size_t>(1 + c)];
-    if (!(std::abs(glm::dot(offset, along)) > kAcross * glm::length(offset) * glm::length(along))) continue;
+    if (!(std::abs(glm::dot(offset, along)) > kAcross * glm::dot(along, along))) continue;
     along = glm::dvec3(0);
     h[c][1 - c] = h[1 - c][c] = 0;
   }

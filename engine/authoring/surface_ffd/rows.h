@@ -15,9 +15,9 @@
 #include <pelt/surface_ffd.h>
 
 #include "engine/authoring/deformer/builder.h"
-#include "engine/authoring/surface_ffd/limb_joints.h"
 #include "engine/authoring/surface_ffd/elements.h"
 #include "engine/authoring/surface_ffd/exclusions.h"
+#include "engine/authoring/surface_ffd/limb_joints.h"
 
 namespace pelt::surface_ffd {
 

@@ -159,11 +159,10 @@ class Collector {
   std::uint32_t row_entries_ = 0;      // the most that move one vertex
 };
 
-// Returns the sum of the magnitudes of a vertex's negative shares.
-float negative_shares(const PackedBinding& binding, std::size_t v) {
+// Returns the sum of the magnitudes of the negative shares of one of `count` vertices. `points`: group_points().
+float negative_shares(std::span<const glm::vec4> points, std::size_t count, std::size_t v) {
   float sum = 0;
-  const std::span<const glm::vec4> points = group_points(binding);
-  for (std::size_t at = v; at < points.size(); at += binding.points.size()) sum -= std::min(points[at].w, 0.0f);
+  for (std::size_t at = v; at < points.size(); at += count) sum -= std::min(points[at].w, 0.0f);
   return sum;
 }
 
@@ -250,6 +249,7 @@ class MeshRecords {
   void add_group(bool dual, std::span<const std::uint32_t> vertices) {
     shared::BoundsRecord record{.kind = dual ? shared::kBoundsDual : shared::kBoundsShares,
                                 .first_entry = mesh_.first_entry};
+    const std::span<const glm::vec4> points = group_points(rest_);
     Box box;
     float reach = 0;
     for (const std::uint32_t v : vertices) {
@@ -257,7 +257,7 @@ class MeshRecords {
       reach = std::max(reach, morph_reach(v));
       for_each_entry(rest_, v, !dual, [&](std::uint32_t index, glm::vec3 point) { collector_.add(index, point); });
       collector_.end_vertex();
-      record.negative = std::max(record.negative, negative_shares(rest_, v));
+      record.negative = std::max(record.negative, negative_shares(points, rest_.points.size(), v));
     }
     if (dual && collector_.entries() > shared::kBoundsDualEntries && vertices.size() > 1) {
       collector_.forget();

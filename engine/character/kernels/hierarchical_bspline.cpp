@@ -128,13 +128,17 @@ EntryRest segment_rest(const PassEntry& entry) {
 std::string segment_label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::SegmentRecord>();
   const std::string& joint = data.skeleton.joints[record.joint].name;
-  return is_whole(record) ? "joint " + joint : formatted("{:g}% of joint {}", 100 * record.share, joint);
+  if (is_whole(record)) return "joint " + joint;
+  if (record.share == record.twist) return formatted("{:g}% of joint {}", 100 * record.share, joint);
+  return formatted("{:g}% of the bend and {:g}% of the twist of joint {}", 100 * record.share, 100 * record.twist,
+                   joint);
 }
 
 void append_segment(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::SegmentRecord>();
-  sources.push_back({SourceKind::kJoint, record.joint, record.share});
-  if (record.share < 1) sources.push_back({SourceKind::kJoint, record.parent, 1 - record.share});
+  const float share = std::max(record.share, record.twist);
+  sources.push_back({SourceKind::kJoint, record.joint, share});
+  if (share < 1) sources.push_back({SourceKind::kJoint, record.parent, 1 - share});
 }
 
 template <class Record>

@@ -293,8 +293,9 @@ class SlicePacker {
   std::vector<glm::vec3> scaled_;
 };
 
+// `local_groups`: the groups of each row with local points.
 Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std::size_t palette_size, Groups groups,
-                            const std::string& what) {
+                            std::size_t local_groups, const std::string& what) {
   const std::size_t begin = packed.slices[slice];
   const std::size_t length = (packed.slices[slice + 1] - begin) / shared::kSliceRows;
   // One shader invocation processes a whole row, so a small file must not make it run for long.
@@ -341,9 +342,8 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
     if (!even || gradients != glm::vec2(0)) {
       return invalid("{}: the gradients of row {} do not sum to 0, or are of a weight of 0", what, row);
     }
-    if (groups == Groups::kWithPoints && !padding && ended != group_points(packed).size() / packed.points.size()) {
-      return invalid("{}: row {} holds {} groups, but has {} local points", what, row, ended,
-                     group_points(packed).size() / packed.points.size());
+    if (groups == Groups::kWithPoints && !padding && ended != local_groups) {
+      return invalid("{}: row {} holds {} groups, but has {} local points", what, row, ended, local_groups);
     }
   }
   return {};
@@ -458,8 +458,10 @@ Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Gro
   for (const float unit : packed.gradient_units) {
     if (!(unit >= 0 && unit <= kMaxGradient)) return invalid("{}: a unit of gradients is {}", what, unit);
   }
+  const bool has_points = groups == Groups::kWithPoints && count > 0;
+  const std::size_t local_groups = has_points ? group_points(packed).size() / count : 0;
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
-    PELT_TRY(validate_slice(packed, slice, palette_size, groups, what));
+    PELT_TRY(validate_slice(packed, slice, palette_size, groups, local_groups, what));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_near(packed.points[i])) {

@@ -145,6 +145,23 @@ TEST(CurveBind, SidesOfASharpBendMeet) {
   }
 }
 
+// A degree moves a point of the limb at the distance 1.8 from the joint by 0.03.
+TEST(CurveBind, BendsBeginToBePressedSmoothly) {
+  const test::PosedLimb limb(by_curves());
+  const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
+  std::vector<glm::vec3> before;
+  float most = 0;
+  for (float degrees = 15; degrees <= 150; ++degrees) {
+    const std::vector<glm::vec3> posed =
+        limb.posed(glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1)));
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      if (std::abs(rest[v].x - 4) < 1.5f) most = std::max(most, glm::distance(before[v], posed[v]));
+    }
+    before = posed;
+  }
+  EXPECT_LT(most, 0.06f);
+}
+
 TEST(CurveBind, TablesKeepTheirError) {
   const test::PosedLimb exact(by_curves([](CurveSkeletonParameters& p) { p.table_error = 1e-6f; }));
   for (const float error : {1e-4f, 1e-3f}) {
