@@ -6,6 +6,7 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "pelt_planner_shaders.h"
+#include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
 

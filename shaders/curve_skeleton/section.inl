@@ -124,7 +124,7 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   Real centre = (dot(inside, y) * table_float(work, word + kCurveAnchorRadius + 1u) +
                  dot(inside, cross(x, y)) * table_float(work, word + kCurveAnchorRadius + 2u)) *
                 scale;
-  Real inner = centre + 1.1f * size;  // of the section's inside from the curve
+  Real inner = centre + 1.06f * size;  // of the section's inside from the curve
   Real lacking = max((inner - room) / size + 0.5f * kStepSoft, 0.0f);
   lacking = choose(lacking < kStepSoft, lacking * lacking / (2.0f * kStepSoft), lacking - 0.5f * kStepSoft);
   lacking = 0.5f * min(lacking, 1.6f) * (1.0f - smoothstep(0.5f, 1.0f, away / bone));

@@ -141,7 +141,7 @@ TEST(CurveBind, SidesOfASharpBendMeet) {
     }
     EXPECT_LT(nearest, 0.1f);  // no hole
     EXPECT_LT(deepest, 0.1f);
-    EXPECT_GT(point, 0.85f);
+    EXPECT_GT(point, 0.8f);
   }
 }
 
