@@ -96,7 +96,7 @@ PELT_SHARED_FN Affine spline_frame_at(PELT_SHARED_IN(CurvePart) part, float lamb
                    part.last_inside * end_ramp((1.0f - lambda) * bone, part.last.distance, bone);
   section.press = vec3(0.0f);
   section.shift = vec3(0.0f);
-  section.left = 1.0f;
+  section.kept = 1.0f;
   return curve_frame(section, part.first, part.last, part.scales, part.centre, lambda, shape);
 }
 

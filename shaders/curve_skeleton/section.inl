@@ -23,11 +23,13 @@ PELT_LANES_FN Real smooth_window_slope(Real a) {
   return -9.0f * held * held * left * left;
 }
 
+// Rises from 0 at u = 0: linear, but for a smooth start as wide as `ease`.
+PELT_LANES_FN Real smooth_start(Real u, float ease) { return choose(u < ease, u * u / (2.0f * ease), u - 0.5f * ease); }
+
 // Falls from 1 at a joint to 0 at `reach` and beyond; linear except near the end.
 PELT_LANES_FN Real step_ramp(Real way, float reach) {
   Real u = max(1.0f - abs(way) / max(reach, 1e-20f), 0.0f);
-  const float ease = kStepEase;
-  return choose(u < ease, u * u / (2.0f * ease), u - 0.5f * ease) / (1.0f - 0.5f * ease);
+  return smooth_start(u, kStepEase) / (1.0f - 0.5f * kStepEase);
 }
 
 // Returns S.
@@ -77,7 +79,7 @@ struct CurveSection {
   Real3 inside;  // the sum of the directions towards the inside of the nearby bends
   Real3 press;   // towards the inside, as long as the part of the section for which there is no room
   Real3 shift;   // of the centre of a pressed section
-  Real left;     // part of the volume that press leaves
+  Real kept;     // part of the volume that a pressed section keeps
 };
 
 // Adds the step of a joint at the distance `way` after it; nothing beyond its window, which is positive and at least
@@ -124,17 +126,16 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   Real centre = (dot(inside, y) * table_float(work, word + kCurveAnchorRadius + 1u) +
                  dot(inside, cross(x, y)) * table_float(work, word + kCurveAnchorRadius + 2u)) *
                 scale;
-  Real inner = centre + 1.06f * size;  // of the section's inside from the curve
-  Real lacking = max((inner - room) / size + 0.5f * kStepSoft, 0.0f);
-  lacking = choose(lacking < kStepSoft, lacking * lacking / (2.0f * kStepSoft), lacking - 0.5f * kStepSoft);
-  lacking = 0.5f * min(lacking, 1.6f) * (1.0f - smoothstep(0.5f, 1.0f, away / bone));
-  Real shift = lacking * (size - centre);
+  Real inner = centre + kStepInner * size;  // distance of the section's inside from the curve
+  Real excess = smooth_start(max((inner - room) / size + 0.5f * kStepSoft, 0.0f), kStepSoft);
+  excess = 0.5f * min(excess, 1.6f) * (1.0f - smoothstep(0.5f, 1.0f, away / bone));
+  Real shift = excess * (size - centre);
   CurveSection result = section;
-  result.press += inside * lacking;
+  result.press += inside * excess;
   result.shift -= inside * shift;
   Real turns = 1.0f - smoothstep(0.7f * reach, 1.2f * reach, away);
   // Half of the lost volume comes back: more would show as ridges.
-  result.left *= 0.5f + 0.5f * (1.0f - lacking) * (1.0f + turns * shift / radius);
+  result.kept *= 0.5f + 0.5f * (1.0f - excess) * (1.0f + turns * shift / radius);
   return result;
 }
 
@@ -168,7 +169,7 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
   section.inside = Real3(0.0f);
   section.press = Real3(0.0f);
   section.shift = Real3(0.0f);
-  section.left = Real(1.0f);
+  section.kept = Real(1.0f);
   uvec2 joints = steps_at(work, chain, curve, bone);
   Real4 frame = posed_step(work, first_step + kCurveStepEntries * (joints.x - 1u)).frame;
   Truth passed = Truth(true);

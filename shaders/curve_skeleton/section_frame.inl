@@ -11,7 +11,7 @@ PELT_LANES_FN RealAffine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_
   Real3 z = cross(x, y);
 
   Real scale = mix(scales.x, scales.y, lambda);
-  Real pace = section.left * dot(section.place.slope, x) / max(scale, 1e-20f);
+  Real pace = section.kept * dot(section.place.slope, x) / max(scale, 1e-20f);
   CurveBulge bulge = curve_bulge(first, last, lambda, shape, inside, section.press - x * dot(x, section.press), pace);
   Real3 origin = mix(section.place.point, mix(Real3(first.point), Real3(last.point), lambda), centre);
   origin += section.shift;

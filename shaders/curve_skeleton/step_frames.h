@@ -38,6 +38,7 @@ PELT_SHARED_CONST float kStepWindow = 1.5f;      // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;        // part of w over which the turn begins and ends smoothly
 PELT_SHARED_CONST float kStepLeastPress = 0.3f;  // bend from which sides may meet
 PELT_SHARED_CONST float kStepNear = 0.05f;       // at the joint the centre of the curvature counts, not the plane
+PELT_SHARED_CONST float kStepInner = 1.06f;      // inside of a section from its centre, in mean radii
 PELT_SHARED_CONST float kStepSoft = 0.2f;        // section radii over which press begins
 PELT_SHARED_CONST float kStepLift = 4.5f;   // slope, times L, that a displaced control point adds at an eased joint
 PELT_SHARED_CONST float kStepPace = 0.25f;  // least pace along the bone at which frames turn as the slope does

@@ -205,8 +205,7 @@ double TwistSpread::along(const Bone& bone, const glm::vec3& point) {
   return glm::dot(glm::dvec3(point) - bone.origin, bone.axis) / bone.length;
 }
 
-// Returns the sum of a row's weights on the marked joints.
-static double sum_on(const std::vector<std::uint8_t>& marked, std::span<const Influence> row) {
+double TwistSpread::sum_on(const std::vector<std::uint8_t>& marked, std::span<const Influence> row) {
   double sum = 0;
   for (const Influence& influence : row) sum += marked[influence.index] != 0 ? influence.weight : 0.0;
   return sum;

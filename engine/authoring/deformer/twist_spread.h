@@ -42,6 +42,9 @@ class TwistSpread {
   const std::vector<Bone>& bones() const { return bones_; }
   bool empty() const { return bones_.empty(); }
 
+  // Returns the sum of a row's weights on the marked joints.
+  static double sum_on(const std::vector<std::uint8_t>& marked, std::span<const Influence> row);
+
   // Returns the position of a point along a bone, from 0 to 1 at its ends.
   static double along(const Bone& bone, const glm::vec3& point);
 

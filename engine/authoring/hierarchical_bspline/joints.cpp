@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <glm/gtc/constants.hpp>
 #include <set>
 
 #include <pelt/sparse_rows.h>
@@ -21,15 +22,7 @@ constexpr std::size_t kMaxInfluences = 8;      // of a painted control vertex
 constexpr std::uint32_t kPaintedSegments = 6;  // of a pair of joints that has more fractions than these have ends
 constexpr std::uint32_t kTwistSteps = 8;       // of a twist kept apart, likewise
 constexpr double kMixed = 0.03;                // weights above this are a transition
-constexpr float kHalfTurn = 3.1415927f;
-constexpr double kShortest = 0.1;  // of the bone: shorter ways do not spread a twist
-
-// Returns the sum of a row's weights on the marked joints, or on all.
-double sum_on(const std::vector<std::uint8_t>& marked, std::span<const Influence> row) {
-  double sum = 0;
-  for (const Influence& influence : row) sum += marked.empty() || marked[influence.index] != 0 ? influence.weight : 0.0;
-  return sum;
-}
+constexpr double kShortest = 0.1;              // of the bone: shorter ways do not spread a twist
 
 }  // namespace
 
@@ -93,12 +86,14 @@ void Joints::measure(std::span<const std::span<const Influence>> rows, std::span
   for (TwistBone& twist : twist_bones_) {
     const TwistSpread::Bone& bone = twist.bone;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      const double all = sum_on({}, rows[r]);
+      double all = 0;
+      for (const Influence& influence : rows[r]) all += influence.weight;
       const auto mixes = [&](double weight) { return weight > kMixed * all; };
-      if (!mixes(sum_on(bone.moved, rows[r]))) continue;
+      if (!mixes(TwistSpread::sum_on(bone.moved, rows[r]))) continue;
       const double at = TwistSpread::along(bone, points[r]);
-      if (twist.is_own && mixes(sum_on(bone.after_end, rows[r]))) twist.last = std::min(twist.last, at);
-      if (!twist.is_own && mixes(all - sum_on(bone.below, rows[r]))) twist.first = std::max(twist.first, at);
+      if (twist.is_own && mixes(TwistSpread::sum_on(bone.after_end, rows[r]))) twist.last = std::min(twist.last, at);
+      if (!twist.is_own && mixes(all - TwistSpread::sum_on(bone.below, rows[r])))
+        twist.first = std::max(twist.first, at);
     }
   }
 }
@@ -127,8 +122,8 @@ std::uint32_t Joints::record(Turn turn) {
     const TwistBone* twist = turn.is_apart ? bone_between(turn.below, turn.above) : nullptr;
     const glm::vec3 axis = twist == nullptr ? glm::vec3(0) : glm::vec3(twist->bone.axis);
     const float most = twist == nullptr
-                           ? kHalfTurn
-                           : std::min(kHalfTurn, std::bit_cast<float>(twist->words[shared::kJointAngleWords]));
+                           ? glm::pi<float>()
+                           : std::min(glm::pi<float>(), std::bit_cast<float>(twist->words[shared::kJointAngleWords]));
     append_record(pass_.records,
                   shared::SegmentRecord{turn.below, turn.above, turn.share, pivot(turn.below, turn.above),
                                         inverse_bind(turn.below), inverse_bind(turn.above), turn.twist, most, axis});
