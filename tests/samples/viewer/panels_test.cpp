@@ -150,7 +150,7 @@ TEST_F(Frames, FitEveryDeformersPanels) {
       ASSERT_TRUE(heat);
       heat_ = std::move(*heat);
       for (const auto& [name, panel] : kPanels) {
-        for (int frame = 0; frame < 3; ++frame) draw(panel, {320, 3000});  // as tall as the contents
+        for (int frame = 0; frame < 3; ++frame) draw(panel, {320, 6000});  // as tall as the contents
         EXPECT_EQ(beyond_, 0) << name << " of " << deformer << " at " << scale;
       }
       for (int frame = 0; frame < 3; ++frame) draw(draw_timeline, {1280, 80});
