@@ -12,6 +12,8 @@ endmacro()
 
 if(WIN32 AND CMAKE_CROSSCOMPILING)
   include(cmake/windows/libraries.cmake)
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  include(cmake/wasm/libraries.cmake)
 endif()
 
 function(pelt_require_library name)
@@ -36,14 +38,8 @@ if(NOT TARGET pelt_library::xxhash)
 endif()
 
 if(PELT_EVALUATION)
-  # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time. WebAssembly has one set of instructions,
-  # so that only its headers are used.
-  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
-    add_library(pelt_library::hwy INTERFACE IMPORTED)
-    target_compile_definitions(pelt_library::hwy INTERFACE HWY_COMPILE_ONLY_STATIC)
-  else()
-    pelt_require_library(hwy)
-  endif()
+  # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
+  pelt_require_library(hwy)
 endif()
 
 if(PELT_GLB)
@@ -55,12 +51,14 @@ endif()
 if(PELT_AUTHORING)
   # fmt: messages and tables, since this compiler's library has no <format>.
   pelt_require(fmt::fmt fmt)
-  # oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
-  pelt_require(TBB::tbb TBB)
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+    # oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
+    pelt_require(TBB::tbb TBB)
+    # tinyobjloader: reads OBJ with polygons.
+    pelt_require_library(tinyobjloader)
+  endif()
   # tinygltf: reads glTF; linked, since its header's implementation costs 18 s per compilation.
   pelt_require_library(tinygltf)
-  # tinyobjloader: reads OBJ with polygons.
-  pelt_require_library(tinyobjloader)
   # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve, decompresses glTF.
   pelt_require_library(meshoptimizer)
   # Eigen: linear systems, for the spreading of weights over a driver and for key poses.

@@ -14,8 +14,12 @@ StopScope::StopScope(const StopAsked* asked) : before_(std::exchange(asked_here,
 StopScope::~StopScope() { asked_here = before_; }
 const StopAsked* StopScope::current() { return asked_here; }
 
+#ifdef __cpp_exceptions
 void stop_if_asked() {
   if (asked_here != nullptr && (*asked_here)()) throw Stopped{};
 }
+#else
+void stop_if_asked() {}  // a browser ends the worker instead
+#endif
 
 }  // namespace pelt

@@ -38,12 +38,16 @@ void stop_if_asked();
 template <class Work>
 std::invoke_result_t<const Work&> stoppable(const StopAsked& asked, const Work& work) {
   if (!asked) return work();
+  const StopScope scope(&asked);
+#ifdef __cpp_exceptions
   try {
-    const StopScope scope(&asked);
     return work();
   } catch (const Stopped&) {
     return fail(ErrorCode::kStopped, "stopped");
   }
+#else
+  return work();
+#endif
 }
 
 }  // namespace pelt

@@ -18,7 +18,8 @@ struct Bending {
 };
 
 Bending bending_anchors(const Curve& curve, std::uint32_t bone) {
-  Bending range{bone, std::ptrdiff_t{bone} + 1};
+  const auto first = static_cast<std::ptrdiff_t>(bone);
+  Bending range{first, first + 1};
   if (curve.frames != CurveFrames::kAuto) return range;
   for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
     const glm::vec2 window = step_reach(curve, i).window;

@@ -2,7 +2,7 @@
 #include "engine/authoring/geometry/used_part.h"
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/parallel.h>
@@ -18,10 +18,10 @@ constexpr std::size_t kMinTimesElements = 4;  // with fewer triangles than this 
 
 // Returns true for each welded vertex of a marked triangle.
 std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t> welded,
-                                const std::vector<bool>& triangles) {
+                                const std::vector<std::atomic<bool>>& triangles) {
   std::vector<bool> places(mesh.positions.size(), false);
   for (std::size_t t = 0; t < triangles.size(); ++t) {
-    for (int c = 0; triangles[t] && c < 3; ++c) places[welded[mesh.triangles[t][c]]] = true;
+    for (int c = 0; triangles[t].load(std::memory_order_relaxed) && c < 3; ++c) places[welded[mesh.triangles[t][c]]] = true;
   }
   return places;
 }
@@ -63,7 +63,7 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
   const std::vector<std::uint32_t> numbers = drop_flat(driver.positions, solid, least);
   const Result<TriangleTree> tree = TriangleTree::create(driver.positions, solid);
   if (!tree) return std::nullopt;
-  std::vector<bool> used(driver.triangles.size(), false);
+  std::vector<std::atomic<bool>> used(driver.triangles.size());
   std::size_t most = 0;
   for (const DriverUse& use : uses) {
     most = std::max(most, use.elements);
@@ -71,15 +71,13 @@ std::optional<DriverPart> used_part(const Mesh& driver, std::span<const DriverUs
     for (const std::uint32_t v : morton_order(use.skin->positions)) {
       if (use.mask.empty() || use.mask[v] > 0) points.emplace_back(use.skin->positions[v]);
     }
-    std::mutex marking;
     parallel_for(points.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-      std::vector<std::uint32_t> near;
       tree->nearest(std::span(points).subspan(begin, end - begin), use.elements,
                     [&](std::size_t, std::span<const TriangleTree::NearPoint> found) {
-                      for (const TriangleTree::NearPoint& point : found) near.push_back(numbers[point.triangle]);
+                      for (const TriangleTree::NearPoint& point : found) {
+                        used[numbers[point.triangle]].store(true, std::memory_order_relaxed);
+                      }
                     });
-      const std::lock_guard lock(marking);
-      for (const std::uint32_t triangle : near) used[triangle] = true;
     });
   }
   const std::vector<std::uint32_t> welded = weld_by_position(driver.positions);

@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include <pelt/mos.h>
@@ -88,13 +88,12 @@ Result<std::vector<VertexWeights>> weigh_all(const Cloud& cloud, const ControlPo
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kNoVertex = static_cast<std::size_t>(-1);
   std::vector<VertexWeights> weights(mesh.positions.size());
-  std::mutex mutex;
-  std::size_t singular = kNoVertex;  // the first vertex with a singular frame, in any order of threads
+  std::atomic<std::size_t> singular = kNoVertex;  // the first vertex with a singular frame, in any order of threads
   parallel_for(weights.size(), kGrain, input.threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       if (!(target.mask[v] > 0) || cloud.weigh(glm::dvec3(mesh.positions[v]), weights[v])) continue;
-      const std::lock_guard lock(mutex);
-      singular = std::min(singular, v);
+      for (std::size_t known = singular; v < known && !singular.compare_exchange_weak(known, v);) {
+      }
     }
   });
   if (singular == kNoVertex) return weights;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include <pelt/curve_keys.h>
 #include <pelt/deformer_parameters.h>
@@ -153,9 +154,14 @@ void check_ascending(const std::vector<CurveKey>& keys, const std::string& point
 double shortest(float value) {
   if (!std::isfinite(value)) return value;
   char text[32];
-  const auto written = std::to_chars(text, text + sizeof text, value);
+  const auto written = std::to_chars(text, text + sizeof text - 1, value);
+#ifdef __cpp_lib_to_chars
   double result = 0;
   std::from_chars(text, written.ptr, result);
+#else
+  *written.ptr = '\0';
+  double result = std::strtod(text, nullptr);
+#endif
   constexpr double kMax = std::numeric_limits<float>::max();  // whose shortest text is a larger double
   result = std::clamp(result, -kMax, kMax);
   // Near the middle between two floats, the double may round to the other one, as that of 7.038531e-26 does.

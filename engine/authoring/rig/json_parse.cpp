@@ -93,10 +93,14 @@ Result<Json> parse_json(std::string_view json, const std::string& source) {
     }
     return true;
   };
-  try {
-    Json parsed = Json::parse(TracedCharacter{begin, &reached}, TracedCharacter{begin + json.size(), &reached}, watch);
+  const TracedCharacter first{begin, &reached}, last{begin + json.size(), &reached};
+  const auto checked = [&](Json parsed) -> Result<Json> {
     if (twice) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, *twice));
     return parsed;
+  };
+#ifdef __cpp_exceptions
+  try {
+    return checked(Json::parse(first, last, watch));
   } catch (const Json::exception& error) {
     // A syntax error begins "[json.exception.parse_error.101] parse error at line 1, column 2: ", others "[...] ".
     const std::string what = error.what();
@@ -104,6 +108,11 @@ Result<Json> parse_json(std::string_view json, const std::string& source) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place(json, reached - begin),
                                                      shortened(what.substr(end_of_place), 300)));
   }
+#else
+  Json parsed = Json::parse(first, last, watch, false);
+  if (!parsed.is_discarded()) return checked(std::move(parsed));
+  return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: no valid JSON", source, place(json, reached - begin)));
+#endif
 }
 
 }  // namespace pelt::json_fields

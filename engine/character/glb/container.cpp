@@ -158,6 +158,7 @@ Result<GltfContainer> open_gltf(std::span<const std::byte> bytes, const std::str
 
 Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
   PELT_TRY(check_json_structure(text, source));
+#ifdef __cpp_exceptions
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
@@ -166,6 +167,11 @@ Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
     if (const auto end = why.find("] "); end != std::string_view::npos) why.remove_prefix(end + 2);
     return fail(ErrorCode::kInvalidFile, formatted("{}: no valid JSON: {}", source, why));
   }
+#else
+  json parsed = json::parse(text, nullptr, false);
+  if (parsed.is_discarded()) return fail(ErrorCode::kInvalidFile, formatted("{}: no valid JSON", source));
+  return parsed;
+#endif
 }
 
 std::optional<std::size_t> count_of(const nlohmann::json& object, std::string_view key,

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "engine/authoring/model/gltf/meshopt.h"
 #include "engine/authoring/model/gltf/schema.h"
 #include "engine/authoring/model/gltf/unread.h"
+#include "engine/character/base/caught.h"
 #include "engine/character/glb/container.h"
 
 namespace pelt {
@@ -147,15 +147,15 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
   parsed = nullptr;
   std::string errors;
   std::string warnings;
-  try {
-    tinygltf::TinyGLTF tiny;
-    if (!tiny.LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), static_cast<unsigned>(text.size()),
-                                  "")) {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, errors));
-    }
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, error.what()));
-  }
+  const auto refuse = [&](const std::string& why) {
+    return Result<void>(fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", document.source, why)));
+  };
+  const auto convert = [&] {
+    const auto size = static_cast<unsigned>(text.size());
+    const bool done = tinygltf::TinyGLTF().LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), size, "");
+    return done ? Result<void>() : refuse(errors);
+  };
+  PELT_TRY(caught(convert, refuse));
   for (std::size_t i = 0; i < strides.size(); ++i) document.gltf.bufferViews[i].byteStride = strides[i];
   auto next = indices.begin();
   for (tinygltf::Mesh& mesh : document.gltf.meshes) {

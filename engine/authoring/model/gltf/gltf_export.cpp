@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,6 +18,7 @@
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/model/gltf/image.h"
 #include "engine/authoring/model/gltf/morph_keys.h"
+#include "engine/character/base/caught.h"
 
 namespace pelt {
 namespace {
@@ -427,15 +427,15 @@ Result<std::string> format_glb(const Model& model) {
   }
   gltf.scenes.push_back(std::move(scene));
   gltf.defaultScene = 0;
-  std::ostringstream stream;
-  try {
+  const auto write = [&]() -> Result<std::string> {
+    std::ostringstream stream;
     if (!tinygltf::TinyGLTF().WriteGltfSceneToStream(&gltf, stream, false, true)) {
       return unsupported("cannot be written as glTF");
     }
-  } catch (const std::exception&) {  // the JSON library has no other failure here
-    return unsupported("has a name that is not UTF-8; rename it");
-  }
-  return std::move(stream).str();
+    return std::move(stream).str();
+  };
+  // The JSON library has no other failure here.
+  return caught(write, [&](const char*) { return unsupported("has a name that is not UTF-8; rename it"); });
 }
 
 }  // namespace pelt
