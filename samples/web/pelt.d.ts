@@ -8,8 +8,8 @@ export class PeltError extends Error {
   readonly code: PeltCode;
 }
 
-/** Sets where pelt.wasm is, if it does not lie beside pelt.js. Call it before `Character.load`. */
-export function useWasm(source: string | URL | BufferSource | WebAssembly.Module): void;
+/** Sets where a WebAssembly file is that does not lie beside pelt.js. Call it before the first use. */
+export function useWasm(source: string | URL | BufferSource | WebAssembly.Module, name?: 'pelt.wasm' | 'pelt_bind.wasm'): void;
 
 export interface Joint {
   readonly name: string;

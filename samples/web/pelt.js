@@ -2,132 +2,18 @@
 // Loads characters and moves them, in browsers and Node.js. pelt.d.ts describes every function. Each character has its
 // own WebAssembly memory: a file can harm none but its own, and memory is returned with the Character.
 import { characterOf } from './glb.js';
+import { Machine, PeltError, fail, readSource, utf8 } from './machine.js';
 
-// In the order of pelt::ErrorCode.
-const codes = ['invalid_argument', 'not_found', 'read_failed', 'write_failed', 'invalid_file', 'unsupported',
-  'device_failed', 'stopped', 'out_of_memory'];
-
-export class PeltError extends Error {
-  constructor(code, message) {
-    super(message);
-    this.name = 'PeltError';
-    this.code = code;
-  }
-}
-
-const fail = (code, message) => {
-  throw new PeltError(code, message);
-};
-
-const utf8 = new TextEncoder();
-
-async function fetchBytes(url) {
-  try {
-    if (url.protocol === 'file:') return await (await import('node:fs/promises')).readFile(url);
-    const response = await fetch(url);
-    if (response.ok) return new Uint8Array(await response.arrayBuffer());
-    return fail('read_failed', `${url}: the server answers ${response.status} ${response.statusText}`.trimEnd());
-  } catch (error) {
-    if (error instanceof PeltError) throw error;
-    return fail('read_failed', `${url}: cannot be read: ${error.message}`);
-  }
-}
-
-const toUrl = (address) => new URL(address, globalThis.location?.href ?? import.meta.url);
-
-let wasm = new URL('pelt.wasm', import.meta.url);
-let module;  // the promise of a WebAssembly.Module
-
-export function useWasm(source) {
-  wasm = source;
-  module = undefined;
-}
-
-async function compile() {
-  if (wasm instanceof WebAssembly.Module) return wasm;
-  const bytes = wasm instanceof ArrayBuffer || ArrayBuffer.isView(wasm) ? wasm : await fetchBytes(toUrl(wasm));
-  return WebAssembly.compile(bytes);
-}
-
-// An instance of pelt.wasm.
-class Machine {
-  static async make() {
-    module ??= compile();
-    try {
-      return new Machine(await module);
-    } catch (error) {
-      module = undefined;  // the next call tries again
-      if (error instanceof PeltError) throw error;
-      return fail('unsupported', `pelt.wasm does not start here: ${error.message}`);
-    }
-  }
-
-  constructor(compiled) {
-    const refuse = () => 52;  // ENOSYS: there are no files
-    const { exports } = new WebAssembly.Instance(compiled, { wasi_snapshot_preview1: new Proxy({}, { get: () => refuse }) });
-    this.exports = exports;
-    this.memory = exports.memory;
-    this.call('_initialize');
-  }
-
-  // Calls an exported function. After a trap the memory is not used again.
-  call(name, ...numbers) {
-    if (this.trap) fail('internal', `an earlier call failed: ${this.trap}`);
-    try {
-      return this.exports[name](...numbers);
-    } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
-      this.trap = error.message;
-      const refused = codes[this.exports.pelt_error_code()] === 'out_of_memory';
-      return fail(refused ? 'out_of_memory' : 'internal', refused ? 'out of memory' : `${name}: ${error.message}`);
-    }
-  }
-
-  // The same; throws the error if the function returns 0.
-  need(name, ...numbers) {
-    const result = this.call(name, ...numbers);
-    if (result === 0) fail(codes[this.call('pelt_error_code')], this.text(this.call('pelt_last_error')));
-    return result;
-  }
-
-  text(address) {
-    const bytes = new Uint8Array(this.memory.buffer, address);
-    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
-  }
-
-  // Calls the body with the address of a copy of the bytes, which ends with a zero.
-  with(bytes, body) {
-    const address = this.call('pelt_allocate', bytes.length + 1);
-    const copy = new Uint8Array(this.memory.buffer, address, bytes.length + 1);
-    copy.set(bytes);
-    copy[bytes.length] = 0;
-    try {
-      return body(address);
-    } finally {
-      if (!this.trap) this.call('pelt_free', address);
-    }
-  }
-
-  array(Type, address, length) {
-    return new Type(this.memory.buffer, address, length);
-  }
-}
+export { PeltError, useWasm } from './machine.js';
 
 let spare;  // a machine without a character, since its file was refused
 
 const inner = Symbol('inner');
 
 export class Character {
-  static async load(source, { name } = {}) {
-    if (typeof Blob === 'function' && source instanceof Blob) {
-      return Character.#read(new Uint8Array(await source.arrayBuffer()), name ?? source.name ?? 'memory');
-    }
-    if (source instanceof ArrayBuffer) return Character.#read(new Uint8Array(source), name ?? 'memory');
-    if (ArrayBuffer.isView(source)) {
-      return Character.#read(new Uint8Array(source.buffer, source.byteOffset, source.byteLength), name ?? 'memory');
-    }
-    const url = toUrl(source);
-    return Character.#read(await fetchBytes(url), name ?? decodeURI(url.pathname.split('/').pop()));
+  static async load(source, options) {
+    const { bytes, name } = await readSource(source, options);
+    return Character.#read(bytes, name);
   }
 
   static async #read(file, name) {

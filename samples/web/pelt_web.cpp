@@ -23,6 +23,12 @@
 #include <pelt/pose.h>
 #include <pelt/version.h>
 
+#ifdef PELT_WEB_BIND
+#include <pelt/rig_json.h>
+#include <pelt/tools/bind_model.h>
+#include <pelt/tools/bind_report.h>
+#endif
+
 #define PELT_EXPORT(type, name) extern "C" __attribute__((export_name(#name))) type name
 
 namespace {
@@ -300,6 +306,48 @@ PELT_EXPORT(const void*, pelt_evaluator_normals)(const pelt_evaluator* evaluator
 PELT_EXPORT(const void*, pelt_evaluator_tangents)(const pelt_evaluator* evaluator) {
   return evaluator->evaluator.tangents().data();
 }
+
+#ifdef PELT_WEB_BIND
+
+// bind.js receives how far pelt_bind is.
+extern "C" __attribute__((import_module("pelt"), import_name("progress"))) void pelt_progress(double fraction,
+                                                                                              const char* what);
+
+struct pelt_bound {
+  const std::vector<std::byte> character;
+  const std::string report;
+};
+
+// Reads a glTF file and binds it like `pelt bind`. `deformer` and `rig`, a JSON text, may be empty.
+PELT_EXPORT(pelt_bound*, pelt_bind)
+(const std::byte* bytes, std::size_t size, const char* name, const char* deformer, const char* rig) {
+  pelt::Binding binding{.file = {bytes, size}, .deformer = deformer, .files = pelt::NamedFiles::kNone};
+  if (*rig != '\0') {
+    auto parsed = pelt::parse_rig(rig, "rig");
+    if (!parsed) {
+      fail(std::move(parsed.error()));
+      return nullptr;
+    }
+    binding.given_rig = std::move(*parsed);
+  }
+  pelt::BindOptions options;
+  options.progress = [](double fraction, const std::string& what) { pelt_progress(fraction, what.c_str()); };
+  auto bound = pelt::bind_model(name, binding, options);
+  if (!bound) {
+    fail(std::move(bound.error()));
+    return nullptr;
+  }
+  std::vector<std::byte> character = pelt::serialize(bound->bound.character);
+  std::string report = pelt::format_bind_report({.model = name, .output = {}, .bytes = character.size()}, *bound);
+  return new pelt_bound{std::move(character), std::move(report)};
+}
+
+PELT_EXPORT(const std::byte*, pelt_bound_character)(const pelt_bound* bound) { return bound->character.data(); }
+PELT_EXPORT(std::size_t, pelt_bound_size)(const pelt_bound* bound) { return bound->character.size(); }
+PELT_EXPORT(const char*, pelt_bound_report)(const pelt_bound* bound) { return bound->report.c_str(); }
+PELT_EXPORT(void, pelt_bound_destroy)(pelt_bound* bound) { delete bound; }
+
+#endif
 
 // The hash of docs/PELT_deformers/README.md.
 PELT_EXPORT(std::uint64_t, pelt_hash)(const void* bytes, std::size_t size) { return XXH3_64bits(bytes, size); }

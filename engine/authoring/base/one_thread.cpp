@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces parallel.cpp where there are no threads.
+// Replaces parallel.cpp on systems without threads.
 #include <pelt/tools/parallel.h>
 
 namespace pelt {

@@ -39,10 +39,14 @@ Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
 
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) {
   PELT_ASSIGN(const auto bytes, read_file(path, kMaxGltfBytes));
-  PELT_ASSIGN(const auto found, read_gltf_deformers(bytes, path.string()));
+  return read_gltf_rig(bytes, path.string());
+}
+
+Result<std::optional<GltfRig>> read_gltf_rig(std::span<const std::byte> file, const std::string& source) {
+  PELT_ASSIGN(const auto found, read_gltf_deformers(file, source));
   if (!found) return std::nullopt;
   const GltfDeformers& deformers = *found;
-  const std::string place = fmt::format("{}: /extensions/{}/rig", path.string(), kGltfDeformers);
+  const std::string place = fmt::format("{}: /extensions/{}/rig", source, kGltfDeformers);
   PELT_ASSIGN(auto rig, parse_rig(deformers.rig, place));
   PELT_TRY(check_gltf_rig(rig, place));
   GltfRig result{.rig = std::move(rig)};
@@ -51,7 +55,7 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) 
     result.note = "it was changed since its character was bound";
     return result;
   }
-  Result<Character> character = deserialize(deformers.character, path.string() + ": its character");
+  Result<Character> character = deserialize(deformers.character, source + ": its character");
   if (!character && character.error().code == ErrorCode::kUnsupported) {
     result.note = character.error().message;
     return result;

@@ -21,7 +21,8 @@ std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t>
                                 const std::vector<std::atomic<bool>>& triangles) {
   std::vector<bool> places(mesh.positions.size(), false);
   for (std::size_t t = 0; t < triangles.size(); ++t) {
-    for (int c = 0; triangles[t].load(std::memory_order_relaxed) && c < 3; ++c) places[welded[mesh.triangles[t][c]]] = true;
+    for (int c = 0; triangles[t].load(std::memory_order_relaxed) && c < 3; ++c)
+      places[welded[mesh.triangles[t][c]]] = true;
   }
   return places;
 }

@@ -2,10 +2,18 @@
 #include "engine/authoring/model/beside.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <system_error>
 
 namespace pelt {
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
 
 const char* why_not_beside(const std::string& name) {
   if (name.empty()) return "is empty";

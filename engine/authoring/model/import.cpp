@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 #include <vector>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
+
+#include "engine/authoring/model/beside.h"
 
 namespace pelt {
 namespace {
@@ -26,19 +26,7 @@ constexpr std::array<Builtin, 4> kBuiltins{{
     {"tail", [] { return make_tail(); }},
 }};
 
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 }  // namespace
-
-bool is_gltf(const std::filesystem::path& path) {
-  const std::string extension = lower_extension(path);
-  return extension == ".gltf" || extension == ".glb" || extension == ".vrm";
-}
 
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside,
                            NamedFiles files) {

@@ -58,7 +58,8 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   }
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model, &notes);
   if (binding.is_default() && is_gltf(model_name)) {
-    PELT_ASSIGN(auto rig_beside, load_gltf_rig(model_name));
+    PELT_ASSIGN(auto rig_beside,
+                binding.file.empty() ? load_gltf_rig(model_name) : read_gltf_rig(binding.file, model_name));
     if (rig_beside) return std::move(rig_beside->rig);
   }
   const std::string deformer = binding.deformer.empty() ? kDefaultDeformer : binding.deformer;
@@ -113,7 +114,8 @@ struct ReadModel {
 };
 
 Result<ReadModel> read_model(const std::string& model_name, const Binding& binding, unsigned threads) {
-  Result<Model> model = import_model(model_name, nullptr, binding.files);
+  Result<Model> model =
+      binding.file.empty() ? import_model(model_name, nullptr, binding.files) : import_gltf(binding.file, model_name);
   if (!model) return tl::unexpected(model.error());
   std::vector<std::string> worn_notes;
   std::string driver;

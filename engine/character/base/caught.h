@@ -5,7 +5,8 @@
 
 namespace pelt {
 
-// Returns work(), or failed(what) if a library throws a std::exception. Without exceptions the library ends the program.
+// Returns work(), or failed(what) if a library throws a std::exception. Without exceptions the library ends the
+// program.
 template <class Work, class Failed>
 auto caught(const Work& work, [[maybe_unused]] const Failed& failed) -> decltype(work()) {
 #ifdef __cpp_exceptions

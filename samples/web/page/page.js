@@ -8,8 +8,8 @@ import { Character } from 'pelt';
 import { PeltModel } from 'pelt/three';
 
 const element = (id) => document.getElementById(id);
-const [view, split, clips, play, time, figures, said, loaded] =
-  ['view', 'split', 'clip', 'play', 'time', 'figures', 'said', 'loaded'].map(element);
+const [view, split, clips, play, time, figures, said, loaded, stop, deformer] =
+  ['view', 'split', 'clip', 'play', 'time', 'figures', 'said', 'loaded', 'stop', 'deformer'].map(element);
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 const scene = new three.Scene();
@@ -123,21 +123,22 @@ function setClip(name) {
 
 let wanted = 0;  // the number of the last call of show()
 
-async function show(name) {
+// Shows a character of this page, or a dropped file with its character.
+async function show(name, own) {
   const call = ++wanted;
-  document.body.dataset.state = 'loading';
-  said.textContent = 'Loading the character';
-  loaded.value = 0;
+  worker?.terminate();
+  waitFor('Loading the character');
   try {
     if (!renderer) makeScene();
-    const file = `${name}.glb`;
-    const bytes = await download(file, (share) => { loaded.value = share; });
-    const character = await Character.load(bytes, { name: file });
+    const file = own ? name : `${name}.glb`;
+    const bytes = own?.file ?? await download(file, (share) => { loaded.value = share; });
+    if (own && !own.bound) own.bound = await bindInWorker(own, (share, what) => waitFor(`Binding ${name}: ${what}`, share));
+    const character = await Character.load(own?.bound.bytes ?? bytes, { name: file });
     const gltf = await new GLTFLoader().parseAsync(bytes, '');
     if (call !== wanted) return;
     if (shown) {
       shown.pelt.dispose();
-      shown.gltf.scene.removeFromParent();
+      shown.gltf.scene.parent.removeFromParent();
       shown.gltf.scene.traverse((object) => object.geometry?.dispose());
     }
     gltf.scene.traverse((object) => {
@@ -145,25 +146,145 @@ async function show(name) {
       object.castShadow = object.receiveShadow = true;
       Object.assign(object.material, { roughness: 0.7, shadowSide: three.FrontSide });
     });
-    scene.add(gltf.scene);
+    const stand = new three.Group().add(gltf.scene);
+    scene.add(stand);
     const pelt = new PeltModel(gltf, character);
     shown = { gltf, pelt, mixer: new three.AnimationMixer(gltf.scene) };
     const box = new three.Box3();
-    for (const mesh of pelt.meshes) box.union(mesh.geometry.boundingBox);
+    pelt.update(0);
+    scene.updateMatrixWorld();
+    for (const mesh of pelt.meshes) box.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrixWorld));
+    if (own) {
+      // Any unit, any place: stands on the floor of this scene, as large as its own characters.
+      const [size, middle] = [box.getSize(new three.Vector3()), box.getCenter(new three.Vector3())];
+      stand.scale.setScalar(1.8 / Math.max(size.x, size.y, size.z, 1e-9));
+      stand.position.set(-middle.x, -box.min.y, -middle.z).multiply(stand.scale);
+      stand.updateMatrixWorld();
+      box.applyMatrix4(stand.matrixWorld);
+    }
     const kept = clips.value;
-    clips.replaceChildren(...gltf.animations.map((clip) => new Option(clip.name)));
-    clips.value = gltf.animations.some((clip) => clip.name === kept) ? kept : 'flex';
-    setClip(clips.value);
+    const names = gltf.animations.map((clip) => clip.name);
+    clips.replaceChildren(...names.map((clip) => new Option(clip)));
+    clips.value = [kept, 'flex'].find((clip) => names.includes(clip)) ?? names[0] ?? '';
+    clips.disabled = play.disabled = time.disabled = names.length === 0;
+    if (names.length > 0) setClip(clips.value);
     resize();
     frame(box);
     spent.length = 0;
+    shown.own = own;
+    report(own, name);
     document.body.dataset.state = 'shown';
   } catch (error) {
-    if (call !== wanted) return;
+    if (call !== wanted || error === stopped) return;
     console.error(error);
     said.textContent = renderer ? error.message : 'This browser does not draw in three dimensions (WebGL 2).';
     document.body.dataset.state = 'error';
   }
+}
+
+function waitFor(what, share = 0) {
+  document.body.dataset.state = 'loading';
+  said.textContent = what;
+  loaded.value = share;
+}
+
+// ---- a character of the user's ----
+
+let worker;
+const stopped = new Error('stopped');
+
+// Binds a file without holding up the page. The promise of a worker that is ended stays open, and is forgotten.
+function bindInWorker({ file, name, options }, tell) {
+  worker = new Worker('worker.js', { type: 'module' });
+  stop.hidden = false;
+  return new Promise((done, refuse) => {
+    worker.onmessage = ({ data: { bound, error, fraction, what } }) => {
+      if (what !== undefined) return tell(fraction, what);
+      worker.terminate();
+      stop.hidden = true;
+      return bound ? done(bound) : refuse(new Error(error));
+    };
+    worker.onerror = (event) => refuse(new Error(event.message ?? 'the worker does not start'));
+    worker.postMessage({ file, name, options });
+  });
+}
+
+// Reads a file that the user gave, and shows it.
+async function open(file) {
+  element('own').textContent = file.name;
+  for (const choice of document.querySelectorAll('[name="character"]')) choice.checked = false;
+  deformer.value = '';
+  mine = { file: await file.arrayBuffer(), name: file.name, options: {} };
+  show(file.name, mine);
+}
+
+let mine;
+
+// Binds again as the controls say.
+function bindAgain() {
+  const byFfd = deformer.value === '' || deformer.value === 'surface-ffd';
+  const spread = Number(element('spread').value);
+  const rig = { format: 'pelt-rig 1', layers: [{ target: '*', deformer: 'surface_ffd', parameters: { driver: { spread } } }] };
+  mine = { ...mine, bound: undefined, options: byFfd && mine.spread ? { rig } : { deformer: deformer.value } };
+  show(mine.name, mine);
+}
+
+const inWords = ({ kind, value, count, joint }) => {
+  const what = {
+    crease: `${count} creased edges, up to ${value.toFixed(0)}°`,
+    inverted: `${count} triangles inside out`,
+    stretch: `stretched ${value.toFixed(1)} times`,
+    strain: `rigid skin strained by ${(100 * value).toFixed(0)}%`,
+  }[kind] ?? `far from linear blend`;
+  return joint ? `${what} at ${joint}` : what;
+};
+
+// Tells how the character was bound, and lists the worst places; hidden for those of the page.
+function report(own, name) {
+  element('bound').hidden = !own;
+  element('hint').hidden = Boolean(own);
+  if (!own) return;
+  const { meshes, check, notes } = own.bound.report;
+  element('named').textContent = name;
+  const moved = meshes.find((mesh) => mesh.deformer !== 'linear_blend' && !mesh.deformer.startsWith('driver'));
+  const sentences = notes.filter((note) => /was chosen|moves nothing|^weights/.test(note));
+  if (!moved) sentences.push('moved by linear blend alone');
+  if (check?.fallback >= 0.001) sentences.push(`${(100 * check.fallback).toFixed(1)}% of the skin falls back to linear blend`);
+  if (shown.gltf.animations.length === 0) sentences.push('the file has no clips, so it stands still');
+  element('summary').textContent = sentences.map((said) => `${said[0].toUpperCase()}${said.slice(1)}.`).join(' ');
+  element('spreads').hidden = !(moved?.deformer ?? '').startsWith('surface_ffd');
+  element('radii').textContent = own.spread ? `${Number(element('spread').value)} radii` : 'auto';
+  element('places').replaceChildren(...[...(check?.defects ?? []), ...(check?.shapes ?? [])].slice(0, 6).map((place) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = inWords(place);
+    button.addEventListener('click', () => goTo(place));
+    const item = document.createElement('li');
+    item.append(button);
+    return item;
+  }));
+}
+
+// Shows the pose of a place, from near.
+function goTo({ pose, mesh: name, vertex }) {
+  const [, clip, seconds] = /^(.*) at ([\d.]+) s$/.exec(pose) ?? [];
+  if (shown.gltf.animations.some((each) => each.name === clip)) {
+    clips.value = clip;
+    setClip(clip);
+    seek(Number(seconds));
+  }
+  const { pelt } = shown;
+  pelt.update(0);
+  const mesh = pelt.character.mesh(name);
+  const at = 3 * (mesh.firstVertex + mesh.sourceVertex.indexOf(vertex));
+  const { positions, normals } = pelt.instance;
+  const { matrixWorld } = shown.gltf.scene;
+  const point = new three.Vector3().fromArray(positions, at).applyMatrix4(matrixWorld);
+  const away = new three.Vector3().fromArray(normals, at).transformDirection(matrixWorld).setY(0.2).normalize();
+  orbit.target.copy(point);
+  camera.position.copy(point).addScaledVector(away, 0.8);
+  orbit.update();
+  dirty = true;
 }
 
 async function download(file, tell) {
@@ -202,7 +323,7 @@ function draw(now) {
   if (document.body.dataset.state !== 'shown') return;
   const { pelt, mixer, action } = shown;
   if (orbit.update()) dirty = true;
-  if (playing) {
+  if (playing && action) {
     keepPace(milliseconds);
     mixer.update(seconds);
     time.value = String(action.time);
@@ -230,13 +351,16 @@ function draw(now) {
 
 clips.addEventListener('change', () => setClip(clips.value));
 play.addEventListener('click', () => setPlaying(!playing));
-time.addEventListener('input', () => {
+function seek(seconds) {
   setPlaying(false);
-  shown.action.time = Number(time.value);
+  time.value = String(seconds);
+  shown.action.time = seconds;
   shown.mixer.update(0);
   shown.pelt.instance.teleport();
   dirty = true;
-});
+}
+
+time.addEventListener('input', () => seek(Number(time.value)));
 addEventListener('keydown', (event) => {
   if (event.key === ' ' && (event.target === document.body || event.target === split)) {
     setPlaying(!playing);
@@ -246,7 +370,36 @@ addEventListener('keydown', (event) => {
 for (const choice of document.querySelectorAll('[name="character"]')) {
   choice.addEventListener('change', () => show(choice.value));
 }
-element('again').addEventListener('click', () => show(document.querySelector('[name="character"]:checked').value));
+function showChosen() {
+  show(document.querySelector('[name="character"]:checked')?.value ?? 'biped');
+}
+element('again').addEventListener('click', showChosen);
+stop.addEventListener('click', () => {
+  stop.hidden = true;
+  document.querySelector('[value="biped"]').checked = true;
+  showChosen();
+});
+element('file').addEventListener('change', ({ target }) => {
+  if (target.files.length > 0) open(target.files[0]);
+  target.value = '';
+});
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  if (event.dataTransfer.files.length > 0) open(event.dataTransfer.files[0]);
+});
+deformer.addEventListener('change', bindAgain);
+element('spread').addEventListener('change', () => {
+  mine.spread = true;
+  bindAgain();
+});
+element('save').addEventListener('click', () => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([shown.own.bound.bytes]));
+  link.download = shown.own.name.replace(/\.[^.]*$/, '.pelt');
+  link.click();
+  URL.revokeObjectURL(link.href);
+});
 addEventListener('resize', resize);
 
 setPlaying(playing);

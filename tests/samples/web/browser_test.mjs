@@ -216,6 +216,51 @@ test('the page fits a phone', options, async (t) => {
   assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
 });
 
+// Drops a file on the page.
+const drop = (page, file) => page.evaluate(`(async () => {
+  const data = new DataTransfer();
+  data.items.add(new File([await (await fetch('/${file}')).arrayBuffer()], '${file}'));
+  dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+})()`);
+const settled = "document.body.dataset.state !== 'loading'";
+const text = (id) => `document.getElementById('${id}').textContent`;
+
+test('a dropped file is bound, and bound again as the controls say', options, async (t) => {
+  writeFileSync(`${folder}/bar_model.glb`, makeBar());
+  const page = await open(t, '/');
+  await page.until(shown);
+  await drop(page, 'bar_model.glb');
+  await page.until(settled);
+  assert.equal(await page.evaluate("document.body.dataset.state + document.getElementById('bound').hidden"), 'shownfalse');
+  assert.equal(await page.evaluate(text('named')), 'bar_model.glb');
+  assert.match(await page.evaluate(text('summary')), /Surface-ffd was chosen/);
+  await page.evaluate("document.querySelector('#places button').click()");
+  assert.equal(await page.evaluate("document.getElementById('play').getAttribute('aria-pressed')"), 'false');
+  for (const [control, value] of [['deformer', 'curve-skeleton'], ['deformer', 'surface-ffd'], ['spread', '2']]) {
+    await page.evaluate(`(() => { const control = document.getElementById('${control}'); control.value = '${value}'; control.dispatchEvent(new Event('change')); })()`);
+    await page.until(settled);
+    assert.equal(await page.evaluate('document.body.dataset.state'), 'shown', value);
+    assert.equal(await page.evaluate("document.getElementById('spreads').hidden"), value === 'curve-skeleton');
+  }
+  assert.equal(await page.evaluate(text('radii')), '2 radii');
+  assert.deepEqual(page.errors, []);
+});
+
+test('binding is stopped, and a dropped file that is broken ends in a sentence', options, async (t) => {
+  const page = await open(t, '/');
+  await page.until(shown);
+  await drop(page, 'biped.glb');
+  await page.until("!document.getElementById('stop').hidden");
+  await page.evaluate("document.getElementById('stop').click()");
+  await page.until(shown);
+  assert.ok(await page.evaluate("document.getElementById('bound').hidden"));
+  assert.deepEqual(page.errors, []);
+  writeFileSync(`${folder}/half.glb`, makeBar().subarray(0, 500));
+  await drop(page, 'half.glb');
+  await page.until("document.body.dataset.state === 'error'");
+  assert.match(await page.evaluate(text('said')), /^half\.glb: /);
+});
+
 test('a broken file ends in a sentence, and the page goes on', options, async (t) => {
   const whole = readFileSync(`${site}/biped.glb`);
   const damaged = Buffer.from(whole);

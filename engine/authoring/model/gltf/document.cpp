@@ -152,7 +152,8 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
   };
   const auto convert = [&] {
     const auto size = static_cast<unsigned>(text.size());
-    const bool done = tinygltf::TinyGLTF().LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), size, "");
+    const bool done =
+        tinygltf::TinyGLTF().LoadASCIIFromString(&document.gltf, &errors, &warnings, text.data(), size, "");
     return done ? Result<void>() : refuse(errors);
   };
   PELT_TRY(caught(convert, refuse));

@@ -19,6 +19,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/name_list.h"
+#include "engine/authoring/model/beside.h"
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/animation.h"
 #include "engine/authoring/model/gltf/bendy_bone.h"
@@ -457,6 +458,11 @@ Result<Model> import_any(std::span<const std::byte> file, const std::filesystem:
 }
 
 }  // namespace
+
+bool is_gltf(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  return extension == ".gltf" || extension == ".glb" || extension == ".vrm";
+}
 
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
                           NamedFiles files) {

@@ -101,8 +101,8 @@ Result<void> decompress_views(json& document, const std::string& source,
                               number("byteOffset") + number("byteLength"), number("buffer"), buffer.size()));
     }
     const CompressedView view{buffer.subspan(number("byteOffset"), number("byteLength")),
-                              static_cast<std::size_t>(number("count")),
-                              static_cast<std::size_t>(number("byteStride")), extension->at("mode").get<std::string>(),
+                              static_cast<std::size_t>(number("count")), static_cast<std::size_t>(number("byteStride")),
+                              extension->at("mode").get<std::string>(),
                               extension->value("filter", std::string("NONE"))};
     if (const std::string why = check_sizes(view); !why.empty()) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{}/{}", place, why));

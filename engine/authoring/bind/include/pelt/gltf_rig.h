@@ -2,8 +2,10 @@
 // The rig and the character inside a glTF file (docs/PELT_deformers/README.md).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <pelt/character.h>
@@ -22,6 +24,9 @@ struct GltfRig {
 // Loads the rig and character of a .gltf or .glb file; none if the file has no rig. Errors: those of read_file,
 // read_gltf_deformers, parse_rig, deserialize and check_gltf_rig.
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path);
+
+// The same from the bytes of such a file. `source` is its name in errors.
+Result<std::optional<GltfRig>> read_gltf_rig(std::span<const std::byte> file, const std::string& source);
 
 // Checks that a rig names no other file: a rig inside a glTF file cannot. Errors are kUnsupported and name `source`.
 Result<void> check_gltf_rig(const Rig& rig, const std::string& source);

@@ -2,7 +2,9 @@
 // Reads and binds a model like `pelt bind`, by the rig that its options name or by one that fits the model.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <pelt/bind.h>
@@ -14,14 +16,15 @@ namespace pelt {
 
 // How to bind a model: by a rig, by a preset, or by one deformer for the whole model.
 struct Binding {
-  std::string rig;                 // file name; empty: the preset
-  std::optional<Rig> given_rig;    // instead of the file
-  std::string preset;              // empty: the deformer
-  std::string deformer;            // empty: the rig in a glTF file, or bind_model's choice
-  std::string body;                // model of a body that drives a garment; without a rig, `deformer` is the body's
-  std::string weights_of;          // model that provides skeleton, clips and weights, such as the body under a garment
-  std::optional<CheckMode> check;  // instead of the rig's
-  std::optional<PaintMode> paint;  // instead of the rig's
+  std::span<const std::byte> file;  // of a model in glTF, which is not read by its name then; empty: it is
+  std::string rig;                  // file name; empty: the preset
+  std::optional<Rig> given_rig;     // instead of the file
+  std::string preset;               // empty: the deformer
+  std::string deformer;             // empty: the rig in a glTF file, or bind_model's choice
+  std::string body;                 // model of a body that drives a garment; without a rig, `deformer` is the body's
+  std::string weights_of;           // model that provides skeleton, clips and weights, such as the body under a garment
+  std::optional<CheckMode> check;   // instead of the rig's
+  std::optional<PaintMode> paint;   // instead of the rig's
   NamedFiles files = NamedFiles::kFolder;  // files that models and rigs may name
 
   bool names_no_rig() const { return rig.empty() && !given_rig && preset.empty() && deformer.empty(); }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Binding in Node.js: the characters of `pelt bind`, progress, errors.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { bind } from '../../../samples/web/bind.js';
+import { Character, PeltError, useWasm } from '../../../samples/web/pelt.js';
+import { makeBar } from './bar.mjs';
+import { bound, farthest, folder, skins, wasm } from './support.mjs';
+
+useWasm(pathToFileURL(wasm));
+useWasm(pathToFileURL(wasm.replace('pelt.wasm', 'pelt_bind.wasm')), 'pelt_bind.wasm');
+writeFileSync(`${folder}/bar_model.glb`, makeBar());
+const bar = readFileSync(`${folder}/bar_model.glb`);
+
+// Asserts that a model's character has the bytes of the native one, or moves alike: the last bits of sines and powers
+// differ between C libraries.
+async function assertSame(t, model) {
+  const name = model.split('/').pop();
+  const { bytes } = await bind(pathToFileURL(model));
+  const native = readFileSync(bound(model, name.replace('.glb', '_native.pelt')));
+  const [ours, theirs] = [(await Character.load(bytes)).instance(), (await Character.load(native)).instance()];
+  let most = 0;
+  for (const { name: clip, duration } of theirs.character.clips.slice(0, 4)) {
+    for (const part of [0, 0.3, 0.6, 0.9]) {
+      ours.pose(clip, part * duration).deform();
+      theirs.pose(clip, part * duration).deform();
+      most = Math.max(most, farthest(skins(ours), skins(theirs)) / theirs.character.size);
+    }
+  }
+  t.diagnostic(`${name}: ${native.equals(bytes) ? 'the same bytes' : `${most.toExponential(1)} of the size`}`);
+  assert.ok(most <= 1e-5, `${name}: ${most}`);
+}
+
+test('a bound model moves as by pelt bind', async (t) => assertSame(t, `${folder}/bar_model.glb`));
+
+const shared = process.env.PELT_SHARED;
+test('so do shared characters', { skip: !shared && !process.env.CI && 'PELT_SHARED is not set' }, async (t) => {
+  for (const group of ['characters', 'ordinary']) {
+    const models = readdirSync(`${shared}/assets/${group}`).filter((file) => file.endsWith('.glb'));
+    assert.ok(models.length > 0);
+    for (const model of models) await assertSame(t, `${shared}/assets/${group}/${model}`);
+  }
+});
+
+test('progress rises to the end, and the report is that of pelt bind', async () => {
+  const steps = [];
+  const { report } = await bind(bar, { name: 'bar.glb', progress: (fraction, what) => steps.push([fraction, what]) });
+  assert.ok(steps.length > 3 && steps.every(([fraction, what], i) => what !== '' && fraction >= (steps[i - 1]?.[0] ?? 0) && fraction <= 1));
+  assert.equal(report.model, 'bar.glb');
+  assert.ok(report.meshes.some((mesh) => mesh.deformer.startsWith('surface_ffd')) && report.check.poses > 0);
+});
+
+test('a deformer or a rig is what binds', async () => {
+  const deformers = async (options) => (await Character.load((await bind(bar, options)).bytes)).meshes.map((mesh) => mesh.deformer);
+  assert.ok((await deformers({ deformer: 'curve-skeleton' })).some((name) => name.startsWith('curve_skeleton')));
+  const rig = { format: 'pelt-rig 1', layers: [{ target: '*', deformer: 'dual_quaternion' }] };
+  assert.ok((await deformers({ rig })).some((name) => name.startsWith('dual_quaternion')));
+  await assert.rejects(bind(bar, { rig: { format: 'pelt-rig 1', layers: 3 } }), { code: 'invalid_file', message: /^rig: \/layers/ });
+  await assert.rejects(bind(bar, { deformer: 'linear-bland' }), { code: 'not_found', message: /linear-bland/ });
+});
+
+test('broken models end in an error with their name', async (t) => {
+  await assert.rejects(bind(bar.subarray(0, bar.length / 2), { name: 'half.glb' }), { code: 'invalid_file', message: /^half\.glb: / });
+  await assert.rejects(bind(Buffer.from('{"asset":'), { name: 'cut.gltf' }), { code: 'invalid_file', message: /^cut\.gltf: .*JSON/ });
+  const codes = {};
+  for (let i = 0; i < 200; ++i) {
+    const bytes = Buffer.from(bar);
+    const at = 20 + (i * 7919) % (bytes.length - 20);
+    bytes[at] ^= 1 << i % 8;
+    try {
+      await bind(bytes, { name: 'x.glb', deformer: 'linear-blend' });
+      codes.bound = (codes.bound ?? 0) + 1;
+    } catch (error) {
+      assert.ok(error instanceof PeltError && error.code !== 'internal', error.stack);
+      codes[error.code] = (codes[error.code] ?? 0) + 1;
+    }
+  }
+  t.diagnostic(JSON.stringify(codes));
+  assert.ok(codes.invalid_file > 0);
+});
