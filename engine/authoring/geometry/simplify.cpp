@@ -191,8 +191,8 @@ void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles
   for (const glm::uvec3 t : triangles) bounds.add(positions[t.x]);
   const int axis = bounds.longest_axis();
   const std::size_t half = triangles.size() / 2;
-  std::nth_element(triangles.begin(), triangles.begin() + static_cast<std::ptrdiff_t>(half), triangles.end(),
-                   [&](glm::uvec3 a, glm::uvec3 b) { return positions[a.x][axis] < positions[b.x][axis]; });
+  // Stable: every C++ library halves the sides of a symmetric skin, whose coordinates are equal, alike.
+  std::ranges::stable_sort(triangles, {}, [&](glm::uvec3 t) { return positions[t.x][axis]; });
   split(positions, triangles.first(half), most, parts);
   split(positions, triangles.subspan(half), most, parts);
 }
