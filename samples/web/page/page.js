@@ -54,7 +54,7 @@ function makeScene() {
 // Puts the character into the view, whatever its shape.
 function frame({ min, max }) {
   const [width, height] = [innerWidth, innerHeight];
-  const size = Math.max(max.y - min.y, 0.8 * (max.x - min.x) * height / width);
+  const size = Math.max(max.y - min.y, 0.8 * Math.max(max.x - min.x, max.z - min.z) * height / width);
   const distance = 0.66 * size / Math.tan(camera.fov * Math.PI / 360);
   orbit.target.set((min.x + max.x) / 2, (min.y + max.y) / 2 - 0.05 * size, (min.z + max.z) / 2);
   camera.position.set(0.28, 0.1, 1).normalize().multiplyScalar(distance).add(orbit.target);
