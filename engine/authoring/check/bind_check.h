@@ -17,8 +17,8 @@ namespace pelt {
 class BindCheck {
  public:
   // Creates a check for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
-  // blend only. The poses are those of clip_poses, or without clips sample_poses, thinned evenly if they would move too
-  // many vertices in total. None: there are no poses, or linear blend moves a vertex to a position that is not finite.
+  // blend only. The poses are those of clip_poses and combined_poses, fewer if they would move too many vertices in
+  // total. None: there are no poses, or linear blend moves a vertex to a position that is not finite.
   // Results are the same on every processor and for any `threads`. `progress`, here and below, is called with the
   // completed fraction of a call; may be empty.
   static std::optional<BindCheck> create(Character linear_blend, unsigned threads,
@@ -44,8 +44,9 @@ class BindCheck {
 
   LinearComparison comparison_;
   unsigned threads_;
-  Defects defects_;       // of the first check
-  double remaining_ = 0;  // worst score of the last check
+  Defects defects_;                  // of the first check
+  std::vector<std::size_t> frames_;  // of the checks after the first; empty: all
+  double remaining_ = 0;             // worst score of the last check
   std::vector<float> fallback_;
 };
 

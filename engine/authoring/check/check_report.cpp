@@ -61,7 +61,9 @@ std::string share_in_words(double share) {
 }
 
 std::string poses_in_words(const CheckReport& report) {
-  return fmt::format("{} {}", report.poses, report.from_clips ? "frames of its clips" : "sample poses");
+  const std::size_t own = report.poses - report.clip_frames;
+  if (report.clip_frames == 0) return fmt::format("{} sample poses", own);
+  return fmt::format("{} frames of its clips and {} other poses", report.clip_frames, own);
 }
 
 std::string fallback_in_words(const CheckReport& report) {

@@ -71,16 +71,18 @@ void PosePlayer::pose(const CheckPose& pose) {
     twists_.try_emplace(*pose.clip, character_, clip).first->second.sample(pose.seconds, inputs_);
     sample_morph_targets(character_, clip, pose.seconds, inputs_);
   }
-  if (pose.turn) {
-    // The local rotation does not suffice: a node with a matrix has none, and it shears below a stretched parent.
-    const glm::dvec3 pivot(rest_[pose.turn->joint][3]);
-    const glm::dmat4 turn = glm::translate(
-        glm::rotate(glm::translate(glm::dmat4(1.0), pivot), glm::radians(pose.turn->degrees), pose.turn->axis), -pivot);
-    for (std::size_t j = 0; j < rest_.size(); ++j) {
-      const auto parent = character_.skeleton.parent_of(j);
-      turned_[j] = j == pose.turn->joint || (parent && turned_[*parent] != 0);
-      if (turned_[j] != 0) joints_[j] = glm::mat4(turn * glm::dmat4(rest_[j]));
-    }
+  if (pose.turns.empty()) return;
+  // Local rotations do not suffice: a node with a matrix has none, and it shears below a stretched parent.
+  std::ranges::fill(turned_, glm::dmat4(1.0));
+  for (const TurnFromRest& turn : pose.turns) {
+    const glm::dvec3 pivot(rest_[turn.joint][3]);
+    const glm::dmat4 about = glm::rotate(glm::dmat4(1.0), glm::radians(turn.degrees), turn.axis);
+    turned_[turn.joint] = glm::translate(about, -pivot);
+    turned_[turn.joint][3] += glm::dvec4(pivot, 0.0);
+  }
+  for (std::size_t j = 0; j < rest_.size(); ++j) {
+    if (const auto parent = character_.skeleton.parent_of(j)) turned_[j] = turned_[*parent] * turned_[j];
+    joints_[j] = glm::mat4(turned_[j] * glm::dmat4(rest_[j]));
   }
 }
 

@@ -48,20 +48,21 @@ double allowed_value(DefectKind kind) {
   return 0.2;
 }
 
-void DefectMeter::Worst::see(DefectKind other, double other_value, std::uint32_t other_frame) {
-  const double other_score = other_value / allowed_value(other);
+void DefectMeter::Worst::see(DefectKind other, double other_value, double allowed, std::uint32_t other_frame) {
+  const double other_score = other_value / allowed;
   if (other_score <= score) return;
   *this = {static_cast<float>(other_score), static_cast<float>(other_value), other_frame, other};
 }
 
-DefectMeter::DefectMeter(const LinearReference& reference, unsigned threads)
+DefectMeter::DefectMeter(const LinearReference& reference, std::size_t clip_frames, unsigned threads)
     : reference_(reference),
+      clip_frames_(clip_frames),
       threads_(threads),
       edges_(reference.edges().size()),
-      hinges_(reference.hinges().size()),
-      triangles_(reference.triangles().size()),
-      linear_normals_(triangles_.size()),
-      normals_(triangles_.size()),
+      of_clips_{std::vector<Worst>(reference.hinges().size()), std::vector<Worst>(reference.triangles().size())},
+      of_others_(of_clips_),
+      linear_normals_(reference.triangles().size()),
+      normals_(linear_normals_.size()),
       apart_(reference.vertex_count(), 0.0f),
       apart_frames_(reference.vertex_count(), 0) {}
 
@@ -75,11 +76,15 @@ void DefectMeter::add(std::span<const glm::vec3> linear, std::span<const glm::ve
       apart_frames_[v] = frame_;
     }
   });
+  const double stretch = allowed_value(DefectKind::kStretch);
+  const double strain = frame_ < clip_frames_ ? allowed_value(DefectKind::kStrain) : stretch - 1;
   parallel_for(edges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const LinearReference::Edge& edge = reference_.edges()[e];
-      if (edge.rigid) edges_[e].see(DefectKind::kStrain, strain_of(edge, moved), frame_);
-      if (reference_.is_long(edge.rest)) edges_[e].see(DefectKind::kStretch, stretch_of(edge, linear, moved), frame_);
+      if (edge.rigid) edges_[e].see(DefectKind::kStrain, strain_of(edge, moved), strain, frame_);
+      if (reference_.is_long(edge.rest)) {
+        edges_[e].see(DefectKind::kStretch, stretch_of(edge, linear, moved), stretch, frame_);
+      }
     }
   });
   add_shapes(linear, moved);
@@ -87,7 +92,8 @@ void DefectMeter::add(std::span<const glm::vec3> linear, std::span<const glm::ve
 }
 
 void DefectMeter::add_shapes(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
-  parallel_for(triangles_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+  auto& [hinges, triangles] = frame_ < clip_frames_ ? of_clips_ : of_others_;
+  parallel_for(triangles.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
       const glm::uvec3 t = reference_.triangles()[f];
       const auto rest_area = static_cast<float>(reference_.twice_rest_areas()[f]);
@@ -101,10 +107,11 @@ void DefectMeter::add_shapes(std::span<const glm::vec3> linear, std::span<const 
       normals_[f] = unit_normal(moved, area);
       if (!(linear_area > kCollapsed * rest_area) || !(area > kGone * rest_area)) continue;
       const float turned = fold(linear_normals_[f], normals_[f], kCosineOfTurned);
-      if (turned > kTurnedOver) triangles_[f].see(DefectKind::kInverted, turned, frame_);
+      if (turned > kTurnedOver) triangles[f].see(DefectKind::kInverted, turned, kTurnedOver, frame_);
     }
   });
-  parallel_for(hinges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
+  const double crease = allowed_value(DefectKind::kCrease);
+  parallel_for(hinges.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t h = begin; h < end; ++h) {
       const LinearReference::Hinge& hinge = reference_.hinges()[h];
       const glm::vec3 &a = normals_[hinge.triangles[0]], &b = normals_[hinge.triangles[1]];
@@ -114,7 +121,7 @@ void DefectMeter::add_shapes(std::span<const glm::vec3> linear, std::span<const 
       const glm::vec3 &c = linear_normals_[hinge.triangles[0]], &d = linear_normals_[hinge.triangles[1]];
       const bool known = c != glm::vec3(0) && d != glm::vec3(0);
       const float more = folded - std::max(hinge.fold, known ? fold(c, d, 1) : 0.0f);
-      if (more > allowed_value(DefectKind::kCrease)) hinges_[h].see(DefectKind::kCrease, more, frame_);
+      if (more > crease) hinges[h].see(DefectKind::kCrease, more, crease, frame_);
     }
   });
 }
@@ -141,10 +148,12 @@ Defects DefectMeter::defects() const {
     if (worst.score > 0)
       defects.shapes.push_back({worst.kind, vertex, worst.frame, worst.value, static_cast<float>(size)});
   };
-  for (std::size_t h = 0; h < hinges_.size(); ++h)
-    add(hinges_[h], reference_.hinges()[h].from, reference_.hinges()[h].length);
-  for (std::size_t f = 0; f < triangles_.size(); ++f)
-    add(triangles_[f], reference_.triangles()[f].x, std::sqrt(0.5 * reference_.twice_rest_areas()[f]));
+  for (const Shapes* shapes : {&of_clips_, &of_others_}) {
+    for (std::size_t h = 0; h < shapes->hinges.size(); ++h)
+      add(shapes->hinges[h], reference_.hinges()[h].from, reference_.hinges()[h].length);
+    for (std::size_t f = 0; f < shapes->triangles.size(); ++f)
+      add(shapes->triangles[f], reference_.triangles()[f].x, std::sqrt(0.5 * reference_.twice_rest_areas()[f]));
+  }
   return defects;
 }
 

@@ -10,6 +10,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/mesh.h>
+#include <pelt/pose.h>
 #include <pelt/tools/clip_poses.h>
 #include <pelt/tools/linear_comparison.h>
 #include <pelt/tools/mesh_parts.h>
@@ -145,30 +146,36 @@ bool LinearComparison::takes(const Character& character) const {
 
 template <class Meter>
 Result<void> LinearComparison::measure(const Character& character, const ComparisonOptions& options,
-                                       Meter& meter) const {
+                                       std::span<const std::size_t> frames, Meter& meter) const {
   if (!takes(character)) {
     return invalid("'{}' has other skins, joints or clips than the linear blend to compare it with", character->name);
   }
   Skins linear(linear_, options);
   Skins moved(character, options);
-  for (std::size_t p = 0; p < poses_.size(); ++p) {
-    const std::span<const glm::vec3> positions = moved.at(poses_[p]);
-    if (const std::optional<Error> error = moved.not_finite(poses_[p])) return tl::unexpected(*error);
-    meter.add(linear.at(poses_[p]), positions);
-    if (options.progress) options.progress(static_cast<double>(p + 1) / static_cast<double>(poses_.size()));
+  const std::size_t count = frames.empty() ? poses_.size() : frames.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t frame = frames.empty() ? i : frames[i];
+    const std::span<const glm::vec3> positions = moved.at(poses_[frame]);
+    if (const std::optional<Error> error = moved.not_finite(poses_[frame])) return tl::unexpected(*error);
+    meter.add(linear.at(poses_[frame]), positions);
+    if (options.progress) options.progress(static_cast<double>(i + 1) / static_cast<double>(count));
   }
   return {};
 }
 
 Result<Figures> LinearComparison::measure(const Character& character, const ComparisonOptions& options) const {
   FigureMeter meter(reference_, options.threads);
-  PELT_TRY(measure(character, options, meter));
+  PELT_TRY(measure(character, options, {}, meter));
   return meter.figures();
 }
 
-Result<Defects> LinearComparison::find_defects(const Character& character, const ComparisonOptions& options) const {
-  DefectMeter meter(reference_, options.threads);
-  PELT_TRY(measure(character, options, meter));
+Result<Defects> LinearComparison::find_defects(const Character& character, const ComparisonOptions& options,
+                                               std::span<const std::size_t> frames) const {
+  const std::size_t own =
+      std::ranges::find_if(poses_, [](const CheckPose& pose) { return !pose.clip; }) - poses_.begin();
+  const std::size_t of_clips = frames.empty() ? own : std::ranges::lower_bound(frames, own) - frames.begin();
+  DefectMeter meter(reference_, of_clips, options.threads);
+  PELT_TRY(measure(character, options, frames, meter));
   return meter.defects();
 }
 
@@ -188,6 +195,19 @@ std::vector<std::uint32_t> LinearComparison::rows_of(const CharacterData& charac
     for (std::uint32_t row = 0; row < mesh.vertex_count(); ++row) rows[first + mesh.source_vertex[row]] = row;
   }
   return rows;
+}
+
+CheckPose LinearComparison::pose_at(std::size_t frame, std::uint32_t vertex) const {
+  CheckPose pose = poses_[frame];
+  if (pose.turns.size() <= 2) return pose;
+  std::vector<glm::mat4> rest(linear_->skeleton.joints.size());
+  rest_matrices(linear_->skeleton, rest);
+  std::vector<const TurnFromRest*> turns;
+  for (const TurnFromRest& turn : pose.turns) turns.push_back(&turn);
+  std::ranges::stable_sort(
+      turns, {}, [&](const TurnFromRest* turn) { return distance(glm::vec3(rest[turn->joint][3]), rest_[vertex]); });
+  pose.name = fmt::format("{}, {}", turns[0]->name, turns[1]->name);
+  return pose;
 }
 
 SkinLocation LinearComparison::location_of(std::uint32_t vertex) const {

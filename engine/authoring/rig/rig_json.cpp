@@ -104,7 +104,7 @@ static void describe(Fields& fields, Rig& rig) {
        .required = true},
       rig.layers);
   fields.choice({"check",
-                 "Whether bind poses the character, by its clips or else by sample poses, and compares the deformers "
+                 "Whether bind poses the character, by its clips and by poses of its own, and compares the deformers "
                  "with linear blend; fallback: skin with a defect falls back to linear blend; report: defects are only "
                  "reported."},
                 rig.check, kCheckModes);

@@ -34,8 +34,8 @@ nlohmann::ordered_json check_json(const std::optional<CheckReport>& report) {
     shapes.push_back(location(place));
     shapes.back()["count"] = place.count;
   }
-  return {{"poses", report->poses},         {"from_clips", report->from_clips}, {"fallback", report->fallback},
-          {"remaining", report->remaining}, {"defects", std::move(defects)},    {"shapes", std::move(shapes)}};
+  return {{"poses", report->poses},         {"clip_frames", report->clip_frames}, {"fallback", report->fallback},
+          {"remaining", report->remaining}, {"defects", std::move(defects)},      {"shapes", std::move(shapes)}};
 }
 
 }  // namespace

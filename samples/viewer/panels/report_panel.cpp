@@ -62,13 +62,12 @@ void show_place(Context& context, const CharacterData& data, const DefectLocatio
   view.playback.clip = pose.clip ? data.clips[*pose.clip].name : "";
   view.playback.time = pose.seconds;
   view.turns.clear();
-  if (pose.turn) {
-    std::vector<glm::mat4> rest(data.skeleton.joints.size());
-    rest_matrices(data.skeleton, rest);
-    const glm::mat3 axes(rest[pose.turn->joint]);
-    const glm::vec3 axis = glm::normalize(glm::inverse(axes) * glm::vec3(pose.turn->axis));
-    const auto angle = static_cast<float>(glm::radians(pose.turn->degrees));
-    view.turns.push_back({data.skeleton.joints[pose.turn->joint].name, glm::angleAxis(angle, axis)});
+  std::vector<glm::mat4> rest(data.skeleton.joints.size());
+  rest_matrices(data.skeleton, rest);
+  for (const TurnFromRest& turn : pose.turns) {
+    const glm::vec3 axis = glm::normalize(glm::inverse(glm::mat3(rest[turn.joint])) * glm::vec3(turn.axis));
+    const auto angle = static_cast<float>(glm::radians(turn.degrees));
+    view.turns.push_back({data.skeleton.joints[turn.joint].name, glm::angleAxis(angle, axis)});
   }
   view.selection = {.joint = "", .mesh = place.mesh, .vertex = place.vertex, .point = ""};
   context.frame_wanted = true;

@@ -73,12 +73,17 @@ TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
     for (const glm::vec3& p : evaluator.positions()) most = glm::max(most, p);
     return most;
   };
-  glm::vec3 most = extent({.turn = TurnFromRest{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}});
+  glm::vec3 most = extent({.turns = {{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}}});
   // The half beyond the joint at x = 4 points up.
   EXPECT_NEAR(most.x, 5, 1e-4);
   EXPECT_NEAR(most.y, 4, 1e-4);
-  most = extent({.turn = TurnFromRest{.joint = 0, .axis = {0, 0, 1}, .degrees = 90}});
+  most = extent({.turns = {{.joint = 0, .axis = {0, 0, 1}, .degrees = 90}}});
   EXPECT_NEAR(most.y, 8, 1e-4);
+  most = extent(
+      {.turns = {{.joint = 1, .axis = {0, 0, 1}, .degrees = 90}, {.joint = 0, .axis = {0, 0, 1}, .degrees = 90}}});
+  // The first half points up, the second back.
+  EXPECT_NEAR(most.x, 1, 1e-4);
+  EXPECT_NEAR(most.y, 5, 1e-4);
   // The next pose keeps nothing of it.
   EXPECT_NEAR(extent({}).x, 8, 1e-4);
 }

@@ -66,7 +66,7 @@ TEST(Defects, SayWhichEdgeIsStretchedInWhichFrame) {
 }
 
 TEST(Defects, CountTheStrainOfRigidEdges) {
-  const Strip strip(4);
+  const Strip strip(8);
   const LinearReference reference = reference_of(strip, {strip.rest, strip.rest});
   Points moved = strip.rest;
   moved[1].y = 1.66f;
@@ -76,6 +76,11 @@ TEST(Defects, CountTheStrainOfRigidEdges) {
   EXPECT_EQ(defects.vertices[1].kind, DefectKind::kStrain);
   EXPECT_NEAR(defects.vertices[1].value, 0.66, 1e-5);
   EXPECT_NEAR(defects.vertices[1].score, 1.2, 1e-4);
+  // In poses that no clip has, skin next to a joint slides.
+  DefectMeter of_poses(reference, 0);
+  moved[1].y = 0.1f;
+  of_poses.add(strip.rest, moved);
+  EXPECT_NEAR(of_poses.defects().vertices[1].score, 0.9 / 0.95, 1e-4);
 }
 
 // Returns the strip with the half beyond x = 2 turned up about its edge there.

@@ -65,7 +65,7 @@ std::vector<std::string> names_of(const std::vector<CheckPose>& poses) {
 std::vector<std::string> turns_of(const Model& model, const std::string& joint) {
   std::vector<std::string> turns;
   for (const CheckPose& pose : poses_of(model)) {
-    if (model.skeleton.joints[pose.turn->joint].name == joint) turns.push_back(pose.name.substr(joint.size() + 1));
+    if (model.skeleton.joints[pose.turns[0].joint].name == joint) turns.push_back(pose.name.substr(joint.size() + 1));
   }
   return turns;
 }
@@ -81,8 +81,8 @@ glm::dvec3 moved(const Model& model, const std::string& pose_name, const glm::dv
   }
   std::vector<glm::mat4> rest(model.skeleton.joints.size());
   rest_matrices(model.skeleton, rest);
-  const glm::dvec3 pivot(rest[pose->turn->joint][3]);
-  const glm::dmat4 turn = glm::rotate(glm::dmat4(1), glm::radians(pose->turn->degrees), pose->turn->axis);
+  const glm::dvec3 pivot(rest[pose->turns[0].joint][3]);
+  const glm::dmat4 turn = glm::rotate(glm::dmat4(1), glm::radians(pose->turns[0].degrees), pose->turns[0].axis);
   return pivot + glm::dvec3(turn * glm::dvec4(point - pivot, 0));
 }
 
@@ -101,10 +101,10 @@ TEST(SamplePoses, TurnEveryJointThatMovesAPartOfTheSkin) {
   std::map<std::uint32_t, int> count;
   for (const CheckPose& pose : poses_of(biped)) {
     EXPECT_FALSE(pose.clip);
-    ASSERT_TRUE(pose.turn) << pose.name;
-    EXPECT_NEAR(glm::length(pose.turn->axis), 1, 1e-9) << pose.name;
-    EXPECT_GE(std::abs(pose.turn->degrees), 10) << pose.name;
-    ++count[pose.turn->joint];
+    ASSERT_EQ(pose.turns.size(), 1u) << pose.name;
+    EXPECT_NEAR(glm::length(pose.turns[0].axis), 1, 1e-9) << pose.name;
+    EXPECT_GE(std::abs(pose.turns[0].degrees), 10) << pose.name;
+    ++count[pose.turns[0].joint];
   }
   for (std::uint32_t j = 0; j < biped.skeleton.joints.size(); ++j) {
     const std::string& name = biped.skeleton.joints[j].name;
@@ -210,6 +210,16 @@ TEST(SamplePoses, SwingWhatHasNoKind) {
   EXPECT_EQ(turns_of(finger, "index.02.L").size(), 5u);
 }
 
+TEST(SamplePoses, BendALongTailALittleAtEachJoint) {
+  std::vector<test::Node> nodes;
+  for (int i = 0; i < 9; ++i) nodes.push_back({"t" + std::to_string(i), i - 1, {i, 0, 0}});
+  const std::vector<std::string> turns{"front 20", "back 20", "up 20", "down 20", "twisted 20"};
+  EXPECT_EQ(turns_of(model_of(nodes), "t4"), turns);
+  // A branch ends the row.
+  nodes.push_back({"leg", 4, {4, -1, 0}});
+  EXPECT_THAT(turns_of(model_of(nodes), "t8"), Contains("up 45"));
+}
+
 // A fist is opened, and a thumb that leaves the hand backwards does not turn by half a turn.
 TEST(SamplePoses, BendFingersByWhatFingersDo) {
   const auto finger = [](const glm::vec3& tip) {
@@ -222,7 +232,7 @@ TEST(SamplePoses, BendFingersByWhatFingersDo) {
   EXPECT_NEAR(glm::length(moved(finger({0, 1, 0}), "thumb.02.L bent 0", {0, 1, 0}) - glm::dvec3(1, 2, 0)), 0, 1e-6);
   const std::vector<CheckPose> poses = poses_of(finger({1.5f, 1.5f, 0}));
   EXPECT_EQ(poses[0].name, "thumb.01.L bent 90");
-  EXPECT_NEAR(poses[0].turn->degrees, 90, 1e-6);
+  EXPECT_NEAR(poses[0].turns[0].degrees, 90, 1e-6);
 }
 
 // The end of a finger, whose bone ends at the centre of its skin, may look slightly bent the other way.
@@ -252,7 +262,7 @@ TEST(SamplePoses, LeaveOutJointsWithoutSkinOfTheirOwn) {
       {"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"helper", 1, {1.5f, 0, 0}}, {"c", 2, {2, 0, 0}}};
   const auto turned = [](const std::vector<CheckPose>& poses) {
     std::set<std::uint32_t> joints;
-    for (const CheckPose& pose : poses) joints.insert(pose.turn->joint);
+    for (const CheckPose& pose : poses) joints.insert(pose.turns[0].joint);
     return joints;
   };
   EXPECT_THAT(turned(poses_of(model_of(nodes))), ElementsAre(1, 2, 3));
@@ -280,11 +290,66 @@ TEST(SamplePoses, SwingLegsOfAnimalsHalfAsFar) {
                      {"neck", 0, 0.8f * head + glm::vec3(0, 2, 0)},
                      {"head", 3, head + glm::vec3(0, 2, 0)}});
   };
-  EXPECT_THAT(turns_of(body({0, 1, 0}), "thigh.L"), Contains("front 90"));
-  EXPECT_THAT(turns_of(body({0, 0.4f, 1}), "thigh.L"), Contains("front 45"));
+  EXPECT_THAT(turns_of(body({0, 1, 0}), "thigh.L"), Contains("front 115"));
+  EXPECT_THAT(turns_of(body({0, 0.4f, 1}), "thigh.L"), Contains("front 58"));
   // An animal's head is at its front.
   const Model aside = body({-1, 0.4f, 0});
-  EXPECT_LT(moved(aside, "thigh.L front 45", location_of(aside, "shin.L")).x, -0.4);
+  EXPECT_LT(moved(aside, "thigh.L front 58", location_of(aside, "shin.L")).x, -0.4);
+}
+
+// Returns the combined poses of a model: the names of their turns.
+std::vector<std::set<std::string>> combined(const Model& model, std::size_t most = 100) {
+  const Result<Bound> bound = bind(model, *rig_from_deformer_name("linear_blend"));
+  EXPECT_TRUE(bound) << bound.error().message;
+  std::vector<std::set<std::string>> poses;
+  for (const CheckPose& pose : combined_poses(bound->character, most)) {
+    EXPECT_FALSE(pose.clip);
+    std::set<std::uint32_t> joints;
+    for (const TurnFromRest& turn : pose.turns) {
+      EXPECT_TRUE(joints.insert(turn.joint).second) << turn.name;
+    }
+    std::set<std::string>& names = poses.emplace_back();
+    for (const TurnFromRest& turn : pose.turns) names.insert(turn.name);
+  }
+  return poses;
+}
+
+TEST(CombinedPoses, HaveAllTurnsInFewPoses) {
+  const std::vector<std::set<std::string>> poses = combined(biped_model());
+  const std::vector<std::string> turns = names_of(poses_of(biped_model()));
+  for (const std::string& turn : turns) EXPECT_THAT(poses, Contains(Contains(turn)));
+  EXPECT_LT(poses.size(), turns.size() / 5);
+  EXPECT_EQ(combined(biped_model(), 5).size(), 5u);
+  EXPECT_THAT(poses, Contains(testing::IsSupersetOf({"left_thigh front 115", "left_shin bent 135"})));
+  EXPECT_THAT(poses, Contains(testing::IsSupersetOf({"left_upper_arm up 135", "left_forearm bent 135"})));
+}
+
+// Joints that share no vertex turn in one pose; if parts of a vertex hang on two, each is turned by itself, and both
+// to the same side.
+TEST(CombinedPoses, TurnJointsApartThatMoveTheSameSkin) {
+  Model tail = model_of({{"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"c", 1, {2, 0, 0}}, {"d", 2, {3, 0, 0}}});
+  for (const std::set<std::string>& pose : combined(tail)) EXPECT_EQ(pose.size(), 3u);
+  SparseRows weights;  // of which one vertex hangs on a, b and c
+  const Influence shared[] = {{0, 0.4f}, {1, 0.3f}, {2, 0.3f}};
+  weights.append_row(shared);
+  for (std::size_t v = 1; v < tail.meshes[0].positions.size(); ++v) weights.append_row(tail.meshes[0].weights.row(v));
+  tail.meshes[0].weights = weights;
+  std::set<std::set<std::string>> of_b_and_c;
+  for (std::set<std::string> pose : combined(tail)) {
+    std::erase_if(pose, [](const std::string& turn) { return turn[0] == 'd'; });
+    of_b_and_c.insert(pose);
+  }
+  EXPECT_THAT(of_b_and_c, Contains(std::set<std::string>{"b up 45"}));
+  EXPECT_THAT(of_b_and_c, Contains(std::set<std::string>{"c down 45"}));
+  std::erase_if(of_b_and_c, [](const std::set<std::string>& pose) { return pose.size() < 2; });
+  EXPECT_THAT(of_b_and_c, ElementsAre(std::set<std::string>{"b back 45", "c back 45"},
+                                      std::set<std::string>{"b front 45", "c front 45"}));
+}
+
+TEST(CombinedPoses, CloseFists) {
+  EXPECT_THAT(combined(biped_model()),
+              Contains(testing::IsSupersetOf(
+                  {"left_index_1 bent 90", "left_index_2 bent 90", "left_thumb_2 bent 90", "left_pinky_1 bent 90"})));
 }
 
 }  // namespace

@@ -35,10 +35,11 @@ std::string_view defect_name(DefectKind kind);
 std::string share_in_words(double share);
 
 struct CheckReport {
-  std::size_t poses = 0;
-  bool from_clips = false;
+  std::size_t poses = 0;                // frames of clips, then poses of bind's own
+  std::size_t clip_frames = 0;          // of these
   std::vector<DefectLocation> defects;  // worst first, one per joint, at most 12; scores of at least 0.5
-  // Creases and inverted triangles, which do not fall back: the largest first, one per joint and kind, at most three.
+  // Creases and inverted triangles, which do not fall back: the largest first, one per joint and kind, at most three
+  // of clips, then at most three of other poses.
   std::vector<DefectLocation> shapes;
   // Fraction of the skin's area that falls back to linear blend because of defects; without the parts that layers over
   // * never move.
@@ -46,7 +47,7 @@ struct CheckReport {
   double remaining = 0;  // worst score of the final character; above 1 some skin still has a defect
 };
 
-// Describes the poses: "42 frames of its clips".
+// Describes the poses: "42 frames of its clips and 20 other poses".
 std::string poses_in_words(const CheckReport& report);
 
 // Describes how much falls back to linear blend, with the worst of these locations; empty if nothing does.

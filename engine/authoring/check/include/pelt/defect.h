@@ -9,7 +9,7 @@ namespace pelt {
 
 enum class DefectKind : std::uint8_t {
   kStretch,   // L'moved / max(L'linear, L'rest) of an edge; allowed: 1.95
-  kStrain,    // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55
+  kStrain,    // |L'moved / L - 1| of an edge that linear blend keeps rigid; allowed: 0.55, without clip 0.95
   kDistance,  // distance from linear blend, over D; allowed: 0.2
   // These two are only reported.
   kCrease,   // degrees by which an edge folds more than at rest and in linear blend; allowed: 30

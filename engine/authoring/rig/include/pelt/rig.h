@@ -71,7 +71,7 @@ struct HelperTurn {
   friend bool operator==(const HelperTurn&, const HelperTurn&) = default;
 };
 
-// How bind checks the deformers: it poses the character by its clips, or else by sample poses, and compares them with
+// How bind checks the deformers: it poses the character by its clips and by poses of its own, and compares them with
 // linear blend. Only layers over * fall back to it, and only without anything sculpted: no key poses, offsets, edits,
 // keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. Dual quaternion does not fall back, since
 // linear blend cannot be mixed with it.

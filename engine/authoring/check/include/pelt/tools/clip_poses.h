@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the poses for checks of deformers: frames of a character's clips, or one joint turned at a time
-// (sample_poses.h).
+// Makes the poses for checks of deformers: frames of a character's clips, or joints turned from the
+// rest pose (sample_poses.h).
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ class PosePlayer {
   std::vector<glm::mat4> rest_;                 // for each joint
   std::vector<Transform> local_;
   std::vector<glm::mat4> joints_;
-  std::vector<std::uint8_t> turned_;
+  std::vector<glm::dmat4> turned_;
   std::vector<float> inputs_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,11 @@ struct Defects {
 // Measures the frames of one deformer, in sequence.
 class DefectMeter {
  public:
-  // The reference must outlive the meter. `threads`: 0 for all cores; results do not depend on it.
-  explicit DefectMeter(const LinearReference& reference, unsigned threads = 0);
+  // The reference must outlive the meter. `clip_frames`: so many first frames are of clips. Creases and inverted
+  // triangles of the others are found apart. In the others joints turn as far as they can, and rigid skin may be
+  // strained as far as other skin may be stretched. `threads`: 0 for all cores; results do not depend on it.
+  explicit DefectMeter(const LinearReference& reference,
+                       std::size_t clip_frames = std::numeric_limits<std::size_t>::max(), unsigned threads = 0);
 
   // Adds the next frame, with the positions by linear blend and by the deformer. Precondition: all are finite.
   void add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved);
@@ -49,15 +53,19 @@ class DefectMeter {
     float value = 0;
     std::uint32_t frame = 0;
     DefectKind kind = DefectKind::kStretch;
-    void see(DefectKind other, double other_value, std::uint32_t other_frame);
+    void see(DefectKind other, double other_value, double allowed, std::uint32_t other_frame);
   };
   void add_shapes(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved);
 
   const LinearReference& reference_;
+  std::size_t clip_frames_;
   unsigned threads_;
   std::uint32_t frame_ = 0;
   std::vector<Worst> edges_;
-  std::vector<Worst> hinges_, triangles_;
+  struct Shapes {
+    std::vector<Worst> hinges, triangles;
+  };
+  Shapes of_clips_, of_others_;
   std::vector<glm::vec3> linear_normals_, normals_;  // of the triangles; 0: not measured
   std::vector<float> apart_;
   std::vector<std::uint32_t> apart_frames_;

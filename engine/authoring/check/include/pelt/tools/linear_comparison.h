@@ -6,6 +6,7 @@
 #include <functional>
 #include <glm/glm.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,8 @@ struct SkinLocation {
 
 class LinearComparison {
  public:
-  // `linear_blend`: the model bound by linear blend only. `poses` name its clips and joints. Errors: kUnsupported, with
+  // `linear_blend`: the model bound by linear blend only. `poses` name its clips and joints; frames of
+  // clips come first. Errors: kUnsupported, with
   // mesh and pose, if linear blend moves a vertex to a position that is not finite.
   static Result<LinearComparison> create(Character linear_blend, std::vector<CheckPose> poses,
                                          const ComparisonOptions& options = {});
@@ -46,8 +48,10 @@ class LinearComparison {
   // the model's order. Errors: kInvalidArgument if takes() is false; kUnsupported as in create.
   Result<Figures> measure(const Character& character, const ComparisonOptions& options = {}) const;
 
-  // Finds the defects of a character, compared with linear blend. Errors are those of measure.
-  Result<Defects> find_defects(const Character& character, const ComparisonOptions& options = {}) const;
+  // Finds the defects of a character, compared with linear blend in some frames, ascending; empty: all. Errors are
+  // those of measure.
+  Result<Defects> find_defects(const Character& character, const ComparisonOptions& options = {},
+                               std::span<const std::size_t> frames = {}) const;
 
   // Returns the weight of linear blend, for each vertex of the concatenated skins, that removes the defects
   // (defect_meter.h).
@@ -57,6 +61,9 @@ class LinearComparison {
   std::vector<double> areas() const;
 
   const std::vector<CheckPose>& poses() const { return poses_; }
+  // Returns the pose of a frame; one with more than two turns has the names of the two nearest to a vertex.
+  // Precondition: vertex < vertex_count().
+  CheckPose pose_at(std::size_t frame, std::uint32_t vertex) const;
   std::size_t vertex_count() const { return reference_.vertex_count(); }
   // Precondition: vertex < vertex_count().
   SkinLocation location_of(std::uint32_t vertex) const;
@@ -73,9 +80,10 @@ class LinearComparison {
 
   static std::vector<std::uint32_t> rows_of(const CharacterData& character);
 
-  // Calls meter.add for every pose.
+  // Calls meter.add for each pose of `frames`; empty: for all.
   template <class Meter>
-  Result<void> measure(const Character& character, const ComparisonOptions& options, Meter& meter) const;
+  Result<void> measure(const Character& character, const ComparisonOptions& options,
+                       std::span<const std::size_t> frames, Meter& meter) const;
 
   Character linear_;
   std::vector<CheckPose> poses_;

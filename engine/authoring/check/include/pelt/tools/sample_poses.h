@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes poses for characters without clips: turns one joint that moves skin at a time, as far as joints of its kind
-// usually turn.
+// Makes poses without clips: turns joints that move skin as far as joints of their kind usually turn.
 #pragma once
 
 #include <vector>
@@ -23,19 +22,22 @@ namespace pelt {
 //
 // A ball joint swings its bone towards each of front, back, up, down, out and in (away from and towards the other side
 // of the body; left and right if the joint belongs to no side) and twists it. It swings by the usual angle of its role,
-// but not beyond that direction. An animal on four legs, whose trunk lies, swings its limbs half as far. Directions
-// within 25 degrees of the bone's line are left out, and so are turns of less than 10 degrees.
+// but not beyond that direction, except for a thigh to the front. An animal on four legs, whose trunk lies, swings its
+// limbs half as far. More than four joints of no kind in a row, as in a tail, turn less: by 180 degrees together, but
+// at least 15 each. Directions within 25 degrees of the bone's line are left out, and so are turns of less than 10
+// degrees.
 //
 //   degrees           front  back   up  down  out  in  twist
 //   hips, spine          30    20    -     -   20  20     20    chest too
 //   neck, head           40    40    -     -   30  30     60
 //   clavicle             20    20   30    10    -   -      -
 //   upper arm            90    45  140    90   90  30     60
-//   hand                 60    60   60    60   60  60     90
-//   thigh                90    30   90    30   45  20     40
+//   hand                 60    60   80    80   80  80    120
+//   thigh               115    30   90    30   45  20     40
 //   foot                 30    30   30    45   20  20     20
 //   no kind              45    45   45    45   45  45     45
 //   patch of skin         -     -   15    15    -   -      -
+//   jaw                   -     -   15    30    -   -      -
 //   twist helper          -     -    -     -    -   -     60
 //
 // A bone points to the child joint that has the most joints below it, in the trunk to one of the trunk. At the end of a
@@ -44,5 +46,13 @@ namespace pelt {
 // `linear_blend`: a character bound by linear blend only; its skin in the rest pose shows where bones end. Poses are in
 // the order of the joints. Empty: no joint moves a part of the skin.
 std::vector<CheckPose> sample_poses(const Character& linear_blend);
+
+// Returns the turns of sample_poses for each joint.
+std::vector<std::vector<TurnFromRest>> turns_of_joints(const Character& linear_blend);
+
+// Returns at most `most` poses that together have all turns of sample_poses: each turns as many joints as possible of
+// which no two deform one vertex. Before these, it turns the fingers of each hand together; elbows and knees with the
+// limb's first joint; and other joints with the next one above, if both deform one vertex.
+std::vector<CheckPose> combined_poses(const Character& linear_blend, std::size_t most);
 
 }  // namespace pelt
