@@ -3,7 +3,6 @@
 // vertex at a time. docs/benchmarks.md also compares the engine with a faster, tuned kernel.
 #pragma once
 
-#include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
 #include <vector>

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/bench.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 #include <pelt/version.h>
 
-#include "samples/pelt/bench/bind_bench.h"
-#include "samples/pelt/bench/cpu_bench.h"
-#include "samples/pelt/bench/crowd_bench.h"
-#include "samples/pelt/bench/gpu_bench.h"
-#include "samples/pelt/table.h"
-#include "samples/pelt/verify.h"
+#include "samples/pelt/bench/benches.h"
+#include "samples/pelt/commands.h"
 
 namespace pelt::samples {
 namespace {

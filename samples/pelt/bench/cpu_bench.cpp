@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/cpu_bench.h"
+#include "samples/pelt/bench/benches.h"
 
 #ifdef __linux__
 #include <sched.h>
@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <thread>
 
@@ -20,7 +19,6 @@
 
 #include "samples/pelt/bench/baseline.h"
 #include "samples/pelt/bench/interleave.h"
-#include "samples/pelt/bench/workload.h"
 
 namespace pelt::samples {
 namespace {
