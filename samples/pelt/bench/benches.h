@@ -23,9 +23,6 @@ Result<Json> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rou
 // Times every method at each number of vertices, on one pinned thread and on all: positions, normals and tangents.
 Result<Json> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds);
 
-// Times the engine's kernel and the baselines (baseline.h) on four influences.
-Result<Json> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds);
-
 // Times crowds of 1, 10, 100, ... up to `most` instances of the built-in biped: with surface FFD, with linear blend,
 // and with four deformers in equal parts, the size rounded up to a multiple of four. If the device cannot bind a crowd,
 // its row has a "refusal". Errors: the device has no timestamps.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The errors that pelt verify must find: all that depend on the pose, and none that rounding causes.
-#include "samples/pelt/commands.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +13,7 @@
 #include <pelt/runtime/device.h>
 #include <pelt/tools/bind_model.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/rounding.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
