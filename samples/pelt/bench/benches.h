@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `pelt bench` times.
+// The measurements of `pelt bench`.
 #pragma once
 
 #include <cstddef>

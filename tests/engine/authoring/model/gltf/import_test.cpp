@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests files as a whole: what a model needs, containers, buffers and defects.
-// What valid files mean is tested by random ones (random/).
+// Random files (random/) test the meaning of valid ones.
 #include <gmock/gmock.h>
 
 #include <pelt/gltf_export.h>
