@@ -2,7 +2,6 @@
 #include "engine/authoring/model/beside.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <system_error>
 
 namespace pelt {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <string_view>
-#include <vector>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>

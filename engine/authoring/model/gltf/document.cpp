@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
