@@ -219,7 +219,7 @@ TEST_F(MikkTSpace, AgreesWhereUvsHaveNoArea) {
   expect_agreement_with_mikktspace(mesh, 11, 55);
 }
 
-// Its floats decide the tangents of a few vertices, where derivatives cancel.
+// Its floats decide the tangents of a few vertices, at which derivatives cancel.
 TEST_F(MikkTSpace, AgreesOnAnyTriangles) {
   Agreement all;
   for (unsigned seed = 0; seed < 8; ++seed) {
