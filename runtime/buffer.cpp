@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <utility>
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/debug.h>

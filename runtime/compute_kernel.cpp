@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <cassert>
-#include <utility>
 #include <vector>
 
 #include <pelt/runtime/compute_kernel.h>

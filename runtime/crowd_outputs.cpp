@@ -2,7 +2,6 @@
 #include "runtime/crowd_outputs.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include <pelt/try.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Records the frames of a crowd: dispatches, barriers, and ownership transfers between queues.
 #include <array>
-#include <utility>
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/debug.h>

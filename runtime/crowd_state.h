@@ -2,12 +2,10 @@
 // The Vulkan objects of a crowd: crowd_make.cpp makes them, crowd_record.cpp records frames with them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,12 +2,10 @@
 // The contents of GpuCharacters, which crowds read.
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <pelt/runtime/bind_data.h>
 #include <pelt/runtime/buffer.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <cassert>
-#include <utility>
 
 #include <pelt/runtime/debug.h>
 #include <pelt/runtime/gpu_timer.h>

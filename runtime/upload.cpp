@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <memory>
-#include <span>
 #include <utility>
 
 #include <pelt/runtime/transfer.h>

@@ -3,10 +3,8 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <glm/gtc/constants.hpp>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include <pelt/clip_twists.h>

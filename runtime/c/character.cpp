@@ -6,9 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <glm/gtc/type_ptr.hpp>
-#include <span>
-#include <string_view>
-#include <vector>
 
 #include <pelt/character.h>
 #include <pelt/clip_twists.h>

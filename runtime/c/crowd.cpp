@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <glm/gtc/type_ptr.hpp>
-#include <span>
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
-#include <pelt/shaders/crowd_table.h>
 
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Converts crowd options, and makes crowds.
-#include <type_traits>
 #include <utility>
 
 #include <pelt/runtime/crowd.h>

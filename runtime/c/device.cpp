@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <span>
 
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/transfer.h>

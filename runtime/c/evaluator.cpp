@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cstring>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cstddef>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <span>
 #include <utility>
 
 #include "engine/character/base/formatted.h"
@@ -16,7 +14,6 @@
 #include "runtime/plan/blend_slices.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
-#include "shaders/crowd/plan.h"
 #include "shaders/pose_pass.h"
 
 namespace pelt::runtime {

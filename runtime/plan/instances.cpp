@@ -2,7 +2,6 @@
 // Acquires and releases instances.
 
 #include <algorithm>
-#include <utility>
 
 #include <pelt/pose.h>
 #include <pelt/try.h>

@@ -96,10 +96,8 @@ void print(const Engine& engine, const Options& options) {
   print_room("driver vertices", rooms.driver_vertices);
   print_room("joints", rooms.joints);
   print_room("inputs", rooms.inputs);
-  const GameMemory::Totals totals = device.memory().totals();
-  fmt::print("memory: {} pieces in {} blocks, {:.1f} of {:.1f} MiB; the crowd has {:.1f}, bind data {:.1f}\n",
-             totals.pieces, totals.blocks, static_cast<double>(totals.used) / kMiB,
-             static_cast<double>(totals.held) / kMiB, static_cast<double>(engine.crowd().bytes().total()) / kMiB,
+  fmt::print("memory: {} pieces; the crowd has {:.1f} MiB, bind data {:.1f}\n", device.memory().pieces(),
+             static_cast<double>(engine.crowd().bytes().total()) / kMiB,
              static_cast<double>(engine.characters().bytes()) / kMiB);
   for (const runtime::MemoryHeap& heap : device.pelt().memory_heaps()) {
     fmt::print("  heap of {:.0f} MiB{}: {}\n", static_cast<double>(heap.size) / kMiB,

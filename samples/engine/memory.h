@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The game's device memory: blocks, and pieces of them. Pelt takes its memory here too, by callbacks.
+// The game's device memory, which Pelt takes too, by callbacks. For brevity each buffer has an allocation of its own;
+// docs/runtime.md shows the same with the Vulkan Memory Allocator, which gives pieces of large ones.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
 
-#include <list>
-#include <map>
-#include <mutex>
+#include <atomic>
+#include <cstddef>
 
 #include <pelt/runtime/device.h>
 
@@ -15,36 +15,17 @@ namespace pelt::samples {
 // Safe to call from several threads: characters are loaded while frames run.
 class GameMemory {
  public:
-  // `get`: vkGetDeviceProcAddr of the instance. Each block has one memory type, and is mapped if that is host-visible.
+  // `get`: vkGetDeviceProcAddr of the instance.
   GameMemory(VkDevice device, PFN_vkGetDeviceProcAddr get, const VkPhysicalDeviceMemoryProperties& types,
              const VkPhysicalDeviceLimits& limits);
-  ~GameMemory();
-  GameMemory(const GameMemory&) = delete;
-  GameMemory& operator=(const GameMemory&) = delete;
 
   runtime::MemoryCallbacks callbacks();
-
-  struct Totals {
-    std::size_t blocks = 0;
-    std::size_t pieces = 0;
-    VkDeviceSize held = 0;  // bytes of all blocks
-    VkDeviceSize used = 0;  // bytes of all pieces
-  };
-  Totals totals() const;
+  std::size_t pieces() const { return pieces_; }
 
  private:
-  struct Block {
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    std::uint32_t type = 0;
-    VkDeviceSize size = 0;
-    std::byte* mapped = nullptr;
-    std::map<VkDeviceSize, VkDeviceSize> taken;  // offset -> size
-  };
   VkResult allocate(const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
                     VkMemoryPropertyFlags preferred, runtime::MemoryPiece& piece);
-  VkResult allocate_of_type(const VkMemoryRequirements& requirements, std::uint32_t type, runtime::MemoryPiece& piece);
-  VkResult make_block(std::uint32_t type, VkDeviceSize size);
-  runtime::MemoryPiece take(Block& block, VkDeviceSize offset, VkDeviceSize size) const;
+  VkResult allocate_of_type(VkDeviceSize size, std::uint32_t type, runtime::MemoryPiece& piece);
   void free(const runtime::MemoryPiece& piece);
 
   VkDevice device_;
@@ -52,9 +33,8 @@ class GameMemory {
   PFN_vkFreeMemory free_memory_;
   PFN_vkMapMemory map_memory_;
   VkPhysicalDeviceMemoryProperties types_;
-  VkDeviceSize granularity_;
-  mutable std::mutex mutex_;
-  std::list<Block> blocks_;
+  VkDeviceSize atom_;  // bytes; flushes of mapped memory are rounded to it
+  std::atomic<std::size_t> pieces_ = 0;
 };
 
 }  // namespace pelt::samples

@@ -2,7 +2,6 @@
 // The game's passes: a shadow map of the sun, then the lit picture, with its depth and its motion vectors.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bind.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,11 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <span>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
@@ -25,8 +19,8 @@
 #include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/progress_bar.h"
-#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {

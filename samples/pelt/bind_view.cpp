@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include <pelt/pack.h>
 #include <pelt/tools/area.h>

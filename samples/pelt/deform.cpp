@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/deform.h"
-
 #include <fmt/format.h>
 
 #include <bit>
@@ -10,7 +8,6 @@
 #include <functional>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include <pelt/evaluate.h>
 #include <pelt/point_cache.h>
@@ -21,9 +18,9 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/progress_bar.h"
-#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {

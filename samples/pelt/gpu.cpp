@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/tools/parallel.h>

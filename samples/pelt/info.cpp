@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/info.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include <pelt/gltf_rig.h>
 #include <pelt/hierarchical_bspline.h>
@@ -21,8 +18,7 @@
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/input.h"
-#include "samples/pelt/table.h"
+#include "samples/pelt/commands.h"
 
 namespace pelt::samples {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <cctype>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include <pelt/evaluate.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/render.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <map>
 #include <span>
@@ -20,6 +17,7 @@
 #include <pelt/try.h>
 
 #include "samples/pelt/bind_view.h"
+#include "samples/pelt/commands.h"
 #include "samples/pelt/element_weights.h"
 #include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/verify.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +20,8 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/input.h"
+#include "samples/pelt/commands.h"
 #include "samples/pelt/rounding.h"
-#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include <pelt/character.h>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <ranges>
 
 #include <pelt/try.h>

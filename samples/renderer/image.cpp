@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
-#include <span>
 
 #include <pelt/tools/file_io.h>
 

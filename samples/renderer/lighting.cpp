@@ -2,7 +2,6 @@
 #include "samples/renderer/lighting.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>

@@ -2,7 +2,6 @@
 // Places the lights of a scene, and moves camera and lights for each sample of a picture.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "samples/renderer/renderer.h"

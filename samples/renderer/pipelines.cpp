@@ -2,7 +2,6 @@
 #include "samples/renderer/pipelines.h"
 
 #include <array>
-#include <span>
 
 #include <pelt/try.h>
 

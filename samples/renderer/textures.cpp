@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include <pelt/runtime/buffer.h>

@@ -7,9 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
-#include <variant>
 
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "samples/viewer/view_state.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
 
 #include <pelt/character.h>

@@ -11,7 +11,6 @@
 #include <glm/gtc/type_ptr.hpp>
 #include <memory>
 #include <new>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -17,7 +17,6 @@
 #include <pelt/linear_blend.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/bench/baseline.h"
 #include "samples/pelt/bench/interleave.h"
 #include "samples/pelt/bench/workload.h"
 #include "samples/pelt/table.h"
@@ -70,15 +69,24 @@ std::vector<ozz::math::Float4x4> to_ozz(std::span<const glm::mat4> matrices) {
 // A skin as SkinningJob reads and writes it.
 class OzzSkin {
  public:
-  // `palette`: joint matrix * inverse bind.
+  // `palette`: joint matrix * inverse bind. Precondition: every row of the mesh has four influences.
   OzzSkin(const Mesh& mesh, std::span<const glm::mat4> palette)
-      : rest_(make_plain_skin(mesh)), palette_(to_ozz(palette)), positions_(size()), normals_(size() + 1) {
+      : rest_positions_(mesh.positions),
+        rest_normals_(mesh.normals),
+        palette_(to_ozz(palette)),
+        positions_(size()),
+        normals_(size() + 1) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::span<const Influence> row = mesh.weights.row(i);
+      joints_.emplace_back(row[0].index, row[1].index, row[2].index, row[3].index);
+      weights_.emplace_back(row[0].weight, row[1].weight, row[2].weight);
+    }
     std::vector<glm::mat4> inverse_transposes;
     for (const glm::mat4& matrix : palette) inverse_transposes.push_back(glm::transpose(glm::inverse(matrix)));
     inverse_transposes_ = to_ozz(inverse_transposes);
   }
 
-  std::size_t size() const { return rest_.positions.size(); }
+  std::size_t size() const { return rest_positions_.size(); }
   std::span<const glm::vec3> positions() const { return positions_; }
   std::span<const glm::vec3> normals() const { return {normals_.data(), size()}; }
 
@@ -104,11 +112,11 @@ class OzzSkin {
     job.vertex_count = static_cast<int>(count);
     job.influences_count = 4;
     job.joint_matrices = {palette_.data(), palette_.size()};
-    job.joint_indices = {&rest_.joints[first].x, 4 * count};
+    job.joint_indices = {&joints_[first].x, 4 * count};
     job.joint_indices_stride = sizeof(glm::u16vec4);
-    job.joint_weights = {&rest_.weights[first].x, 3 * count};
-    job.in_positions = {&rest_.positions[first].x, 3 * count};
-    job.in_normals = {&rest_.normals[first].x, 3 * count};
+    job.joint_weights = {&weights_[first].x, 3 * count};
+    job.in_positions = {&rest_positions_[first].x, 3 * count};
+    job.in_normals = {&rest_normals_[first].x, 3 * count};
     job.out_positions = {&positions_[first].x, 3 * count};
     job.out_normals = {&normals_[first].x, 3 * count};
     job.joint_weights_stride = job.in_positions_stride = job.in_normals_stride = sizeof(glm::vec3);
@@ -120,7 +128,10 @@ class OzzSkin {
     if (!job.Run()) std::abort();  // an array is too short
   }
 
-  PlainSkin rest_;
+  std::vector<glm::vec3> rest_positions_;
+  std::vector<glm::vec3> rest_normals_;
+  std::vector<glm::u16vec4> joints_;  // columns of `weights_`
+  std::vector<glm::vec3> weights_;    // of the first three influences; the fourth is the remainder
   std::vector<ozz::math::Float4x4> palette_;
   std::vector<ozz::math::Float4x4> inverse_transposes_;
   std::vector<glm::vec3> positions_;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <glm/glm.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>

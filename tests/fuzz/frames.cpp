@@ -7,8 +7,6 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 #include <optional>
-#include <random>
-#include <span>
 #include <vector>
 
 #include <pelt/clip_twists.h>

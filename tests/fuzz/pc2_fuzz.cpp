@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Point caches: they are refused, or can be sampled at any time.
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include <pelt/finite.h>

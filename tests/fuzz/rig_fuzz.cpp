@@ -2,8 +2,6 @@
 // Rigs: whatever their JSON, they are refused, or written again unchanged and bound to a small model.
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
 
 #include <pelt/bind.h>
 #include <pelt/hierarchical_bspline.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scripts of the viewer: only their text, and the patches of the view in them. They are not run, since a script opens
 // and writes the files that it names.
-#include <string_view>
 
 #include "samples/viewer/app/script.h"
 #include "tests/fuzz/frames.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests the errors of crowds of the C API.
-#include <cmath>
+// Tests the errors of crowds of the C API. Those of C++ crowds reach it by one function for all (on_crowd).
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,19 +18,10 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   float least[3];
   EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2),
                  "pelt_crowd_pose: the crowd of 2 characters has no instance 2");
-  EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "got 3 joint matrices, expected 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
-  const pelt::CharacterData& caged = *characters_[0];
-  const std::uint32_t inputs = caged.input_count;
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, 0, floats.data(), inputs + 1), "values from input 0 on");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, inputs, floats.data(), 1), "got 1 values");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, characters_[0]->input_count, floats.data(), 1), "got 1 values");
   EXPECT_INVALID(pelt_crowd_inputs(c, 0, 0, nullptr, 1), "values is null");
   EXPECT_OK(pelt_crowd_inputs(c, 1, 0, nullptr, 0));
-  std::vector<float> bad(10000);
-  bad[35] = INFINITY;
-  EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 of instance 0 is not finite, or beyond 1e+12");
-  EXPECT_INVALID(pelt_crowd_pose_rows(c, 0, &bad[15], 2), "joint 1 of instance 0 is not finite");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, 0, bad.data(), inputs), "input 35 of instance 0 is not finite");
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE, nullptr), "commands is null");
   const auto commands = reinterpret_cast<VkCommandBuffer>(std::uintptr_t{1});  // refused before it is used
   auto record = sized<pelt_record>();

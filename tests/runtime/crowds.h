@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests crowds whose outputs have several slots.
+// Tests crowds whose outputs have several slots. Random crowds (random_crowd_test.cpp) show the same with any number.
 #include <cmath>
 #include <random>
 
@@ -136,35 +136,6 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
       "positions of slots 1 and 2 have the same location");
 }
 
-// A frame writes the same bits to any number of slots, whichever instances are hidden, left out, teleported or between
-// two details.
-TEST_F(OutputSlots, HoldWhatOneSlotHolds) {
-  std::vector<Crowd> crowds;
-  for (std::uint32_t slots = 1; slots <= kMaxOutputSlots; ++slots) {
-    CrowdOptions options = options_of(slots);
-    crowds.push_back(make(options));
-  }
-  std::vector<CrowdLists> lists(kMaxOutputSlots, CrowdLists(crowds[0].instance_count()));
-  for (std::size_t frame = 0; frame < 14; ++frame) {
-    for (std::size_t c = 0; c < crowds.size(); ++c) {
-      std::mt19937 random(static_cast<unsigned>(frame));
-      pose(crowds[c], frame);
-      if (frame > 0) change(crowds[c], lists[c], random);
-      ASSERT_TRUE(run(*gpu_device(), crowds[c], lists[c].next()));
-    }
-    for (std::uint32_t i = 0; i < crowds[0].instance_count(); ++i) {
-      if (!lists[0].is_shown(i)) continue;
-      const Instance expected = read(crowds[0], i);
-      for (std::uint32_t slots = 2; slots <= kMaxOutputSlots; ++slots) {
-        expect_equal(
-            read(crowds[slots - 1], i), expected,
-            "frame " + std::to_string(frame) + ", instance " + std::to_string(i) + ", slots " + std::to_string(slots));
-      }
-      if (HasFailure()) return;
-    }
-  }
-}
-
 // Every slot is a range of its own, in the crowd's buffer and in buffers of the caller's, and a frame writes no other
 // slot than its own.
 TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
@@ -255,29 +226,6 @@ TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
     options.outputs.previous_positions.format = VertexFormat::kFloat;
     EXPECT_EQ(make(options).bytes().outputs, crowd.bytes().outputs);
     options.outputs.previous_positions.format = VertexFormat::kNone;
-  }
-}
-
-// An instance that a list of the device's lets stay is in every slot.
-TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
-  const std::uint32_t count = 23;
-  const Buffer list = callers_buffer(4 + 8 * count);
-  CrowdOptions options = options_of(3);
-  Crowd expected = make(options);
-  CrowdLists lists(count);
-  lists.detail(1, Detail::kLinearBlend);
-  options.list = rest_of(list);
-  Crowd crowd = make(options);
-  // Instance 1 of the first character, which has morph targets, is posed in frames 0 and 1, then no longer.
-  for (std::size_t frame = 0; frame < 6; ++frame) {
-    const std::uint32_t words[] = {1, 1, shared::kEntryLinearBlend | (frame < 2 ? 0 : shared::kEntryStay)};
-    fill(list, words);
-    pose(crowd, frame);
-    pose(expected, frame);
-    if (frame == 2) lists.update_every(1, 0);
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    ASSERT_TRUE(run(*gpu_device(), expected, lists.next()));
-    expect_equal(read(crowd, 1), read(expected, 1), "frame " + std::to_string(frame));
   }
 }
 

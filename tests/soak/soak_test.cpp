@@ -4,7 +4,6 @@
 // long; PELT_SOAK_SEED: the run.
 #include <malloc.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>

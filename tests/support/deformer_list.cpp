@@ -235,6 +235,12 @@ void put_under(Model& model, Rig& rig) {
   rig.layers.insert(rig.layers.begin(), {model.meshes[0].name, LinearBlendParameters{}, {}, {}});
 }
 
+// Shows the layer in a ball only, over linear blend.
+void mask_a_ball(Model& model, Rig& rig) {
+  rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+  put_under(model, rig);
+}
+
 std::vector<Deformer> surface_ffds() {
   return {
       {"SurfaceFfdExtended", ffd()},
@@ -244,10 +250,7 @@ std::vector<Deformer> surface_ffds() {
       {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
       {"SurfaceFfdQuadratic", ffd([](auto& p) { p.precision = Precision::kQuadratic; })},
       {"SurfaceFfdQuadraticMasked", ffd([](auto& p) { p.precision = Precision::kQuadratic; }), true, Follows::kAffine,
-       [](Model& model, Rig& rig) {
-         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
-         put_under(model, rig);
-       }},
+       mask_a_ball},
       {"SurfaceFfdQuadraticOverCurves", ffd([](auto& p) { p.precision = Precision::kQuadratic; }), true,
        Follows::kSimilarity,
        [](Model& model, Rig& rig) {
@@ -297,11 +300,7 @@ std::vector<Deformer> surface_ffds() {
       {"SurfaceFfdMaxHops", ffd([](auto& p) { p.max_hops = 1; })},
       {"SurfaceFfdCutError", ffd([](auto& p) { p.cut_error = 0.3f; })},
       {"SurfaceFfdCarriedCage", ffd(), true, Follows::kAffine, carry_cage},
-      {"SurfaceFfdMasked", ffd(), true, Follows::kAffine,
-       [](Model& model, Rig& rig) {
-         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
-         put_under(model, rig);
-       }},
+      {"SurfaceFfdMasked", ffd(), true, Follows::kAffine, mask_a_ball},
   };
 }
 
@@ -314,11 +313,7 @@ std::vector<Deformer> curve_skeletons() {
       {"CurveSkeletonDisplaced", displaced_curves(), true, Follows::kSimilarity},
       {"CurveSkeletonByDistance", curves([](auto& p) { p.binding = CurveBinding::kDistance; }), true,
        Follows::kSimilarity},
-      {"CurveSkeletonMasked", curves(), true, Follows::kSimilarity,
-       [](Model& model, Rig& rig) {
-         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
-         put_under(model, rig);
-       }},
+      {"CurveSkeletonMasked", curves(), true, Follows::kSimilarity, mask_a_ball},
   };
 }
 
@@ -340,8 +335,7 @@ std::vector<Deformer> all_mos() {
        })},
       {"MosMasked", scattered_mos(MosStrategy::kRadialBasis), false, Follows::kSimilarity,
        [](Model& model, Rig& rig) {
-         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
-         put_under(model, rig);
+         mask_a_ball(model, rig);
          rig.layers.push_back({model.meshes[0].name, scattered_mos(MosStrategy::kInverseDistance), {0.5f, {}}, {}});
        }},
   };
@@ -363,11 +357,7 @@ std::vector<Deformer> surfaces() {
       {"HierarchicalBsplineOverTheCage", over_cage(), true, Follows::kSimilarity},
       {"HierarchicalBsplineMade", HierarchicalBsplineParameters{}, true, Follows::kSimilarity,
        [](Model&, Rig& rig) { rig.layers[0].target = "*"; }},
-      {"HierarchicalBsplineMasked", surface(add_overlays), true, Follows::kRigid,
-       [](Model& model, Rig& rig) {
-         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
-         put_under(model, rig);
-       }},
+      {"HierarchicalBsplineMasked", surface(add_overlays), true, Follows::kRigid, mask_a_ball},
   };
 }
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include <pelt/pelt_file.h>
-#include <pelt/surface_ffd.h>
 
 #include "tests/support/must.h"
 

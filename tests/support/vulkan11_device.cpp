@@ -6,7 +6,6 @@
 #include <vulkan/vulkan_beta.h>
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -27,7 +26,6 @@
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/bind/merge_layers.h"
 #include "engine/authoring/deformer/blend_groups.h"
-#include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/deformer/correctives.h"
 #include "engine/authoring/driver/action_line/muscles.h"
 #include "engine/authoring/geometry/used_part.h"

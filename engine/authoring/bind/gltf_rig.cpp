@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/key_pose.h>

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <utility>
 
-#include <pelt/curve_settings.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 

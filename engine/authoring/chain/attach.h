@@ -3,7 +3,6 @@
 // 2006, "Binding Skin to the Curve Skeleton"; docs/mathematics.md section 2.7).
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>

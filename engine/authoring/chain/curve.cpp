@@ -8,8 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include <pelt/curve_keys.h>
-
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "shaders/curve_skeleton/step_pose.h"

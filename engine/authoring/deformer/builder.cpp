@@ -9,10 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
-#include <string_view>
-#include <utility>
 
-#include <pelt/frame.h>
 #include <pelt/pose.h>
 #include <pelt/try.h>
 

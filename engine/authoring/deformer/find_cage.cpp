@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include <pelt/try.h>
 
 #include "engine/authoring/model/beside.h"

@@ -15,7 +15,6 @@
 #include "engine/authoring/geometry/bone_forest.h"
 #include "engine/character/model/skeleton_walk.h"
 #include "engine/character/records.h"
-#include "shaders/spread_twist/pose.h"
 
 namespace pelt {
 namespace {

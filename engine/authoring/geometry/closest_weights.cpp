@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <vector>
 
 #include <pelt/tools/closest_weights.h>
 

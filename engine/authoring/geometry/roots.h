@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace pelt {

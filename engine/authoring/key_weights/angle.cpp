@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include <pelt/curve_keys.h>
 #include <pelt/pose.h>
 #include <pelt/try.h>
 

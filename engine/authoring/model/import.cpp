@@ -4,7 +4,6 @@
 
 #include <array>
 #include <string_view>
-#include <vector>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>

@@ -6,8 +6,6 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <span>
 #include <string_view>
 
 #include "engine/authoring/geometry/bone_forest.h"

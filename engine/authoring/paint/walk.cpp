@@ -2,7 +2,6 @@
 #include "engine/authoring/paint/walk.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>

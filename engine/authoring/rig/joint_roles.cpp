@@ -6,8 +6,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <pelt/pose.h>
 #include <pelt/tools/joint_roles.h>

@@ -4,10 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <pelt/curve_keys.h>
 #include <pelt/deformer_parameters.h>
 #include <pelt/nearest_name.h>
-#include <pelt/selection.h>
 #include <pelt/tools/json_fields.h>
 
 #include "engine/authoring/rig/deformer_entry.h"

@@ -12,7 +12,6 @@
 
 #include <glm/glm.hpp>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "engine/authoring/skeletonize/voxels.h"

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include <pelt/surface_ffd.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/base/stop.h"

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <utility>
 
-#include <pelt/driver.h>
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
 #include <pelt/tools/joint_roles.h>

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include <pelt/driver.h>
 #include <pelt/import.h>
 #include <pelt/try.h>
 

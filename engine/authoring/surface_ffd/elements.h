@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include <pelt/surface_ffd.h>
 #include <pelt/tools/joint_roles.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <span>
 #include <vector>
 
 #include <pelt/sparse_rows.h>

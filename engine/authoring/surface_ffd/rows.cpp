@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
-#include <pelt/surface_ffd.h>
 #include <pelt/tools/parallel.h>
 
 #include "engine/authoring/base/stop.h"

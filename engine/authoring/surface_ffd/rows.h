@@ -9,7 +9,6 @@
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include <pelt/result.h>
 #include <pelt/surface_ffd.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <pelt/pack.h>
 #include <pelt/tools/bind_report.h>

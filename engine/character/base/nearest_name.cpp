@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include <pelt/nearest_name.h>
 

@@ -8,7 +8,6 @@
 #define PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H
 #endif
 
-#include <cstdint>
 #include <cstring>
 
 #include "engine/character/evaluate/blend.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <cstddef>
-#include <cstdint>
 
 #include "engine/character/evaluate/lane_kernels.h"
 #include "shaders/mos/table_pose.h"

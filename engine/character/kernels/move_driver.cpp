@@ -1,24 +1,94 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include <pelt/mesh.h>
 #include <pelt/move_driver.h>
 #include <pelt/try.h>
 
 #include "engine/character/base/formatted.h"
-#include "engine/character/kernels/key_pose_constant.h"
 #include "engine/character/kernels/move_drivers.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "engine/character/rows/surface_gradient.h"
+#include "engine/character/rows/tilt.h"
 #include "shaders/driver/key_pose/pose.h"
 
 namespace pelt {
 namespace {
+
+// An offset in a pass of key poses. One that is constant (shaders/driver/key_pose/pose.h, kKeyConstant) applies in
+// every pose; a vertex has at most one, as its last entry.
+struct Entry {
+  std::uint32_t place;  // index of its weight
+  glm::vec3 offset;
+  glm::vec3 tilt;
+};
+
+// Calls visit(record, entry) for all entries, in order.
+template <class Visit>
+void for_each_entry(const PalettePass& pass, const Visit& visit) {
+  for (std::size_t i = 0; i * kRecordWords<shared::KeyPoseRecord> < pass.records.size(); ++i) {
+    const auto record = read_record<shared::KeyPoseRecord>(pass.records, i);
+    for (std::uint32_t e = 0; e < record.entry_count; ++e) {
+      const std::size_t word = record.first_word + std::size_t{e} * shared::kKeyEntryWords;
+      const auto number = [&](std::size_t c) { return std::bit_cast<float>(pass.table[word + 1 + c]); };
+      visit(i, Entry{pass.table[word], {number(0), number(1), number(2)}, {number(3), number(4), number(5)}});
+    }
+  }
+}
+
+bool is_constant(const Entry& entry) { return entry.place == shared::kKeyConstant; }
+
+// Returns true if all offsets are constant.
+bool is_constant(const PalettePass& pass) {
+  bool constant = true;
+  for_each_entry(pass, [&](std::size_t, const Entry& entry) { constant = constant && is_constant(entry); });
+  return constant;
+}
+
+// Returns the constant offsets, one per record.
+std::vector<glm::vec3> constant_offsets(const PalettePass& pass) {
+  std::vector<glm::vec3> offsets(pass.record_count, glm::vec3(0.0f));
+  for_each_entry(pass, [&](std::size_t i, const Entry& entry) {
+    if (is_constant(entry)) offsets[i] += entry.offset;
+  });
+  return offsets;
+}
+
+// Returns `pass` with these constant offsets, one per record, replacing its own. `surface`: of the moved vertices.
+// Precondition: `pass` is valid, or has only its kernel and record_count.
+PalettePass with_constant_offsets(const PalettePass& pass, std::span<const glm::vec3> offsets,
+                                  const SurfaceGradient& surface) {
+  assert(offsets.size() == pass.record_count);
+  const std::vector<glm::vec3> tilt = tilts(surface, offsets);
+  std::vector<std::vector<Entry>> kept(pass.record_count);
+  for_each_entry(pass, [&](std::size_t i, const Entry& entry) {
+    if (!is_constant(entry)) kept[i].push_back(entry);
+  });
+  PalettePass result = pass;
+  result.records.clear();
+  result.table.clear();
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    std::vector<Entry>& entries = kept[i];
+    if (offsets[i] != glm::vec3(0.0f) || tilt[i] != glm::vec3(0.0f)) {
+      entries.push_back({shared::kKeyConstant, offsets[i], tilt[i]});
+    }
+    append_record(result.records, shared::KeyPoseRecord{static_cast<std::uint32_t>(result.table.size()),
+                                                        static_cast<std::uint32_t>(entries.size())});
+    for (const Entry& entry : entries) {
+      result.table.push_back(entry.place);
+      for (const glm::vec3& vector : {entry.offset, entry.tilt}) {
+        for (int c = 0; c < 3; ++c) result.table.push_back(std::bit_cast<std::uint32_t>(vector[c]));
+      }
+    }
+  }
+  return result;
+}
 
 tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
   return fail(ErrorCode::kUnsupported,
@@ -43,8 +113,7 @@ PalettePass for_all_vertices(const PalettePass& pass, const CharacterMesh& mesh)
   records.insert(records.end(), pass.records.begin(), pass.records.end());
   all.records = std::move(records);
   all.record_count = mesh.vertex_count();
-  return key_pose::with_constant_offsets(all, std::vector<glm::vec3>(mesh.vertex_count()),
-                                         {mesh.binding.points, mesh.triangles});
+  return with_constant_offsets(all, std::vector<glm::vec3>(mesh.vertex_count()), {mesh.binding.points, mesh.triangles});
 }
 
 // Finds the pass of some vertices, as bind made it, that put_offsets replaced by one of all vertices.
@@ -82,10 +151,10 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
     if (!mesh.control || !mesh.offset_entry) continue;
     PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
     std::vector<glm::vec3> constant(mesh.first_offset_vertex, glm::vec3(0.0f));
-    std::ranges::copy(key_pose::constant_offsets(data.passes[pass]), std::back_inserter(constant));
+    std::ranges::copy(constant_offsets(data.passes[pass]), std::back_inserter(constant));
     taken.emplace(m, std::move(constant));
     const auto replaced = replaced_pass(data, mesh, data.passes[pass]);
-    if (!replaced && !key_pose::is_constant(data.passes[pass])) continue;
+    if (!replaced && !is_constant(data.passes[pass])) continue;
     // This pass was added after everything that bind lays out; so were the driver's frames, unless bind made them.
     dropped[pass] = true;
     kept_entries = std::min(kept_entries, data.passes[pass].first_entry);
@@ -142,7 +211,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     }
     pass = &data.passes.emplace_back(std::move(added));
   }
-  *pass = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
+  *pass = with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
   return within(formatted("the driver '{}'", mesh.name), key_pose::kKeyPose.validate(*pass, data));
 }
 

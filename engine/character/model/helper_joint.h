@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <pelt/result.h>
 #include <pelt/skeleton.h>

@@ -4,8 +4,6 @@
 
 #ifdef PELT_WITH_AUTHORING
 
-#include <string>
-
 #include <pelt/bind.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

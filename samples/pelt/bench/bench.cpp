@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/bench.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 #include <pelt/version.h>
 
-#include "samples/pelt/bench/bind_bench.h"
-#include "samples/pelt/bench/cpu_bench.h"
-#include "samples/pelt/bench/crowd_bench.h"
-#include "samples/pelt/bench/gpu_bench.h"
-#include "samples/pelt/table.h"
-#include "samples/pelt/verify.h"
+#include "samples/pelt/bench/benches.h"
+#include "samples/pelt/commands.h"
 
 namespace pelt::samples {
 namespace {
@@ -31,7 +22,7 @@ constexpr std::uint32_t kSmallMesh = 10'000;
 
 struct Measured {
   Json rows = Json::array();
-  Json kernels, binds, crowds;
+  Json binds, crowds;
   std::string processor;
   runtime::DeviceDescription device;  // an empty name: no device
 };
@@ -75,7 +66,6 @@ Json json_of(const BenchCommand& command, const Measured& measured) {
     json["crowds"] = measured.crowds;
   } else {
     json["rows"] = measured.rows;
-    json["kernels"] = measured.kernels;
   }
   return json;
 }
@@ -97,15 +87,6 @@ std::string text_of_rows(const Json& rows, const std::string& backend) {
                           ratio_column("of copy", "ratio_to_copy"),
                           ratio_column("of linear", "time_of_linear_blend_4"),
                           {"palettes ms", "palette_seconds/median", "{:.3f}", 1e3}});
-}
-
-std::string text_of_kernels(const Json& rows) {
-  return table_of(rows, {{"kernel", "kernel"},
-                         {"vertices", "vertices", "{}"},
-                         {"ms", "seconds/median", "{:.3f}", 1e3},
-                         {"Mvert/s", "vertices_per_second", "{:.1f}", 1e-6},
-                         ratio_column("of 128-bit", "ratio_to_128_bit"),
-                         {"error", "error", "{:.1e}"}});
 }
 
 std::string text_of_binds(const Json& rows) {
@@ -145,11 +126,7 @@ void print_text(const BenchCommand& command, const Measured& measured) {
   fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md explains the columns.\n", command.rounds);
   const std::string processor = fmt::format("{}, {} threads", measured.processor, std::thread::hardware_concurrency());
   if (!measured.binds.empty()) fmt::print("\nBinding: {}\n{}", processor, text_of_binds(measured.binds));
-  if (!measured.kernels.empty()) {
-    fmt::print("\nCPU: {}\n{}", processor, text_of_rows(measured.rows, "cpu"));
-    fmt::print("\nCPU, one thread, linear blend of 4 influences, positions and normals\n{}",
-               text_of_kernels(measured.kernels));
-  }
+  if (command.cpu) fmt::print("\nCPU: {}\n{}", processor, text_of_rows(measured.rows, "cpu"));
   if (!measured.device.name.empty()) {
     fmt::print("\nGPU: {}, {} ({})\n{}", measured.device.name, measured.device.driver, type_name(measured.device.type),
                command.crowd ? text_of_crowds(measured.crowds) : text_of_rows(measured.rows, "gpu"));
@@ -228,7 +205,6 @@ Result<void> run(const BenchCommand& command) {
   if (command.cpu) {
     const std::vector<std::uint32_t> sizes{std::min(kSmallMesh, command.vertices), command.vertices};
     PELT_ASSIGN(measured.rows, bench_cpu(sizes, command.rounds));
-    PELT_ASSIGN(measured.kernels, bench_kernels(sizes, command.rounds));
   }
   if (command.on_gpu) {
     PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {

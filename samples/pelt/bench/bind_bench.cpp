@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/bind_bench.h"
+#include "samples/pelt/bench/benches.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <fstream>
 #include <optional>
 #include <string>

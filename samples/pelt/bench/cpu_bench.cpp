@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/cpu_bench.h"
+#include "samples/pelt/bench/benches.h"
 
 #ifdef __linux__
 #include <sched.h>
@@ -7,20 +7,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <thread>
 
 #include <pelt/evaluate.h>
-#include <pelt/linear_blend.h>
-#include <pelt/pack.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/bench/baseline.h"
 #include "samples/pelt/bench/interleave.h"
-#include "samples/pelt/bench/workload.h"
 
 namespace pelt::samples {
 namespace {
@@ -68,12 +63,6 @@ Contender contender(const std::function<void()>& work, std::uint32_t threads) {
     const Pin pin(threads == 1);
     return seconds_of(work, times);
   };
-}
-
-float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
-  float largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, glm::distance(a[i], b[i]));
-  return largest;
 }
 
 // Poses only the palettes of a character.
@@ -157,60 +146,6 @@ Result<Json> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t roun
                          {"time_of_linear_blend_4", ratio_json(ratio_of(seconds[2 * i], seconds[2 * yardstick]))},
                          {"palette_seconds", to_json(spread_of(seconds[2 * i + 1]))}});
       rows.push_back(of_size[i]);
-    }
-  }
-  return rows;
-}
-
-Result<Json> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds) {
-  Json rows = Json::array();
-  for (const std::uint32_t count : vertices) {
-    const Method method{"linear blend, 4", 4, LinearBlendParameters{}};
-    PELT_ASSIGN(const auto character, make_workload(method, count));
-    Evaluator::Options options;
-    options.tangents = false;
-    Evaluator evaluator(character, options);
-    const std::vector<glm::mat4> joints = bent(character->skeleton);
-    evaluator.pose(joints);
-
-    const Model model = make_tube(count, method.influences);
-    const PlainSkin skin = make_plain_skin(model.meshes[0]);
-    std::vector<glm::mat4> palette;
-    for (const BoundJoint& bound : model.bound_joints) palette.push_back(joints[bound.joint] * bound.inverse_bind);
-    std::vector<glm::vec3> positions(skin.positions.size());
-    std::vector<glm::vec3> normals(skin.positions.size());
-    const PlainOutputs out{positions, normals};
-
-    const std::vector<Contender> contenders{
-        contender([&] { skin_128(skin, palette, out); }, 1), contender([&] { skin_scalar(skin, palette, out); }, 1),
-        contender([&] { skin_128_least(skin, palette, out); }, 1), contender([&] { evaluator.evaluate(); }, 1)};
-    PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
-
-    const CharacterMesh& mesh = character->meshes.front();
-    std::vector<glm::vec3> moved(positions.size());
-    to_source_order(mesh, evaluator.positions(), std::span(moved));
-    skin_128(skin, palette, out);
-    const std::vector<glm::vec3> reference = positions;
-    skin_scalar(skin, palette, out);
-    const float scalar_error = largest_distance(positions, reference) / character.size();
-    skin_128_least(skin, palette, out);
-    const float least_error = largest_distance(positions, reference) / character.size();
-    const float own_error = largest_distance(moved, reference) / character.size();
-    const struct {
-      const char* kernel;
-      float error;
-    } kinds[] = {{"128-bit baseline", 0},
-                 {"scalar baseline", scalar_error},
-                 {"128-bit, least normals", least_error},
-                 {"Pelt", own_error}};
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const Spread spread = spread_of(seconds[i]);
-      rows.push_back({{"kernel", kinds[i].kernel},
-                      {"vertices", positions.size()},
-                      {"seconds", to_json(spread)},
-                      {"vertices_per_second", static_cast<double>(positions.size()) / spread.median},
-                      {"ratio_to_128_bit", ratio_json(ratio_of(seconds[0], seconds[i]))},
-                      {"error", kinds[i].error}});
     }
   }
   return rows;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/crowd_bench.h"
-
 #include <chrono>
 #include <glm/glm.hpp>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include <pelt/bind.h>
@@ -13,13 +9,11 @@
 #include <pelt/pose.h>
 #include <pelt/rig.h>
 #include <pelt/runtime/crowd.h>
-#include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/bench/gpu_bench.h"
+#include "samples/pelt/bench/benches.h"
 #include "samples/pelt/bench/interleave.h"
-#include "samples/pelt/bench/workload.h"
 #include "samples/pelt/gpu.h"
 
 namespace pelt::samples {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/bench/gpu_bench.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <span>
 
 #include <pelt/pack.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/compute_kernel.h>
 #include <pelt/runtime/crowd.h>
-#include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/bench/benches.h"
 #include "samples/pelt/bench/interleave.h"
 #include "samples/pelt/bench/shaders/copy.comp.h"
 #include "samples/pelt/gpu.h"

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "samples/pelt/gpu.h"

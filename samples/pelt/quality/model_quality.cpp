@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/quality/model_quality.h"
-
 #include <fmt/format.h>
 
 #include <pelt/try.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/progress_bar.h"
-#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/quality/quality.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include <filesystem>
 #include <glm/gtc/matrix_transform.hpp>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <system_error>
 
@@ -24,9 +21,9 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/quality/measure.h"
-#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {

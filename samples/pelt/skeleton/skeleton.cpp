@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "samples/pelt/skeleton/skeleton.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,8 +10,8 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/progress_bar.h"
-#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {

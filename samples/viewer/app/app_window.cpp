@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "samples/viewer/app/app_state.h"

@@ -4,8 +4,6 @@
 #include <GLFW/glfw3.h>
 
 #include <array>
-#include <span>
-#include <utility>
 
 #include <pelt/nearest_name.h>
 #include <pelt/tools/file_io.h>

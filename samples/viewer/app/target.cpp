@@ -9,7 +9,6 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

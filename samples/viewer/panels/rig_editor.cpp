@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "samples/viewer/panels/rig_changes.h"
 #include "samples/viewer/panels/rig_values.h"

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include <utility>
-
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rig_editor.h"
 #include "samples/viewer/panels/rows.h"

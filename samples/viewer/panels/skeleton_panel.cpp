@@ -3,7 +3,6 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cfloat>
 #include <glm/gtc/quaternion.hpp>
 #include <optional>

@@ -29,27 +29,28 @@ TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
   const Character character = *load_pelt(folder / "tail.pelt");
   const Clip& clip = character->clips.front();
   done("deform tail.pelt --clip " + clip.name + " --frames 3:5 --fps 10 --backend cpu -o cpu.pc2");
-  const Pc2 cpu = read_pc2(folder / "cpu.pc2");
-  EXPECT_EQ(cpu.version, 1);
-  EXPECT_EQ(cpu.first, 3.0f);
+  const PointCache cpu = test::must(load_pc2(folder / "cpu.pc2"));
+  EXPECT_EQ(cpu.start, 3.0f);
   EXPECT_EQ(cpu.rate, 1.0f);
-  ASSERT_EQ(cpu.frames.size(), 3u);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(test::farthest(cpu.frames[i], moved(character, clip.name, 0.1f * static_cast<float>(3 + i))), 0.0f) << i;
+  ASSERT_EQ(cpu.frames, 3u);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(test::farthest(cpu.frame(i), moved(character, clip.name, 0.1f * static_cast<float>(3 + i))), 0.0f) << i;
   }
-  EXPECT_GT(test::farthest(cpu.frames[0], cpu.frames[2]), 1e-3f);
+  EXPECT_GT(test::farthest(cpu.frame(0), cpu.frame(2)), 1e-3f);
 
   done("deform tail.pelt --validate --clip " + clip.name + " --frames 3:5 --fps 10 -o gpu.pc2");
-  const Pc2 gpu = read_pc2(folder / "gpu.pc2");
-  ASSERT_EQ(gpu.frames.size(), 3u);
-  for (int i = 0; i < 3; ++i) EXPECT_LT(test::farthest(gpu.frames[i], cpu.frames[i]), 1e-5f * character.size()) << i;
+  const PointCache gpu = test::must(load_pc2(folder / "gpu.pc2"));
+  ASSERT_EQ(gpu.frames, 3u);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    EXPECT_LT(test::farthest(gpu.frame(i), cpu.frame(i)), 1e-5f * character.size()) << i;
 
   // The whole clip, and a frame past its end.
   done("deform tail.pelt --fps 10 --backend cpu --clip " + clip.name + " -o whole.pc2");
-  EXPECT_EQ(read_pc2(folder / "whole.pc2").samples, static_cast<int>(std::floor(10 * clip.duration + 1e-3)) + 1);
+  EXPECT_EQ(test::must(load_pc2(folder / "whole.pc2")).frames,
+            static_cast<std::uint32_t>(std::floor(10 * clip.duration + 1e-3)) + 1);
   done("deform tail.pelt --frames 1000 --backend cpu --clip " + clip.name + " -o past.pc2");
-  EXPECT_EQ(test::farthest(read_pc2(folder / "past.pc2").frames.at(0), moved(character, clip.name, clip.duration)),
-            0.0f);
+  const PointCache past = test::must(load_pc2(folder / "past.pc2"));
+  EXPECT_EQ(test::farthest(past.frame(0), moved(character, clip.name, clip.duration)), 0.0f);
 
   EXPECT_THAT(failure("deform tail.pelt --clip swingg -o x.pc2"), HasSubstr("no clip 'swingg'. There are: curl"));
 }
@@ -263,12 +264,12 @@ TEST_F(Pelt, PlaysMorphTargetsOfSkins) {
   for (const std::string how : {"points.pelt --backend cpu", "points.glb --backend cpu", "points.pelt --validate"}) {
     SCOPED_TRACE(how);
     done("deform " + how + " --clip grow --frames 0:2 --fps 2 -o grown.pc2");
-    const Pc2 grown = read_pc2(folder / "grown.pc2");
-    ASSERT_EQ(grown.frames.size(), 3u);
-    for (std::size_t i = 0; i < 3; ++i) {
+    const PointCache grown = test::must(load_pc2(folder / "grown.pc2"));
+    ASSERT_EQ(grown.frames, 3u);
+    for (std::uint32_t i = 0; i < 3; ++i) {
       std::vector<glm::vec3> expected = rest;
       for (std::size_t v = 5; v < 10; ++v) expected[v] *= 1 + 0.5f * static_cast<float>(i);
-      EXPECT_LT(test::farthest(grown.frames[i], expected), 1e-4f) << i;
+      EXPECT_LT(test::farthest(grown.frame(i), expected), 1e-4f) << i;
     }
   }
 }

@@ -32,10 +32,6 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
       EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
     }
   }
-  ASSERT_EQ(result["kernels"].size(), 8u);
-  for (const Json& kernel : result["kernels"]) {
-    EXPECT_LT(kernel["error"], 1e-5) << kernel;
-  }
 }
 
 TEST_F(Pelt, WritesWhatADeviceCanTell) {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -69,30 +68,6 @@ inline std::vector<glm::vec3> moved(const Character& character, const std::strin
     all.insert(all.end(), points.begin(), points.end());
   }
   return all;
-}
-
-struct Pc2 {
-  std::int32_t version = 0, points = 0, samples = 0;
-  float first = 0, rate = 0;
-  std::vector<std::vector<glm::vec3>> frames;
-};
-
-inline Pc2 read_pc2(const std::filesystem::path& path) {
-  const std::string bytes = test::file_text(path);
-  Pc2 cache;
-  EXPECT_THAT(bytes, testing::StartsWith(std::string("POINTCACHE2\0", 12)));
-  if (bytes.size() < 32) return cache;
-  std::memcpy(&cache.version, &bytes[12], 4);
-  std::memcpy(&cache.points, &bytes[16], 4);
-  std::memcpy(&cache.first, &bytes[20], 4);
-  std::memcpy(&cache.rate, &bytes[24], 4);
-  std::memcpy(&cache.samples, &bytes[28], 4);
-  const std::size_t frame = sizeof(glm::vec3) * static_cast<std::size_t>(cache.points);
-  EXPECT_EQ(bytes.size(), 32 + frame * static_cast<std::size_t>(cache.samples));
-  for (std::size_t at = 32; at + frame <= bytes.size() && frame != 0; at += frame) {
-    std::memcpy(cache.frames.emplace_back(static_cast<std::size_t>(cache.points)).data(), &bytes[at], frame);
-  }
-  return cache;
 }
 
 // Returns an OBJ of a tube along x from 2 to 6, round the middle of builtin:limb.

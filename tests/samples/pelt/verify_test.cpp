@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The errors that pelt verify must find: all that depend on the pose, and none that rounding causes.
-#include "samples/pelt/verify.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <pelt/bind.h>
 #include <pelt/rig.h>
 #include <pelt/runtime/device.h>
 #include <pelt/tools/bind_model.h>
 
+#include "samples/pelt/commands.h"
 #include "samples/pelt/rounding.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
 namespace pelt::samples {

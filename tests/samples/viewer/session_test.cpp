@@ -7,7 +7,6 @@
 #include <imgui.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <thread>
 

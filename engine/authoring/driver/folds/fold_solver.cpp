@@ -2,7 +2,6 @@
 #include "engine/authoring/driver/folds/fold_solver.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <pelt/mesh.h>
 

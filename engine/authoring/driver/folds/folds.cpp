@@ -7,7 +7,6 @@
 #include <cmath>
 #include <glm/gtc/quaternion.hpp>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <pelt/evaluate.h>

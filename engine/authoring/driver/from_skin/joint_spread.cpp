@@ -2,7 +2,6 @@
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <pelt/tools/joint_roles.h>
 

@@ -5,12 +5,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
-#include <pelt/key_pose.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/key_weights/bind.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/tilt.h"
 #include "shaders/blend/blend.h"

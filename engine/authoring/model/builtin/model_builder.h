@@ -7,7 +7,6 @@
 #include <glm/gtc/quaternion.hpp>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <pelt/model.h>
 

@@ -12,7 +12,6 @@
 
 #include <pelt/try.h>
 
-#include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/directions.h"
 #include "engine/authoring/model/gltf/schema.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>

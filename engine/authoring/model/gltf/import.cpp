@@ -7,12 +7,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <pelt/import.h>
 #include <pelt/tools/file_io.h>

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>

@@ -12,7 +12,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <string_view>
 
 #include <pelt/try.h>
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -17,10 +16,8 @@
 #include <optional>
 #include <set>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 #include <set>
+#include <utility>
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
@@ -346,17 +348,17 @@ TEST(PaintModel, RepaintsOnlyIfAsked) {
   EXPECT_FALSE(may_paint(model, PaintMode::kAlways)) << "painted already";
 }
 
-// The strongest joint of artists for most vertices; their painting is not looked at.
+// The strongest joint of artists for most vertices; their painting is not looked at. Prints docs/skeletonize.md's
+// table.
 TEST(PaintWeights, AgreesWithArtists) {
   PELT_REQUIRE_SHARED();
-  for (const char* name : {"assets/characters/mannequiny-0.3.0.glb", "assets/characters/CesiumMan.glb",
-                           "assets/characters/lumberjack.glb", "assets/characters/luke/luke.gltf", ""}) {
-    const Model given = *name == 0 ? make_biped() : test::must(import_model((*test::shared_folder() / name).string()));
+  const auto compare = [](const Model& given) {
     const Model model = painted(given);
-    std::size_t count = 0;
-    std::size_t strongest = 0;
-    std::size_t among_two = 0;
+    double count = 0, strongest = 0, among_two = 0;
     for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+      const std::vector<Influence>& all = given.meshes[m].weights.influences;
+      if (std::ranges::all_of(all, [&](const Influence& one) { return one.index == all[0].index; }))
+        continue;  // a prop
       for (std::size_t v = 0; v < model.meshes[m].positions.size(); ++v) {
         const std::uint32_t wanted = given.meshes[m].weights.row(v)[0].index;
         const auto row = model.meshes[m].weights.row(v);
@@ -365,9 +367,20 @@ TEST(PaintWeights, AgreesWithArtists) {
         among_two += row[0].index == wanted || (row.size() > 1 && row[1].index == wanted) ? 1 : 0;
       }
     }
-    EXPECT_GE(static_cast<double>(strongest), 0.8 * static_cast<double>(count)) << name;
-    EXPECT_GE(static_cast<double>(among_two), 0.9 * static_cast<double>(count)) << name;
+    fmt::print("| {} | {:.0f}% | {:.0f}% |\n", given.name, 100 * strongest / count, 100 * among_two / count);
+    return std::pair(strongest / count, among_two / count);
+  };
+  const auto shared = [](const char* name) {
+    return test::must(import_model((*test::shared_folder() / "assets/characters" / name).string()));
+  };
+  for (const Model& given : {make_biped(), shared("CesiumMan.glb"), shared("luke/luke.gltf"), shared("lumberjack.glb"),
+                             shared("mannequiny-0.3.0.glb")}) {
+    const auto [strongest, among_two] = compare(given);
+    EXPECT_GE(strongest, 0.8) << given.name;
+    EXPECT_GE(among_two, 0.9) << given.name;
   }
+  for (const char* name : {"Fox.glb", "Knight.glb", "dm_dog_skin.glb", "leftHandLow.glb", "robot.glb"})
+    compare(shared(name));
 }
 
 }  // namespace

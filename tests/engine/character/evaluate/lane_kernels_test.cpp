@@ -5,12 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <set>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <pelt/bind.h>

@@ -95,35 +95,6 @@ TEST(ImportGltf, NeedsPositions) {
   expect_refused(file, "has no mesh with positions");
 }
 
-TEST(ImportGltf, ReadsSparseAccessors) {
-  GltfFile file = GltfFile::triangle();
-  const int sparse = file.add_sparse<std::uint16_t>(3, {1}, {{7, 8, 9}});
-  attributes(file)["POSITION"] = sparse;
-  file.json["accessors"][sparse]["bufferView"] = 0;
-  EXPECT_THAT(imported(file).meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(7, 8, 9), glm::vec3(0, 1, 0)));
-  file.json["accessors"][sparse].erase("bufferView");
-  EXPECT_THAT(imported(file).meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(7, 8, 9), glm::vec3(0)));
-  file.json["accessors"][sparse].erase("sparse");
-  expect_refused(file, "all vertices are at one point");
-}
-
-TEST(ImportGltf, ReadsInterleavedViews) {
-  GltfFile file = GltfFile::triangle();
-  const std::vector<float> vertices{0, 0, 0, 0, 0, 1,  //
-                                    2, 0, 0, 0, 0, 1,  //
-                                    0, 2, 0, 0, 0, 1};
-  const int view = file.add_view(std::as_bytes(std::span(vertices)));
-  file.json["bufferViews"][view]["byteStride"] = 24;
-  for (const int offset : {0, 12}) {
-    file.push("accessors",
-              {{"bufferView", view}, {"byteOffset", offset}, {"componentType", 5126}, {"count", 3}, {"type", "VEC3"}});
-  }
-  attributes(file) = {{"POSITION", 1}, {"NORMAL", 2}};
-  const Model model = imported(file);
-  EXPECT_THAT(model.meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(2, 0, 0), glm::vec3(0, 2, 0)));
-  EXPECT_THAT(model.meshes[0].normals, testing::Each(glm::vec3(0, 0, 1)));
-}
-
 TEST(ImportGltf, MakesNormalsWhereTheyAreMissingOrZero) {
   GltfFile file = GltfFile::triangle();
   attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 3, 4}, {1, 0, 0}});
@@ -188,22 +159,14 @@ TEST(ImportGltf, MergesPrimitivesIntoParts) {
   EXPECT_EQ(model.materials[1].base_color, glm::vec4(1, 0.5f, 0, 1));
 }
 
-TEST(ImportGltf, ReadsQuantizedMeshes) {
-  GltfFile file;
-  file.add("VEC3", std::vector<std::int16_t>{0, 0, 0, 32767, 0, 0, 0, -32767, 0}, true);
-  file.json["bufferViews"][0]["byteStride"] = 8;
-  file.json["bufferViews"][0]["byteLength"] = 22;
-  file.data = std::string(24, '\0');
-  file.data[8] = file.data[18] = '\xFF';
-  file.data[9] = '\x7F';
-  file.data[18] = '\x01';
-  file.data[19] = '\x80';
-  file.add_mesh({{"POSITION", 0}});
-  file.push("nodes", {{"mesh", 0}});
+// RandomGltf reads quantised attributes of files that require the extension.
+TEST(ImportGltf, RefusesQuantizedMeshesWithoutTheExtension) {
+  GltfFile file = GltfFile::triangle();
+  const int positions = file.add("VEC3", std::vector<std::int16_t>(12), true);
+  file.json["accessors"][positions]["count"] = 3;
+  file.json["bufferViews"].back()["byteStride"] = 8;
+  attributes(file)["POSITION"] = positions;
   expect_refused(file, "/meshes/0/primitives/0/attributes/POSITION: cannot be VEC3 of normalised SHORT");
-  file.json["extensionsUsed"] = {"KHR_mesh_quantization"};
-  file.json["extensionsRequired"] = {"KHR_mesh_quantization"};
-  EXPECT_THAT(imported(file).meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(0, -1, 0)));
 }
 
 }  // namespace

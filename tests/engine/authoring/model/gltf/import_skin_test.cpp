@@ -17,23 +17,6 @@ using test::expect_refused;
 using test::GltfFile;
 using test::imported;
 
-TEST(ImportGltf, IgnoresTheTransformOfASkinnedNode) {
-  GltfFile file = GltfFile::skinned_triangle();
-  const Model plain = imported(file);
-  file.json["nodes"][0]["translation"] = {3, 4, 5};
-  const Model moved = imported(file);
-  EXPECT_EQ(plain.meshes[0].positions, moved.meshes[0].positions);
-  EXPECT_EQ(at_rest(plain, plain.meshes[0], 2), at_rest(moved, moved.meshes[0], 2));
-}
-
-TEST(ImportGltf, TakesMissingInverseBindMatricesAsIdentity) {
-  GltfFile file = GltfFile::skinned_triangle();
-  file.json["skins"][0].erase("inverseBindMatrices");
-  const Model model = imported(file);
-  expect_near(at_rest(model, model.meshes[0], 0), {0, 0, 0});
-  expect_near(at_rest(model, model.meshes[0], 2), {0, 2, 0});  // moved by the tip
-}
-
 // Most accessors are without data, in a file of 2 KB: 96 bytes per vertex, 8 of them for triangles.
 TEST(ImportGltf, TakesOfItsBoundWhatWeightsAndTrianglesNeed) {
   constexpr std::uint32_t kVertices = 2'600'000;
@@ -65,33 +48,6 @@ TYPED_TEST(Joints, AreReadAndChecked) {
   EXPECT_EQ(model.skeleton.joints[model.bound_joints[row[0].index].joint].name, "tip");
   attributes(file)["JOINTS_0"] = file.add("VEC4", std::vector<TypeParam>{2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   expect_refused(file, "vertex 0 names joint 2, but there are only 2");
-}
-
-TEST(ImportGltf, ReadsWeightsOfEveryType) {
-  const auto weights_of = [](const auto& values, bool normalized) {
-    GltfFile file = GltfFile::skinned_triangle();
-    attributes(file)["JOINTS_0"] = file.add("VEC4", std::vector<std::uint8_t>{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
-    attributes(file)["WEIGHTS_0"] = file.add("VEC4", values, normalized);
-    const Model model = imported(file);
-    EXPECT_EQ(model.report.renormalised_vertices, 0u);
-    return model.meshes[0].weights.row(0)[0].weight;
-  };
-  EXPECT_NEAR(weights_of(std::vector<float>{0.8f, 0.2f, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, false), 0.8f, 1e-6f);
-  EXPECT_NEAR(weights_of(std::vector<std::uint8_t>{204, 51, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0}, true), 0.8f, 1e-6f);
-  EXPECT_NEAR(weights_of(std::vector<std::uint16_t>{52428, 13107, 0, 0, 65535, 0, 0, 0, 65535, 0, 0, 0}, true), 0.8f,
-              1e-6f);
-}
-
-TEST(ImportGltf, ReadsEverySetOfWeights) {
-  GltfFile file = GltfFile::skinned_triangle();
-  attributes(file)["WEIGHTS_0"] = file.add("VEC4", std::vector<float>{0.5f, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
-  attributes(file)["JOINTS_1"] = file.add("VEC4", std::vector<std::uint16_t>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  attributes(file)["WEIGHTS_1"] = file.add("VEC4", std::vector<float>{0.25f, 0.25f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  const Model model = imported(file);
-  EXPECT_THAT(model.meshes[0].weights.row(0), ElementsAre(Influence{0, 0.75f}, Influence{1, 0.25f}));
-  EXPECT_EQ(model.report.renormalised_vertices, 0u);
-  attributes(file).erase("WEIGHTS_1");
-  expect_refused(file, "JOINTS_1: has no counterpart");
 }
 
 TEST(ImportGltf, NormalisesWeightsAndCounts) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests files as a whole: what a model needs, containers, buffers and defects.
+// Random files (random/) test the meaning of valid ones.
 #include <gmock/gmock.h>
 
 #include <pelt/gltf_export.h>
@@ -176,6 +177,7 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/skins/0/joints", {1, 1}, "names node 1 twice"},
       {"/skins/0/joints/1", 4294967295u, "/skins/0/joints/1: 4294967295 is not between"},
       {"/skins/0/inverseBindMatrices", 0, "cannot be VEC3 of FLOAT"},
+      {"/meshes/0/primitives/0/attributes/JOINTS_1", 1, "JOINTS_1: has no counterpart"},
       {"/accessors/3/count", 1, "1 matrices for 2 joints"},
       {"/accessors/3/count", 3, "3 elements need 192 bytes, but buffer view 3 has 128"},
       {"/accessors/0/count", 0, "JOINTS_0: 3 elements, but POSITION has 0"},

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -65,17 +64,6 @@ TEST(ImportMorphTargets, TakeNamesFromExtras) {
   EXPECT_EQ(names({{"other", {{"deep", {1}}}}}), "target_0 target_1");
 }
 
-TEST(ImportMorphTargets, TakeWeightsFromTheNodeOrTheMesh) {
-  GltfFile file = morphing();
-  file.json["meshes"][0]["weights"] = {0.25, 0.5};
-  file.push("nodes", {{"name", "other"}, {"mesh", 0}, {"weights", {1, -1}}});
-  const Model model = imported(file);
-  EXPECT_EQ(model.meshes[0].morph_targets[0].weight, 0.25f);
-  EXPECT_EQ(model.meshes[0].morph_targets[1].weight, 0.5f);
-  EXPECT_EQ(model.meshes[1].morph_targets[0].weight, 1);
-  EXPECT_EQ(model.meshes[1].morph_targets[1].weight, -1);
-}
-
 TEST(ImportMorphTargets, MayBeSparseOrMoveNoPositions) {
   GltfFile file = morphing();
   primitive(file)["targets"][0]["POSITION"] = file.add_sparse<std::uint8_t>(3, {2}, {{7, 8, 9}});
@@ -116,18 +104,6 @@ TEST(ImportMorphTargets, TurnNormalsThatAreMade) {
 
   attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
   EXPECT_THAT(imported(file).meshes[0].morph_targets[0].normals, testing::Each(glm::vec3(0, 0, 1)));
-}
-
-TEST(ImportMorphTargets, GoToModelSpaceAsVectors) {
-  GltfFile file = morphing();
-  file.json["nodes"][0]["translation"] = {5, 6, 7};
-  file.json["nodes"][0]["rotation"] = {0, 0, std::sqrt(0.5), std::sqrt(0.5)};  // a quarter turn about z
-  file.json["nodes"][0]["scale"] = {2, 2, 3};
-  const Mesh mesh = imported(file).meshes[0];
-  EXPECT_NEAR(glm::distance(mesh.positions[0], glm::vec3(5, 6, 7)), 0, 1e-5f);
-  EXPECT_NEAR(glm::distance(mesh.morph_targets[0].offsets[0], glm::vec3(0, 2, 0)), 0, 1e-5f);
-  EXPECT_NEAR(glm::distance(mesh.morph_targets[0].offsets[2], glm::vec3(0, 0, 6)), 0, 1e-5f);
-  EXPECT_NEAR(glm::distance(mesh.morph_targets[1].offsets[1], glm::vec3(-6, 0, 0)), 0, 1e-5f);
 }
 
 TEST(ImportMorphTargets, MayBeHundreds) {
@@ -248,17 +224,6 @@ TEST(ImportMorphChannels, SplitKeysByTarget) {
   EXPECT_THAT(clip.morph_channels[0].values, ElementsAre(0, 1));
   EXPECT_THAT(clip.morph_channels[1].values, ElementsAre(1, 3));
   EXPECT_EQ(sample(clip.morph_channels[1], 1), 2);
-}
-
-TEST(ImportMorphChannels, KeepTangentsWithTheirTarget) {
-  // A key: in-tangents of both targets, values, out-tangents.
-  const Model model = imported(animated_weights("CUBICSPLINE", {0, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
-  const std::vector<MorphChannel>& channels = model.clips[0].morph_channels;
-  EXPECT_EQ(channels[0].interpolation, Interpolation::kCubicSpline);
-  EXPECT_THAT(channels[0].values, ElementsAre(1, 3, 5, 7, 9, 11));
-  EXPECT_THAT(channels[1].values, ElementsAre(2, 4, 6, 8, 10, 12));
-  EXPECT_EQ(sample(channels[1], 0), 4);
-  EXPECT_EQ(sample(channels[1], 1), 10);
 }
 
 TEST(ImportMorphChannels, AreChecked) {

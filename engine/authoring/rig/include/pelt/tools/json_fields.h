@@ -4,13 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <pelt/curve_keys.h>
