@@ -7,6 +7,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/tips.h"
+#include "engine/authoring/geometry/bone_forest.h"
 
 namespace pelt::chain {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr double kStubby = 2;        // in skin distances: a shorter bone is a stub
 constexpr double kThicker = 1.3;     // ratio to the bone before from which an end is a stub: a head on a neck
 constexpr double kTurned = 0.7;      // cosine of the angle to the bone before below which an end is a stub: a foot
+constexpr float kMixed = 0.25f;      // weight on each side of a junction from which a vertex spans it wholly
 constexpr double kPercentile = 0.9;  // the thickness is this quantile of the skin's distances
 
 bool is_stub_by_name(JointRole role) {
@@ -52,6 +54,34 @@ bool is_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
 }
 
 }  // namespace
+
+float Junctions::share(std::span<const Influence> weights) const {
+  float most = 0;
+  for (const std::vector<bool>& below : beyond) {
+    float sum = 0;
+    for (const Influence& influence : weights) sum += below[influence.index] ? influence.weight : 0.0f;
+    most = std::max(most, glm::smoothstep(0.0f, kMixed, std::min(sum, 1 - sum)));
+  }
+  return most;
+}
+
+Junctions find_junctions(const Model& model, std::span<const std::uint32_t> meshes) {
+  const std::vector<const Mesh*> skins = find_skins(model, meshes);
+  const JointClusters tree = find_joint_clusters(model, skins, matrices_at_bind(model, meshes));
+  const std::vector<JointUse> uses = joint_uses(model.skeleton);
+  Junctions result;
+  const bool self = getenv("PELT_SELF") != nullptr;
+  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+    const JointCluster& cluster = tree.clusters[p];
+    if (cluster.joints.empty()) continue;
+    const JointUse& use = uses[cluster.lowest];
+    const bool at_branch = cluster.parent != kNone && tree.clusters[cluster.parent].link_count() > 2;
+    const bool is_root = (use.role == JointRole::kUpperArm || use.role == JointRole::kThigh) && use.kind == JointKind::kBall;
+    const bool is_branch = self && cluster.parent != kNone && cluster.link_count() > 2 && use.role != JointRole::kHand;
+    if (at_branch || is_root || is_branch) result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
+  }
+  return result;
+}
 
 std::vector<std::uint32_t> rigid_regions(const Model& model, std::span<const std::uint32_t> meshes) {
   const std::vector<const Mesh*> skins = find_skins(model, meshes);
