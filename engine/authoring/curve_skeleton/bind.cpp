@@ -237,7 +237,11 @@ void note_curves(std::span<const Curve> curves, const Samples& samples, const Ch
 Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
   const std::vector<std::size_t> shaping = shaping_targets(input);
   std::vector<std::uint32_t> meshes;
-  for (const std::size_t t : shaping) meshes.push_back(input.targets[t].mesh);
+  std::vector<std::span<const float>> masks;
+  for (const std::size_t t : shaping) {
+    meshes.push_back(input.targets[t].mesh);
+    masks.push_back(input.targets[t].mask);
+  }
   PELT_ASSIGN(const auto chains, resolve_chains(parameters, input.model, meshes, input.layer));
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
   PELT_ASSIGN(auto curves, resolve_curves(parameters, chains.chains, input.model, at_bind, input.layer, input.notes));
@@ -259,7 +263,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   };
   PELT_ASSIGN(auto rest, attach_all(0.0));
   measure_distances(shares, shaping, input, curves);
-  measure_passages(input.model, meshes, curves);
+  measure_passages(input.model, meshes, masks, curves);
   share_distances(rest, curves);
   round_meeting_bends(input.model.skeleton, curves);
   settle_contacts(shares, shaping, rest, input, curves);

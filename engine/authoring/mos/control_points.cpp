@@ -79,7 +79,7 @@ class Settler {
       thickness_.emplace(model_, meshes, chains.chains);
       std::vector<Curve> curves;
       for (const Chain& chain : chains.chains) curves.push_back(chain::curve_over(chain));
-      chain::measure_passages(model_, meshes, curves);
+      chain::measure_passages(model_, meshes, {}, curves);
       for (Curve& curve : curves) {
         if (!given.contains(curve.chain.name)) place_along(std::move(curve));
       }
