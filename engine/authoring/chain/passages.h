@@ -12,8 +12,9 @@
 
 namespace pelt::chain {
 
-// Sets CurveAnchor::shown, and CurveAnchor::passage: 0 if nothing is painted across the joint, and at branches, since they have several limbs.
-// `meshes` holds the indices of the skins in Model::meshes; `masks` has their masks, or nothing.
+// Sets CurveAnchor::shown, and CurveAnchor::passage: 0 if nothing is painted across the joint, and at branches, since
+// they have several limbs. `meshes` holds the indices of the skins in Model::meshes; `masks` has their masks, or
+// nothing.
 void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
                       std::span<const std::span<const float>> masks, std::span<Curve> curves);
 
