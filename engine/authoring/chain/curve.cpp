@@ -222,7 +222,7 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
     // Where other layers move the skin of the bend, the curve needs no width: skin beyond moves as its bone.
     const float wide = std::lerp(round, sharp, curve.anchors[i].contact);
     const float narrow = std::min(passage > 0 ? passage : bone / 16, wide);
-    const float turning = std::min(std::lerp(narrow, wide, glm::smoothstep(0.0f, 0.5f, curve.anchors[i].shown)), room);
+    const float turning = std::min(std::lerp(narrow, wide, curve.anchors[i].shown), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };
   const glm::vec2 before = side(-1);

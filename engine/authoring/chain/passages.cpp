@@ -10,6 +10,8 @@
 namespace pelt::chain {
 namespace {
 
+constexpr double kShown = 0.5;  // part of the skin across a joint from which on its bend counts as shown
+
 glm::dvec3 direction(const Chain& chain, std::size_t bone) {
   return glm::normalize(glm::dvec3(chain.anchors[bone + 1].position) - glm::dvec3(chain.anchors[bone].position));
 }
@@ -54,7 +56,8 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
       const double mean = sum.first / sum.weight;
       const double half = std::sqrt(5 * std::max(sum.second / sum.weight - mean * mean, 0.0));
       curves[c].anchors[i].passage = sum.weight > 0 && std::isfinite(half) ? static_cast<float>(half) : 0.0f;
-      curves[c].anchors[i].shown = sum.weight > 0 ? static_cast<float>(sum.shown / sum.weight) : 1.0f;
+      if (sum.weight > 0)
+        curves[c].anchors[i].shown = static_cast<float>(glm::smoothstep(0.0, kShown, sum.shown / sum.weight));
     }
   }
 }
