@@ -75,8 +75,9 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
   return values;
 }
 
-// Returns the fraction of each vertex that moves as one piece. It is at least the weight on facial joints, and at least
-// smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region.
+// Returns the fraction of each vertex that moves as painted: at least the weight on facial joints, at least
+// smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region, and what spans joints of
+// the trunk.
 std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, const chain::RigidRegions& regions,
                                           const std::vector<bool>& is_patch) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
@@ -98,8 +99,8 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, 
       for (const Influence& other : row) sum += region_of(other) == region_of(influence) ? other.weight : 0.0f;
       of_region = std::max(of_region, sum);
     }
-    parts[i] = std::max(
-        {std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_region) - 1), regions.spanning(row)});
+    const float apart = (1 - glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_region) - 1)) * (1 - regions.spanning(row));
+    parts[i] = std::max(std::min(of_face, 1.0f), 1 - apart);
   }
   return parts;
 }

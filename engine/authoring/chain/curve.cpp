@@ -219,9 +219,9 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
     const float round = std::max(shared::kStepTurning * thick, passage);
     const float sharp =
         std::max(shared::kStepPressed * thick, std::min(passage, kWidePressed * curve.anchors[i].skin_distance));
-    // Where other layers move the skin of the bend, the curve needs no width: skin beyond moves as its bone.
+    // Where another layer moves the skin of the bend, the skin beyond moves as its bone.
     const float wide = std::lerp(round, sharp, curve.anchors[i].contact);
-    const float narrow = std::min(passage > 0 ? passage : bone / 16, wide);
+    const float narrow = std::min(bone / 16, wide);
     const float turning = std::min(std::lerp(narrow, wide, curve.anchors[i].shown), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };

@@ -107,7 +107,7 @@ std::vector<Trust::Bend> Trust::bends(std::size_t c) const {
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
     // At a branch, the skin of a limb also belongs to the trunk.
     const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
-    const float off = (is_root ? 0.5f : 1.0f) * curve.anchors[i].shown * painting_.most_off *
+    const float off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
                       std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
     result.push_back({i, curve.lengths[i], turning, off});
   }
