@@ -15,7 +15,7 @@ namespace {
 constexpr double kStubby = 2;        // in skin distances: a shorter bone is a stub
 constexpr double kThicker = 1.3;     // ratio to the bone before from which an end is a stub: a head on a neck
 constexpr double kTurned = 0.7;      // cosine of the angle to the bone before below which an end is a stub: a foot
-constexpr float kMixed = 0.1f;       // weight on each side of a joint from which a vertex spans it wholly
+constexpr float kMixed = 1 / 6.0f;   // weight on each side of a joint from which a vertex spans it wholly
 constexpr double kPercentile = 0.9;  // the thickness is this quantile of the skin's distances
 
 bool is_stub_by_name(JointRole role) {
