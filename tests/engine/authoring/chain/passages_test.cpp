@@ -46,7 +46,7 @@ TEST(Passages, MeetIfTheyLeaveNoStraightPiece) {
   EXPECT_FALSE(meets(2));
 }
 
-// Where another layer moves the skin across a joint, the bend is narrower than a bone's sixteenth.
+// If another layer moves the skin across a joint, its bend takes a sixteenth of the bone.
 TEST(Passages, AreHiddenByMasks) {
   const Model model = test::make_tube({.along = 400, .joints = 4, .blend_length = 1});
   const float second = model.skeleton.joints[2].rest.translation.x;

@@ -158,7 +158,7 @@ TEST_F(CurvesOnTheBiped, SkinThatSpansTheTrunkMovesAsPainted) {
   EXPECT_GT(checked, 1000);
 }
 
-// Beyond, curves move as the bones do. So no ring shows where they begin.
+// Beyond, curves move as the bones do, or a ring would show at their beginning.
 TEST_F(CurvesOnTheBiped, LimbsBeyondTheTrunkMoveAsTheirBones) {
   const std::vector<glm::mat4> rest = joints_;
   turn("right_thigh", -100, {1, 0, 0});
