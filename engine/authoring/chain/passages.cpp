@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "engine/authoring/chain/trust.h"
+#include "engine/authoring/deformer/twist_spread.h"
 
 namespace pelt::chain {
 namespace {
@@ -60,6 +62,17 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
         curves[c].anchors[i].shown = static_cast<float>(glm::smoothstep(0.0, kShown, sum.shown / sum.weight));
     }
   }
+}
+
+std::function<float(const Curve&, std::size_t)> twists_after(const Model& model) {
+  std::vector<float> spread(model.skeleton.joints.size(), 0.0f);
+  const TwistSpread twists(model, Twist::kSpread);
+  for (const TwistSpread::Bone& bone : twists.bones()) {
+    if (bone.own) spread[model.bound_joints[bone.bound].joint] = static_cast<float>(bone.room);
+  }
+  return [spread = std::move(spread)](const Curve& curve, std::size_t i) {
+    return std::lerp(spread[curve.chain.anchors[i].joint], twist_after(curve, i), curve.anchors[i].shown);
+  };
 }
 
 glm::vec2 bones_at(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {

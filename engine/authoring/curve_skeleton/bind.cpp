@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include <pelt/curve_skeleton.h>
@@ -19,7 +18,6 @@
 #include "engine/authoring/chain/samples.h"
 #include "engine/authoring/chain/tables.h"
 #include "engine/authoring/curve_skeleton/resolve_curves.h"
-#include "engine/authoring/deformer/twist_spread.h"
 #include "engine/character/records.h"
 
 namespace pelt::curve_skeleton {
@@ -159,23 +157,16 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
   }
 }
 
-// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), else that of twist_after(),
-// or as linear blend twists if that moves the skin there.
+// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), else that of
+// twists_after().
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
-  const TwistSpread spread(model, Twist::kSpread);
-  const auto spread_at = [&](std::uint32_t joint) {
-    const auto starts = [&](const auto& bone) { return bone.own && model.bound_joints[bone.bound].joint == joint; };
-    const auto bone = std::ranges::find_if(spread.bones(), starts);
-    return bone == spread.bones().end() ? 0.0f : static_cast<float>(bone->room);
-  };
+  const auto usual = twists_after(model);
   for (Curve& curve : curves) {
     for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
       if (i == curve.chain.top) continue;
       const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
       const bool is_given = joint != nullptr && joint->twist_after;
-      const float shared =
-          std::lerp(spread_at(curve.chain.anchors[i].joint), twist_after(curve, i), curve.anchors[i].shown);
-      curve.anchors[i].twist_after = is_given ? *joint->twist_after : shared;
+      curve.anchors[i].twist_after = is_given ? *joint->twist_after : usual(curve, i);
     }
   }
 }
