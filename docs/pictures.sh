@@ -90,7 +90,9 @@ make_engine() {
 }
 
 make_armpit() {
-  pelt bind builtin:biped --deformer curve-skeleton --no-fallback -o bad.pelt
+  echo '{ "format": "pelt-rig 1", "name": "curve skeleton",
+    "layers": [{ "deformer": "curve_skeleton", "target": "body" }] }' >bad.json
+  pelt bind builtin:biped --rig bad.json -o bad.pelt
   pelt render bad.pelt --clip raise --time 1.44 --yaw 20 --compare linear-blend,surface-ffd --size 1600x640 \
     -o armpit.png
 }

@@ -75,9 +75,10 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
   return values;
 }
 
-// Returns the fraction of each vertex that moves as one piece. It is at least the weight on facial joints, and at least
-// smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region.
-std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> regions,
+// Returns the fraction of each vertex that moves as painted: at least the weight on facial joints, at least
+// smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region, and what spans joints of
+// the trunk.
+std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, const chain::RigidRegions& regions,
                                           const std::vector<bool>& is_patch) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
   if (!has_weights(mesh)) return parts;
@@ -86,7 +87,7 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, 
     float of_region = 0;  // largest sum over one rigid region
     const std::span<const Influence> row = mesh.weights.row(i);
     const auto region_of = [&](const Influence& influence) {
-      return regions[model.bound_joints[influence.index].joint];
+      return regions.of_joint[model.bound_joints[influence.index].joint];
     };
     for (const Influence& influence : row) {
       if (is_patch[model.bound_joints[influence.index].joint]) {
@@ -98,7 +99,8 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, 
       for (const Influence& other : row) sum += region_of(other) == region_of(influence) ? other.weight : 0.0f;
       of_region = std::max(of_region, sum);
     }
-    parts[i] = std::max(std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_region) - 1));
+    const float apart = (1 - glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_region) - 1)) * (1 - regions.spanning(row));
+    parts[i] = std::max(std::min(of_face, 1.0f), 1 - apart);
   }
   return parts;
 }
@@ -124,13 +126,13 @@ void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Me
 
 // Lowers the mask of a layer over * where linear blend does better. Returns the areas that stay on linear blend.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
-                                 const Model& model, std::span<const std::uint32_t> regions,
+                                 const Model& model, const chain::RigidRegions& regions,
                                  const std::vector<bool>& is_patch, std::vector<PlannedLayer>& planned,
                                  std::vector<std::string>& notes) {
   const PlannedLayer& layer = planned[added.layer];
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
-  if (!regions.empty()) left = parts_in_rigid_regions(mesh, model, regions, is_patch);
+  if (!regions.of_joint.empty()) left = parts_in_rigid_regions(mesh, model, regions, is_patch);
   const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
   PieceAreas pieces;
   for (std::size_t i = 0; i < left.size(); ++i) {
@@ -216,7 +218,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
                         const Rig& rig, LayerPlan& plan, std::vector<std::string>& notes) {
   PlannedLayer& layer = plan.layers[l];
   PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
-  std::vector<std::uint32_t> regions;
+  chain::RigidRegions regions;
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   const PaintedPieces leaves =
       source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : PaintedPieces::kNone;
@@ -226,7 +228,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
     const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
     regions = chain::rigid_regions(model, meshes);
   } else if (leaves == PaintedPieces::kFaces) {
-    regions = bearers_of_faces(model.skeleton, is_patch);
+    regions.of_joint = bearers_of_faces(model.skeleton, is_patch);
   }
   for (const std::size_t m : targets) {
     const Mesh& mesh = model.meshes[m];

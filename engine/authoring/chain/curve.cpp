@@ -217,7 +217,10 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
     const float round = std::max(shared::kStepTurning * thick, passage);
     const float sharp =
         std::max(shared::kStepPressed * thick, std::min(passage, kWidePressed * curve.anchors[i].skin_distance));
-    const float turning = std::min(std::lerp(round, sharp, curve.anchors[i].contact), room);
+    // If another layer moves the skin of the bend, the skin beyond moves as its bone.
+    const float wide = std::lerp(round, sharp, curve.anchors[i].contact);
+    const float narrow = std::min(bone / 16, wide);
+    const float turning = std::min(std::lerp(narrow, wide, curve.anchors[i].shown), room);
     return glm::vec2(turning, std::min(shared::kStepWindow * turning, room));
   };
   const glm::vec2 before = side(-1);

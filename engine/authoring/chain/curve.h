@@ -26,6 +26,8 @@ struct CurveAnchor {
   float radius = 0;                  // mean, of the section near the joint, metres; 0: the bend is not pressed flat
   glm::vec2 section{0.0f};           // centre of the section along y and z of the frame
   float passage = 0;                 // half the length over which the painting crosses the joint, metres
+  float shown = 1;                   // 0 if other layers move the skin painted across the joint, so that bend and twist
+                                     // need to agree with theirs
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max
   std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "engine/authoring/chain/trust.h"
+#include "engine/authoring/deformer/twist_spread.h"
 
 namespace pelt::chain {
 namespace {
+
+constexpr double kShown = 0.5;  // part of the skin across a joint from which on its bend counts as shown
 
 glm::dvec3 direction(const Chain& chain, std::size_t bone) {
   return glm::normalize(glm::dvec3(chain.anchors[bone + 1].position) - glm::dvec3(chain.anchors[bone].position));
@@ -16,15 +20,16 @@ glm::dvec3 direction(const Chain& chain, std::size_t bone) {
 
 }  // namespace
 
-void measure_passages(const Model& model, std::span<const std::uint32_t> meshes, std::span<Curve> curves) {
+void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
+                      std::span<const std::span<const float>> masks, std::span<Curve> curves) {
   struct Moments {
-    double weight = 0, first = 0, second = 0;
+    double weight = 0, first = 0, second = 0, shown = 0;
   };
   const Trust trust(model, curves);
   std::vector<std::vector<Moments>> moments;
   for (const Curve& curve : curves) moments.emplace_back(curve.anchors.size());
-  for (const std::uint32_t m : meshes) {
-    const Mesh& mesh = model.meshes[m];
+  for (std::size_t k = 0; k < meshes.size(); ++k) {
+    const Mesh& mesh = model.meshes[meshes[k]];
     if (!has_weights(mesh)) continue;
     const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
     for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
@@ -40,7 +45,8 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
           const glm::dvec3 off(mesh.positions[v] - chain.anchors[i].position);
           const double way = glm::dot(off, along) / glm::length(along);
           Moments& sum = moments[c][i];
-          sum = {sum.weight + mixed, sum.first + mixed * way, sum.second + mixed * way * way};
+          const double shown = masks.empty() ? mixed : mixed * masks[k][v];
+          sum = {sum.weight + mixed, sum.first + mixed * way, sum.second + mixed * way * way, sum.shown + shown};
         }
       }
     }
@@ -52,8 +58,21 @@ void measure_passages(const Model& model, std::span<const std::uint32_t> meshes,
       const double mean = sum.first / sum.weight;
       const double half = std::sqrt(5 * std::max(sum.second / sum.weight - mean * mean, 0.0));
       curves[c].anchors[i].passage = sum.weight > 0 && std::isfinite(half) ? static_cast<float>(half) : 0.0f;
+      if (sum.weight > 0)
+        curves[c].anchors[i].shown = static_cast<float>(glm::smoothstep(0.0, kShown, sum.shown / sum.weight));
     }
   }
+}
+
+std::function<float(const Curve&, std::size_t)> twists_after(const Model& model) {
+  std::vector<float> spread(model.skeleton.joints.size(), 0.0f);
+  const TwistSpread twists(model, Twist::kSpread);
+  for (const TwistSpread::Bone& bone : twists.bones()) {
+    if (bone.own) spread[model.bound_joints[bone.bound].joint] = static_cast<float>(bone.room);
+  }
+  return [spread = std::move(spread)](const Curve& curve, std::size_t i) {
+    return std::lerp(spread[curve.chain.anchors[i].joint], twist_after(curve, i), curve.anchors[i].shown);
+  };
 }
 
 glm::vec2 bones_at(const Curve& curve, std::size_t anchor, std::span<const JointUse> uses) {

@@ -7,6 +7,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/tips.h"
+#include "engine/authoring/geometry/bone_forest.h"
 
 namespace pelt::chain {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr double kStubby = 2;        // in skin distances: a shorter bone is a stub
 constexpr double kThicker = 1.3;     // ratio to the bone before from which an end is a stub: a head on a neck
 constexpr double kTurned = 0.7;      // cosine of the angle to the bone before below which an end is a stub: a foot
+constexpr float kMixed = 1 / 6.0f;   // weight on each side of a joint from which a vertex spans it wholly
 constexpr double kPercentile = 0.9;  // the thickness is this quantile of the skin's distances
 
 bool is_stub_by_name(JointRole role) {
@@ -53,24 +55,46 @@ bool is_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
 
 }  // namespace
 
-std::vector<std::uint32_t> rigid_regions(const Model& model, std::span<const std::uint32_t> meshes) {
+float RigidRegions::spanning(std::span<const Influence> weights) const {
+  float most = 0;
+  for (const std::vector<bool>& marked : beyond) {
+    float sum = 0;
+    for (const Influence& influence : weights) sum += marked[influence.index] ? influence.weight : 0.0f;
+    most = std::max(most, glm::smoothstep(0.0f, kMixed, std::min(sum, 1 - sum)));
+  }
+  return most;
+}
+
+RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> meshes) {
   const std::vector<const Mesh*> skins = find_skins(model, meshes);
   const JointClusters tree = find_joint_clusters(model, skins, matrices_at_bind(model, meshes));
   const std::vector<std::vector<SkinPoint>> skin = skin_of_clusters(model, skins, tree);
   const std::vector<JointUse> uses = joint_uses(model.skeleton);
-  std::vector<std::uint32_t> region(uses.size(), kNoRigidRegion);
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
+  std::vector<bool> carries_face(uses.size(), false);
+  for (std::size_t j = 0; j < uses.size(); ++j) {
+    if (is_patch[j] && !is_patch[*model.skeleton.parent_of(j)]) carries_face[*model.skeleton.parent_of(j)] = true;
+  }
+  const auto is_branch = [&](std::uint32_t p) { return p != kNone && tree.clusters[p].link_count() > 2; };
+  RigidRegions result{.of_joint = std::vector<std::uint32_t>(uses.size(), kNoRigidRegion), .beyond = {}};
   for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
     const JointCluster& cluster = tree.clusters[p];
-    const auto any = [&](const auto& says) {
-      return std::ranges::any_of(cluster.joints, [&](std::uint32_t j) { return says(uses[j]); });
+    const auto any = [&](const auto& says) { return std::ranges::any_of(cluster.joints, says); };
+    const auto has_role = [&](JointRole role) {
+      return any([&](std::uint32_t j) { return uses[j].role == role && uses[j].kind == JointKind::kBall; });
     };
-    if (any([](const JointUse& use) { return use.kind == JointKind::kHinge; })) continue;
-    const bool is_region = cluster.link_count() > 2 || is_stub(tree, skin, p) ||
-                           any([](const JointUse& use) { return is_stub_by_name(use.role); });
+    const bool is_trunk = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
+                          has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh);
+    if (is_trunk && cluster.parent != kNone && !cluster.joints.empty()) {
+      result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
+    }
+    if (any([&](std::uint32_t j) { return uses[j].kind == JointKind::kHinge; })) continue;
+    const bool is_region = is_branch(p) || is_stub(tree, skin, p) ||
+                           any([&](std::uint32_t j) { return carries_face[j] || is_stub_by_name(uses[j].role); });
     if (!is_region) continue;
-    for (const std::uint32_t j : cluster.joints) region[j] = p;
+    for (const std::uint32_t j : cluster.joints) result.of_joint[j] = p;
   }
-  return region;
+  return result;
 }
 
 }  // namespace pelt::chain

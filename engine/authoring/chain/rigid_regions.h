@@ -12,12 +12,23 @@ namespace pelt::chain {
 
 inline constexpr std::uint32_t kNoRigidRegion = 0xffffffff;
 
-// Returns the rigid region of every joint of the model, or kNoRigidRegion. Skin that follows only one region should
-// move as it is painted, however curves bend at their ends. Joints at one position are in one region. Regions are
-// joints at which curves branch (hips, a chest, a palm), joints named as a head, hand, foot or toes, and stubs: ends of
-// limbs that are shorter than twice the distance of their skin. An end that only continues its limb, as thick as
-// before, is not a stub: the last joints of fingers and tails bend like those before. Joints named as elbows, knees and
-// fingers are never regions. `meshes` holds the indices of the skins in Model::meshes.
-std::vector<std::uint32_t> rigid_regions(const Model& model, std::span<const std::uint32_t> meshes);
+struct RigidRegions {
+  std::vector<std::uint32_t> of_joint;  // the region of every joint of the model, or kNoRigidRegion
+  // The bound joints at or below each joint of the trunk: branches other than palms, the joints below a branch,
+  // shoulders and hips.
+  std::vector<std::vector<bool>> beyond;
+
+  // Returns how much of a vertex spans a joint of the trunk, 0 to 1. `weights` are over the bound joints. Curves of
+  // several directions meet there, so such skin should move as it is painted, too.
+  float spanning(std::span<const Influence> weights) const;
+};
+
+// Finds the rigid regions of a model. Skin that follows only one should move as it is painted, however curves bend at
+// their ends. Joints at one position are in one region. Regions are joints at which curves branch (hips, a chest, a
+// palm), joints named as a head, hand, foot or toes, joints that carry a face, and stubs: ends of limbs that are
+// shorter than twice the distance of their skin. An end that only continues its limb, as thick as before, is not a
+// stub: the last joints of fingers and tails bend like those before. Joints named as elbows, knees and fingers are
+// never regions. `meshes` holds the indices of the skins in Model::meshes.
+RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> meshes);
 
 }  // namespace pelt::chain

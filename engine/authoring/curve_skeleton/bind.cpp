@@ -157,14 +157,16 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
   }
 }
 
-// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), else that of twist_after().
+// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), else that of
+// twists_after().
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
+  const auto usual = twists_after(model);
   for (Curve& curve : curves) {
     for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
       if (i == curve.chain.top) continue;
       const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
       const bool is_given = joint != nullptr && joint->twist_after;
-      curve.anchors[i].twist_after = is_given ? *joint->twist_after : twist_after(curve, i);
+      curve.anchors[i].twist_after = is_given ? *joint->twist_after : usual(curve, i);
     }
   }
 }
@@ -237,7 +239,11 @@ void note_curves(std::span<const Curve> curves, const Samples& samples, const Ch
 Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
   const std::vector<std::size_t> shaping = shaping_targets(input);
   std::vector<std::uint32_t> meshes;
-  for (const std::size_t t : shaping) meshes.push_back(input.targets[t].mesh);
+  std::vector<std::span<const float>> masks;
+  for (const std::size_t t : shaping) {
+    meshes.push_back(input.targets[t].mesh);
+    masks.push_back(input.targets[t].mask);
+  }
   PELT_ASSIGN(const auto chains, resolve_chains(parameters, input.model, meshes, input.layer));
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
   PELT_ASSIGN(auto curves, resolve_curves(parameters, chains.chains, input.model, at_bind, input.layer, input.notes));
@@ -259,7 +265,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   };
   PELT_ASSIGN(auto rest, attach_all(0.0));
   measure_distances(shares, shaping, input, curves);
-  measure_passages(input.model, meshes, curves);
+  measure_passages(input.model, meshes, masks, curves);
   share_distances(rest, curves);
   round_meeting_bends(input.model.skeleton, curves);
   settle_contacts(shares, shaping, rest, input, curves);

@@ -153,7 +153,8 @@ DeformerEntry deformer() {
               [](const DeformerParameters& parameters) {
                 const auto& curves = parameters.get<CurveSkeletonParameters>();
                 return curves.joints.empty() && curves.bones.empty();
-              }};
+              },
+          .spreads_twists = [](const DeformerParameters&) { return true; }};
 }
 
 }  // namespace curve_skeleton

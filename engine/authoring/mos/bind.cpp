@@ -16,6 +16,7 @@
 #include "engine/authoring/chain/attach.h"
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/curve.h"
+#include "engine/authoring/chain/passages.h"
 #include "engine/authoring/chain/tables.h"
 #include "engine/authoring/deformer/find_cage.h"
 #include "engine/authoring/mos/b_spline.h"
@@ -130,14 +131,18 @@ Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const Def
   PELT_TRY(check_chains_and_edits(parameters, input));
   if (!input.builder.has_joints()) return invalid(input, "the model has no joints for control points to follow");
   std::vector<std::uint32_t> meshes;
-  for (const std::size_t t : chain::shaping_targets(input)) meshes.push_back(input.targets[t].mesh);
+  std::vector<std::span<const float>> masks;
+  for (const std::size_t t : chain::shaping_targets(input)) {
+    meshes.push_back(input.targets[t].mesh);
+    masks.push_back(input.targets[t].mask);
+  }
   const std::vector<glm::dmat4> at_bind = chain::matrices_at_bind(input.model, meshes);
   const bool by_spline = parameters.strategy == MosStrategy::kBSpline;
   std::optional<CageSurface> cage;
   PELT_ASSIGN(auto points, parameters.strategy == MosStrategy::kCatmullClark
                                ? settle_cage(parameters, meshes, input, cage)
                                : settle_points(parameters, input.model, meshes, at_bind, by_spline && parameters.twist,
-                                               input.layer, chain::twist_after));
+                                               input.layer, chain::twists_after(input.model), masks));
   if (points.points.empty()) return invalid(input, "there are no control points");
   for (const std::string& note : points.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
   PELT_ASSIGN(const auto edits, resolve_edits(parameters.edits, points, input.model, at_bind, input.layer));

@@ -61,7 +61,7 @@ class Settler {
     for (const glm::dmat4& joint : at_bind) near_ = std::max(near_, 1e-6 * glm::length(glm::dvec3(joint[3])));
   }
 
-  Result<ControlPoints> settle(std::span<const std::uint32_t> meshes) {
+  Result<ControlPoints> settle(std::span<const std::uint32_t> meshes, std::span<const std::span<const float>> masks) {
     ChainOptions options{parameters_.split, parameters_.remove, {}, parameters_.automatic};
     std::set<std::string_view> given;
     for (const MosChain& chain : parameters_.chains) {
@@ -79,7 +79,7 @@ class Settler {
       thickness_.emplace(model_, meshes, chains.chains);
       std::vector<Curve> curves;
       for (const Chain& chain : chains.chains) curves.push_back(chain::curve_over(chain));
-      chain::measure_passages(model_, meshes, curves);
+      chain::measure_passages(model_, meshes, masks, curves);
       for (Curve& curve : curves) {
         if (!given.contains(curve.chain.name)) place_along(std::move(curve));
       }
@@ -383,8 +383,9 @@ class Settler {
 
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
                                     std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
-                                    bool angles, const std::string& what, const TwistAfter& twist_after) {
-  return Settler(parameters, model, at_bind, angles, what, twist_after).settle(meshes);
+                                    bool angles, const std::string& what, const TwistAfter& twist_after,
+                                    std::span<const std::span<const float>> masks) {
+  return Settler(parameters, model, at_bind, angles, what, twist_after).settle(meshes, masks);
 }
 
 }  // namespace pelt::mos

@@ -49,10 +49,11 @@ using TwistAfter = std::function<float(const chain::Curve& curve, std::size_t i)
 // point beyond the joint nearer the top of the chain. Placed points are named after their chain and their number along
 // it, from 1: "left_arm.5". A shared point is named after the first of its chains. If a joint or a point of the rig has
 // that name, it is "left_arm.5.2", or the next free one. `angles`: whether twists are blended as angles. `at_bind`: the
-// result of chain::matrices_at_bind. Errors begin with `what`: those of chain::find_chains; a missing joint; a chain
-// whose points all coincide.
+// result of chain::matrices_at_bind. `masks`: as for chain::measure_passages. Errors begin with `what`: those of
+// chain::find_chains; a missing joint; a chain whose points all coincide.
 Result<ControlPoints> settle_points(const MosParameters& parameters, const Model& model,
                                     std::span<const std::uint32_t> meshes, std::span<const glm::dmat4> at_bind,
-                                    bool angles, const std::string& what, const TwistAfter& twist_after = {});
+                                    bool angles, const std::string& what, const TwistAfter& twist_after = {},
+                                    std::span<const std::span<const float>> masks = {});
 
 }  // namespace pelt::mos

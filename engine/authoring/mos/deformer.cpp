@@ -190,6 +190,7 @@ DeformerEntry deformer() {
           .leaves = [](const DeformerParameters&) { return PaintedPieces::kRigidRegions; },
           .may_fall_back =
               [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); },
+          .spreads_twists = [](const DeformerParameters&) { return true; },
           .move_bound = move_bound};
 }
 

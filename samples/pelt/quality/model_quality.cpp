@@ -42,7 +42,7 @@ void print_text(const ModelQuality& report, Json rows) {
                              {"flips", "flips", "{:.3f}%", 100},
                              {"restored", "restored", "{:.2f}"},
                              {"rigid", "rigid_parts", "{:.1f}%", 100},
-                             {"rigid_regions", "regions", "{:.1f}%", 100},
+                             {"rigid_regions", "rigid_regions", "{:.1f}%", 100},
                              {"fallback", "fallback", "{:.1f}%", 100},
                              {"worst stretch", "place"}}),
              refusals);

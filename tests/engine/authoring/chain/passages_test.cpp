@@ -14,10 +14,10 @@
 namespace pelt::chain {
 namespace {
 
-Curve measured(const Model& model) {
+Curve measured(const Model& model, std::span<const std::span<const float>> masks = {}) {
   std::vector<Curve> curves{curve_over(chains_of(model).chains.at(0))};
   const std::uint32_t mesh = 0;
-  measure_passages(model, std::span(&mesh, 1), curves);
+  measure_passages(model, std::span(&mesh, 1), masks, curves);
   return curves[0];
 }
 
@@ -44,6 +44,23 @@ TEST(Passages, MeetIfTheyLeaveNoStraightPiece) {
   EXPECT_FALSE(meets(2) || meets(3) || meets(4));
   model = test::make_tube({.along = 300, .length = 5, .joints = 5, .blend_length = 0.9f});
   EXPECT_FALSE(meets(2));
+}
+
+// If another layer moves the skin across a joint, its bend takes a sixteenth of the bone.
+TEST(Passages, AreHiddenByMasks) {
+  const Model model = test::make_tube({.along = 400, .joints = 4, .blend_length = 1});
+  const float second = model.skeleton.joints[2].rest.translation.x;
+  std::vector<float> mask(model.meshes[0].positions.size());
+  for (std::size_t v = 0; v < mask.size(); ++v) {
+    mask[v] = std::abs(model.meshes[0].positions[v].x - 2 * second) < second / 2 ? 0.0f : 1.0f;
+  }
+  const std::span<const float> masks[] = {mask};
+  const Curve curve = measured(model, masks);
+  EXPECT_EQ(curve.anchors[1].shown, 1);
+  EXPECT_LT(curve.anchors[2].shown, 0.01f);
+  EXPECT_EQ(curve.anchors[3].shown, 1);
+  EXPECT_NEAR(step_reach(curve, 2).turning.x, curve.bone_length(1) / 16, 0.02f);
+  EXPECT_EQ(step_reach(curve, 1).turning.x, curve.anchors[1].passage);
 }
 
 TEST(Passages, NeedWeights) {

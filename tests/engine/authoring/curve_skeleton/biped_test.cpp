@@ -8,6 +8,7 @@
 
 #include <pelt/builtin.h>
 #include <pelt/curve_skeleton.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pose.h>
 
 #include "engine/authoring/chain/rigid_regions.h"
@@ -132,6 +133,50 @@ TEST_F(CurvesOnTheBiped, NoddingHeadKeepsItsFace) {
   EXPECT_GT(checked, 500);
 }
 
+// Curves of several directions meet at the trunk.
+TEST_F(CurvesOnTheBiped, SkinThatSpansTheTrunkMovesAsPainted) {
+  const Character linear = test::bound(model_, test::rig_of(LinearBlendParameters{.twist = Twist::kSpread})).character;
+  turn("left_upper_arm", 120, {0, 0, 1});
+  turn("right_thigh", -100, {1, 0, 0});
+  turn("spine", 30, {1, 0, 0});
+  turn("neck", 60, {0, 1, 0});
+  const Mesh& mesh = model_.meshes[0];
+  const std::vector<glm::vec3> posed = moved();
+  const std::vector<glm::vec3> painted = test::posed(linear, joints_, mesh.name);
+  int checked = 0;
+  for (const char* name : {"left_upper_arm", "right_thigh", "spine", "neck", "chest"}) {
+    for (std::size_t v = 0; v < posed.size(); ++v) {
+      float beyond = 0;
+      for (const Influence& influence : mesh.weights.row(v)) {
+        if (hangs_on(model_.bound_joints[influence.index].joint, joint(name))) beyond += influence.weight;
+      }
+      if (std::min(beyond, 1 - beyond) < 0.17f) continue;
+      ++checked;
+      EXPECT_LT(glm::distance(posed[v], painted[v]), 1e-4f) << name << ", " << v;
+    }
+  }
+  EXPECT_GT(checked, 1000);
+}
+
+// Beyond, curves move as the bones do, or a ring would show at their beginning.
+TEST_F(CurvesOnTheBiped, LimbsBeyondTheTrunkMoveAsTheirBones) {
+  const std::vector<glm::mat4> rest = joints_;
+  turn("right_thigh", 100, glm::normalize(glm::cross(place("right_shin") - place("right_thigh"), glm::vec3(0, 0, 1))));
+  const std::vector<glm::vec3> posed = moved();
+  const glm::mat4 motion = joints_[joint("right_thigh")] * glm::inverse(rest[joint("right_thigh")]);
+  const Mesh& mesh = model_.meshes[0];
+  const float cut = glm::distance(place("right_shin"), place("right_thigh")) / 16 / 6;  // of the corner
+  int checked = 0;
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const auto row = mesh.weights.row(v);
+    const bool is_alone = row.size() == 1 && model_.bound_joints[row[0].index].joint == joint("right_thigh");
+    if (!is_alone) continue;
+    ++checked;
+    EXPECT_LT(glm::distance(posed[v], glm::vec3(motion * glm::vec4(mesh.positions[v], 1.0f))), cut) << v;
+  }
+  EXPECT_GT(checked, 100);
+}
+
 TEST_F(CurvesOnTheBiped, AHiddenHandMovesNothingAboveIt) {
   const std::vector<glm::vec3> before = moved();
   move("left_hand", glm::scale(glm::mat4(1.0f), glm::vec3(0.0f)));
@@ -153,7 +198,7 @@ TEST_F(CurvesOnTheBiped, AHiddenHandMovesNothingAboveIt) {
 
 TEST_F(CurvesOnTheBiped, CoresAreHeadsHandsFeetAndHubs) {
   const std::vector<std::uint32_t> meshes{0};
-  const std::vector<std::uint32_t> regions = chain::rigid_regions(model_, meshes);
+  const std::vector<std::uint32_t> regions = chain::rigid_regions(model_, meshes).of_joint;
   for (const char* name : {"head", "left_hand", "right_foot", "hips", "chest"})
     EXPECT_NE(regions[joint(name)], chain::kNoRigidRegion) << name;
   for (const char* name : {"left_forearm", "right_upper_arm", "left_shin", "right_thigh", "spine", "neck"}) {
