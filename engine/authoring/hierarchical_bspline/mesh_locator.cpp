@@ -32,7 +32,10 @@ class MeshLocator : public SkinLocator {
     auto locator = std::make_unique<MeshLocator>(surface, input);
     locator->split(stored, extra);
     locator->place_vertices();
-    if (painting != nullptr) locator->weights_ = painting->rows_of(surface.topology(), stored + extra);
+    if (painting != nullptr) {
+      locator->weights_ = painting->rows_of(surface.topology(), stored + extra);
+      locator->find_painting(*painting);
+    }
     locator->parts_ = parts_of(surface.topology(), stored + extra, base);
     for (std::uint32_t v = 0; v < base.skin.size(); ++v) {
       locator->vertex_at_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
@@ -92,6 +95,18 @@ class MeshLocator : public SkinLocator {
     return glm::dot(across(corners_of(place, height)), across(corners_of(place, 0))) <= 0;
   }
 
+  std::vector<WeightedElement> painting(std::size_t vertex) const override {
+    std::vector<WeightedElement> row;
+    if (painting_.row_count() == 0) return row;
+    const ClosestPoint& place = places_[vertex];
+    for (int c = 0; c < 3; ++c) {
+      for (const auto& [joint, weight] : painting_.row(place.vertices[c])) {
+        row.push_back({joint, place.weights[c] * weight});
+      }
+    }
+    return row;
+  }
+
   Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
     const ClosestPoint& place = places_[vertex];
     for (int c = 0; c < 3; ++c) {
@@ -145,6 +160,22 @@ class MeshLocator : public SkinLocator {
     }
   }
 
+  // Finds the painting at each limit point: that of the stored vertices.
+  void find_painting(const Painting& painting) {
+    std::vector<WeightedElement> row;
+    for (std::uint32_t v = 0; v < level_of_.size(); ++v) {
+      row.clear();
+      const bool is_used = v < surface_.topology().size(level_of_[v]);
+      for (const Share& share : is_used ? surface_.stored_shares(level_of_[v], limit(v)) : std::vector<Share>{}) {
+        const StoredVertex& vertex = surface_.vertices()[share.vertex];
+        for (const auto& [joint, weight] : painting.row(vertex.level, vertex.number)) {
+          row.push_back({joint, std::max(share.weight, 0.0) * weight});
+        }
+      }
+      append_row(painting_, row);
+    }
+  }
+
   // Returns the weights of the control vertices in a vertex's limit point.
   std::vector<Share> limit(std::uint32_t v) const {
     return surface_.topology().limit(level_of_[v], v, surface_.control(level_of_[v]));
@@ -168,6 +199,7 @@ class MeshLocator : public SkinLocator {
   std::vector<glm::vec3> positions_;
   std::vector<glm::uvec3> triangles_;
   SparseRows weights_;                // of the vertices; or none
+  SparseRows painting_;               // that moves their limit points; or none
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
   std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin

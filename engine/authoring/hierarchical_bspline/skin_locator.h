@@ -58,6 +58,9 @@ class SkinLocator {
   // height turns over. Precondition: the point has a frame.
   virtual bool is_beyond_curvature(std::size_t vertex, double height) const = 0;
 
+  // Returns the painting of the surface at a vertex's point, which sums to 1; empty if it is not painted.
+  virtual std::vector<WeightedElement> painting(std::size_t) const { return {}; }
+
   // Adds the weights of the frames round a vertex's point to `row`. Errors: no tangent plane.
   virtual Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) = 0;
 };
