@@ -58,8 +58,9 @@ class SkinLocator {
   // height turns over. Precondition: the point has a frame.
   virtual bool is_beyond_curvature(std::size_t vertex, double height) const = 0;
 
-  // Returns the painting of the surface at a vertex's point, which sums to 1; empty if it is not painted.
-  virtual std::vector<WeightedElement> painting(std::size_t) const { return {}; }
+  // Returns the share, 0 to 1, by which a vertex this high over its point should follow its own painting instead of the
+  // surface, which is painted unlike it there, turns over at that height, or has another side very near.
+  virtual float own_share(std::size_t, double /*height*/, std::span<const Influence> /*own*/) const { return 0; }
 
   // Adds the weights of the frames round a vertex's point to `row`. Errors: no tangent plane.
   virtual Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) = 0;
