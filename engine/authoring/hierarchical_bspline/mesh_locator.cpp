@@ -10,7 +10,6 @@
 #include <optional>
 
 #include <pelt/tools/area.h>
-#include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
@@ -83,7 +82,7 @@ class MeshLocator : public SkinLocator {
     PaintedTriangles triangles{positions_, triangles_, {}, parts_};
     if (weights_.row_count() != 0) triangles.weights = [&](std::uint32_t v) { return weights_.row(v); };
     places_ = closest_alike(triangles, *tree_, points, input_.threads);
-    const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
+    const std::vector<std::uint32_t> welded = weld_sides(mesh.positions);
     for (std::size_t v = 0; v < points.size() && painting_.row_count() != 0; ++v) {  // sides of a sheet stay together
       const PaintedPoint& twin = points[welded[v]];
       if (weight_similarity(points[v].weights, twin.weights) > 1 - kMixed) places_[v] = places_[welded[v]];

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include <pelt/tools/mesh_parts.h>
-
 #include "engine/authoring/driver/from_skin/armpits.h"
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
 #include "engine/authoring/geometry/edge_rings.h"
+#include "engine/authoring/hierarchical_bspline/skin_locator.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
@@ -27,7 +26,7 @@ OwnPainting::OwnPainting(std::optional<float> spread, const DeformerInput& input
 }
 
 void OwnPainting::fade() {
-  const std::vector<std::uint32_t> welded = weld_by_position(skin_.positions);
+  const std::vector<std::uint32_t> welded = weld_sides(skin_.positions);
   const EdgeRings rings(welded, skin_.triangles);
   for (std::size_t v = 0; v < shares_.size(); ++v) shares_[welded[v]] = std::max(shares_[welded[v]], shares_[v]);
   for (int round = 0; round <= kFadedRings; ++round) {

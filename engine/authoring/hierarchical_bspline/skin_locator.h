@@ -78,6 +78,9 @@ Result<std::unique_ptr<SkinLocator>> grid_locator(const HierarchicalBsplineParam
 Result<std::unique_ptr<SkinLocator>> mesh_locator(const Base& base, Surface& surface, const Painting* painting,
                                                   const DeformerInput& input);
 
+// Returns for each vertex the first one within 1e-4 of the size: the other side of a sheet, or a twin at a seam.
+std::vector<std::uint32_t> weld_sides(std::span<const glm::vec3> positions);
+
 // Returns how many cells of frames a span gets, a power of two and at least one: as wide as skin blends well between.
 // `length`: of a span, metres.
 double cells_of_span(double length, double skin_edge);

@@ -83,7 +83,7 @@ TEST(OwnPainting, KeepsTheOrderOfBothSidesOfASheet) {
 
 TEST(OwnPainting, KeepsPartsPaintedToOneJointEachRigid) {
   const Model model = make_limb({.around = 32, .along = 64, .blend_length = 0});
-  const Character character = test::bound(model, rig_from_skin(200)).character;
+  const Character character = test::bound(model, rig_from_skin(60)).character;
   const std::vector<glm::mat4> joints = test::bent(model, 90);
   const glm::mat4 motion = joints[1] * glm::inverse(test::bind_matrices(model)[1]);
   const Mesh& mesh = model.meshes[0];
@@ -92,7 +92,7 @@ TEST(OwnPainting, KeepsPartsPaintedToOneJointEachRigid) {
     ASSERT_EQ(mesh.weights.row(v).size(), 1u);
     const bool is_moved = model.bound_joints[mesh.weights.row(v)[0].index].joint == 1;
     const glm::vec3 wanted = test::by_matrix(is_moved ? motion : glm::mat4(1))(mesh.positions[v]);
-    EXPECT_LT(glm::distance(posed[v], wanted), 0.03f) << v;
+    EXPECT_LT(glm::distance(posed[v], wanted), 0.05f) << v << ", painted to one joint";
   }
 }
 
@@ -123,7 +123,7 @@ TEST(OwnPainting, OpensAMouthThatIsClosedAtBind) {
   for (std::size_t v = 0; v < posed.size(); ++v) {
     const glm::vec3 wanted = mesh.positions[v] - glm::vec3(0, jaw[v], 0);
     // The surface carries skin of up to 0.25 unlike painting in part.
-    EXPECT_LT(glm::distance(posed[v], wanted), 0.1f) << v;
+    EXPECT_LT(glm::distance(posed[v], wanted), 0.2f) << v;
   }
 }
 
