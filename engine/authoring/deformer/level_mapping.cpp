@@ -30,6 +30,12 @@ MorphTarget LevelMapping::carry(const MorphTarget& target) const {
   return {target.name, at(target.offsets), target.weight, at(target.normals), at(target.tangents)};
 }
 
+SparseRows LevelMapping::carry(const RowOfVertex& rows) const {
+  SparseRows result;
+  for (const ClosestPoint& at : closest_) append_weights_at(at, rows, result);
+  return result;
+}
+
 std::vector<MorphTarget> LevelMapping::targets_of(std::span<const MorphTarget> whole) const {
   std::vector<MorphTarget> targets;
   for (const MorphTarget& wanted : whole) {

@@ -8,6 +8,7 @@
 
 #include <pelt/model.h>
 #include <pelt/result.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/tools/triangle_tree.h>
 
 namespace pelt {
@@ -25,6 +26,7 @@ class LevelMapping {
   // of the level.
   std::vector<float> carry(std::span<const float> values) const;
   MorphTarget carry(const MorphTarget& target) const;
+  SparseRows carry(const RowOfVertex& rows) const;
 
   // Returns the level's own targets in the order of the mesh's, by name. A target that the level lacks moves nothing.
   std::vector<MorphTarget> targets_of(std::span<const MorphTarget> whole) const;

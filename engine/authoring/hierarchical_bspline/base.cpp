@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,14 @@ void attach_rest(HierarchicalBsplineParameters& surface) {
 }
 
 }  // namespace
+
+bool is_as_made(const HierarchicalBsplineParameters& parameters) {
+  return !parameters.made_of.empty() && std::ranges::all_of(parameters.levels, [](const SurfaceLevel& level) {
+    const bool is_edited =
+        !level.moves.empty() || !level.keys.empty() || !level.limits.empty() || !level.secondary.empty();
+    return !is_edited && std::ranges::all_of(level.attach, &SurfaceAttachment::painted);
+  });
+}
 
 Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
   const bool is_named = !parameters.mesh.empty() || !parameters.file.empty();

@@ -31,6 +31,9 @@ struct Base {
 // count; no skin to make a base from; a base made from another skin.
 Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
 
+// Returns true for a surface made from the skin that nobody has edited: some of the skin may leave it.
+bool is_as_made(const HierarchicalBsplineParameters& parameters);
+
 // Makes a base from the skin: quads over a coarse mesh of it, fitted by least squares, and levels for the remaining
 // detail, attached as the skin is painted. Nothing of the base is attached yet.
 Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);

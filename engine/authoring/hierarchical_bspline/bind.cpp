@@ -11,6 +11,7 @@
 
 #include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/levels.h"
+#include "engine/authoring/hierarchical_bspline/own_painting.h"
 #include "engine/authoring/hierarchical_bspline/painting.h"
 #include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
@@ -42,12 +43,15 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
   if (is_painted(parameters)) {
     PELT_ASSIGN(painting, Painting::create(surface, base, input));
   }
-  PELT_ASSIGN(const auto posed, add_levels(parameters, surface, painting ? &*painting : nullptr, input));
+  Joints joints(input, parameters.twist);
+  PELT_ASSIGN(const auto posed, add_levels(parameters, surface, painting ? &*painting : nullptr, joints, input));
   Frames frames(surface, posed);
   PELT_ASSIGN(const auto places, surface.grid() != nullptr
                                      ? grid_locator(parameters, surface, input)
                                      : mesh_locator(base, surface, painting ? &*painting : nullptr, input));
 
+  std::optional<OwnPainting> own;
+  if (is_as_made(parameters)) own.emplace(parameters.spread, input);
   std::size_t first = 0;  // vertex of the targets, concatenated
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
@@ -55,7 +59,6 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
     std::span<const std::uint32_t> parts;
     if (target.level == nullptr && !base.skin_parts.empty()) {
       parts = std::span(base.skin_parts).subspan(first, mesh.positions.size());
-      first += mesh.positions.size();
     }
     PELT_TRY(places->find(mesh, parts));
     MeshBinding& binding = bindings.emplace_back();
@@ -70,7 +73,11 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
         const glm::dvec3 away = glm::dvec3(mesh.positions[v]) - place.position;
         const double distance = glm::length(away);
         binding.distances[v] = static_cast<float>(distance);
-        if (place.has_frame() && places->is_beyond_curvature(v, glm::dot(away, place.axes()[2]))) {
+        const double height = place.has_frame() ? glm::dot(away, place.axes()[2]) : 0;
+        if (own && target.level == nullptr) {
+          own->set_share(first + v, places->own_share(v, height, own->row(first + v)));
+        }
+        if (place.has_frame() && places->is_beyond_curvature(v, height)) {
           binding.remarks[v] |= kFar;
           if (distance > beyond.distance) beyond = {beyond.count, v, distance};
           ++beyond.count;
@@ -79,6 +86,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
       }
       append_row(binding.rows, row);
     }
+    if (target.level == nullptr) first += mesh.positions.size();
     if (beyond.count > 0) {
       input.notes.push_back(
           fmt::format("{}: {} vertices of mesh '{}' are farther from the surface than its radius of "
@@ -92,6 +100,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
   for (MeshBinding& binding : bindings) {
     for (Influence& influence : binding.rows.influences) influence.index += first_entry;
   }
+  if (own) own->lay_over(joints, bindings);
   return bindings;
 }
 

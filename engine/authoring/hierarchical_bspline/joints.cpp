@@ -6,6 +6,7 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <set>
+#include <utility>
 
 #include <pelt/sparse_rows.h>
 
@@ -218,6 +219,10 @@ std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<co
   return result;
 }
 
-std::uint32_t Joints::finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }
+std::uint32_t Joints::finish() {
+  if (records_.empty()) return 0;
+  records_.clear();
+  return input_.builder.add_pass(std::exchange(pass_, PalettePass{.kernel = PoseKernel::kSegment}));
+}
 
 }  // namespace pelt::hierarchical_bspline

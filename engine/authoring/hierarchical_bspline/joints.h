@@ -51,7 +51,7 @@ class Joints {
   // all rows before painted().
   void measure(std::span<const std::span<const Influence>> rows, std::span<const glm::vec3> points);
 
-  // Adds the pass that poses all of these and returns its first palette entry.
+  // Adds the pass that poses all of these and returns its first palette entry. Records start again at 0.
   std::uint32_t finish();
 
  private:

@@ -54,13 +54,13 @@ Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::s
 class Levels {
  public:
   Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const Painting* painting,
-         const DeformerInput& input)
+         Joints& joints, const DeformerInput& input)
       : parameters_(parameters),
         surface_(surface),
         painting_(painting),
         input_(input),
         armpits_(input.model),
-        joints_(input, parameters.twist) {}
+        joints_(joints) {}
 
   Result<std::vector<PosedVertex>> add() {
     plans_.resize(surface_.vertices().size());
@@ -261,7 +261,7 @@ class Levels {
   const Painting* painting_;
   const DeformerInput& input_;
   from_skin::Armpits armpits_;
-  Joints joints_;
+  Joints& joints_;
   std::vector<VertexPlan> plans_;  // of the stored vertices
   std::uint32_t segments_ = 0;
   std::string name_;
@@ -284,8 +284,8 @@ glm::vec3 Level::reference(std::uint32_t v) const {
 }
 
 Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, const Surface& surface,
-                                            const Painting* painting, const DeformerInput& input) {
-  return Levels(parameters, surface, painting, input).add();
+                                            const Painting* painting, Joints& joints, const DeformerInput& input) {
+  return Levels(parameters, surface, painting, joints, input).add();
 }
 
 std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,

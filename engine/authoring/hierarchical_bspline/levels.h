@@ -15,6 +15,7 @@
 
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/hierarchical_bspline/frame_pass.h"
+#include "engine/authoring/hierarchical_bspline/joints.h"
 #include "engine/authoring/hierarchical_bspline/painting.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
 
@@ -24,7 +25,7 @@ namespace pelt::hierarchical_bspline {
 // missing joint, a vertex that is attached, limited or swings twice, key poses as in key_pose::add_pass. `painting`:
 // not null if the rig attaches vertices as painted.
 Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, const Surface& surface,
-                                            const Painting* painting, const DeformerInput& input);
+                                            const Painting* painting, Joints& joints, const DeformerInput& input);
 
 // Returns the moves of a level's stored vertices (SurfaceLevel::moves) as its control mesh takes them: by index in it,
 // in model space at bind.

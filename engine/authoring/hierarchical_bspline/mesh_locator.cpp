@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -13,9 +14,21 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/hierarchical_bspline/skin_locator.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
+
+// Skin comes to follow its own painting between these differences from the surface's (of skin of one joint: kRigid
+// times these), and ceases to between these distances of the surface from its opposite side, in edges, and these
+// fractions of the surface's area that are left at the skin's height.
+constexpr double kLike[] = {0.05, 0.25};
+constexpr double kThin[] = {0.15, 0.4};
+constexpr double kCurved[] = {0.2, 0.6};
+constexpr double kRigid = 0.2;
+constexpr double kMixed = 0.05;             // skin that follows other joints this much has more than one
+constexpr double kOpposite = -0.5;          // most cosine of the angle between the normals of opposite sides
+constexpr std::size_t kNearTriangles = 16;  // among which an opposite side is looked for
 
 // Locates skin in triangles between limit points, which have the frames. A face is split as deep as levels store
 // vertices in it, and `extra` times more. A vertex has one number on all levels: its limit point is that of the finest
@@ -32,7 +45,10 @@ class MeshLocator : public SkinLocator {
     auto locator = std::make_unique<MeshLocator>(surface, input);
     locator->split(stored, extra);
     locator->place_vertices();
-    if (painting != nullptr) locator->weights_ = painting->rows_of(surface.topology(), stored + extra);
+    if (painting != nullptr) {
+      locator->weights_ = painting->rows_of(surface.topology(), stored + extra);
+      if (!base.skin_parts.empty() && base.skin.empty()) locator->find_painting(*painting);
+    }
     locator->parts_ = parts_of(surface.topology(), stored + extra, base);
     for (std::uint32_t v = 0; v < base.skin.size(); ++v) {
       locator->vertex_at_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
@@ -49,6 +65,7 @@ class MeshLocator : public SkinLocator {
       for (int c = 0; c < 3; ++c) locator->corners_at_[t[c]] = t;
     }
     PELT_ASSIGN(locator->tree_, within(input.layer, TriangleTree::create(locator->positions_, triangles)));
+    if (locator->painting_.row_count() != 0) locator->find_apart();
     return locator;
   }
 
@@ -65,6 +82,11 @@ class MeshLocator : public SkinLocator {
     PaintedTriangles triangles{positions_, triangles_, {}, parts_};
     if (weights_.row_count() != 0) triangles.weights = [&](std::uint32_t v) { return weights_.row(v); };
     places_ = closest_alike(triangles, *tree_, points, input_.threads);
+    const std::vector<std::uint32_t> welded = weld_sides(mesh.positions);
+    for (std::size_t v = 0; v < points.size() && painting_.row_count() != 0; ++v) {  // sides of a sheet stay together
+      const PaintedPoint& twin = points[welded[v]];
+      if (weight_similarity(points[v].weights, twin.weights) > 1 - kMixed) places_[v] = places_[welded[v]];
+    }
     for (std::size_t v = 0; v < points.size() && !vertex_at_.empty(); ++v) {
       const glm::vec3 position = mesh.positions[v];
       const auto found = vertex_at_.find({position.x, position.y, position.z});
@@ -85,11 +107,23 @@ class MeshLocator : public SkinLocator {
   }
 
   bool is_beyond_curvature(std::size_t vertex, double height) const override {
-    const auto across = [](const std::array<glm::dvec3, 3>& corners) {
-      return glm::cross(corners[1] - corners[0], corners[2] - corners[0]);
-    };
+    return area_left(places_[vertex], height) <= 0;
+  }
+
+  float own_share(std::size_t vertex, double height, std::span<const Influence> own) const override {
+    if (painting_.row_count() == 0 || own.empty()) return 0;
     const ClosestPoint& place = places_[vertex];
-    return glm::dot(across(corners_of(place, height)), across(corners_of(place, 0))) <= 0;
+    SparseRows here;
+    append_weights_at(
+        place, [&](std::uint32_t v) { return painting_.row(v); }, here);
+    double apart = 0;
+    for (int c = 0; c < 3; ++c) apart += place.weights[c] * apart_[place.vertices[c]];
+    const double mixed = glm::smoothstep(0.0, kMixed, 1.0 - strongest_influence(own).weight);
+    const double unlike = (1 - weight_similarity(here.row(0), own)) / glm::mix(kRigid, 1.0, mixed);
+    const double surface_share = (1 - glm::smoothstep(kLike[0], kLike[1], unlike)) *
+                                 glm::smoothstep(kThin[0], kThin[1], apart) *
+                                 glm::smoothstep(kCurved[0], kCurved[1], area_left(place, height));
+    return static_cast<float>(1 - surface_share);
   }
 
   Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
@@ -145,9 +179,63 @@ class MeshLocator : public SkinLocator {
     }
   }
 
+  // Finds how far the triangles at each limit point are from the side of the surface that faces them or that they
+  // cover, in edges; 1: far.
+  void find_apart() {
+    std::vector<glm::vec3> centres;
+    std::vector<glm::vec3> normals;
+    for (const glm::uvec3 t : triangles_) {
+      const glm::vec3 a = positions_[t.x], b = positions_[t.y], c = positions_[t.z];
+      centres.push_back((a + b + c) / 3.0f);
+      normals.push_back(glm::normalize(glm::cross(b - a, c - a)));
+    }
+    std::vector<double> squared(triangles_.size(), std::numeric_limits<double>::max());
+    tree_->nearest_of_each(centres, kNearTriangles, input_.threads,
+                           [&](std::size_t t, std::span<const TriangleTree::NearPoint> found) {
+                             const auto is_opposite = [&](const TriangleTree::NearPoint& near) {
+                               return glm::dot(normals[t], normals[near.triangle]) < kOpposite;
+                             };
+                             const auto near = std::ranges::find_if(found, is_opposite);
+                             if (near != found.end()) squared[t] = near->closest.squared_distance;
+                           });
+    apart_.assign(positions_.size(), 1);
+    for (std::size_t t = 0; t < triangles_.size(); ++t) {
+      const double edge = std::sqrt(2 * triangle_area(positions_, triangles_[t]));
+      for (int c = 0; c < 3; ++c) {
+        double& apart = apart_[triangles_[t][c]];
+        apart = std::min(apart, std::sqrt(squared[t]) / edge);
+      }
+    }
+  }
+
+  // Finds the painting at each limit point: that of the stored vertices.
+  void find_painting(const Painting& painting) {
+    std::vector<WeightedElement> row;
+    for (std::uint32_t v = 0; v < level_of_.size(); ++v) {
+      row.clear();
+      const bool is_used = v < surface_.topology().size(level_of_[v]);
+      for (const Share& share : is_used ? surface_.stored_shares(level_of_[v], limit(v)) : std::vector<Share>{}) {
+        const StoredVertex& vertex = surface_.vertices()[share.vertex];
+        for (const auto& [joint, weight] : painting.row(vertex.level, vertex.number)) {
+          row.push_back({joint, std::max(share.weight, 0.0) * weight});
+        }
+      }
+      append_row(painting_, row);
+    }
+  }
+
   // Returns the weights of the control vertices in a vertex's limit point.
   std::vector<Share> limit(std::uint32_t v) const {
     return surface_.topology().limit(level_of_[v], v, surface_.control(level_of_[v]));
+  }
+
+  // Returns the area of a location's triangle raised this high over the surface, of its area; negative: turned over.
+  double area_left(const ClosestPoint& place, double height) const {
+    const auto across = [](const std::array<glm::dvec3, 3>& corners) {
+      return glm::cross(corners[1] - corners[0], corners[2] - corners[0]);
+    };
+    const glm::dvec3 flat = across(corners_of(place, 0));
+    return glm::dot(across(corners_of(place, height)), flat) / glm::dot(flat, flat);
   }
 
   // Returns the corners of a location's triangle, raised this high over the surface.
@@ -168,6 +256,8 @@ class MeshLocator : public SkinLocator {
   std::vector<glm::vec3> positions_;
   std::vector<glm::uvec3> triangles_;
   SparseRows weights_;                // of the vertices; or none
+  SparseRows painting_;               // that moves their limit points; or none
+  std::vector<double> apart_;         // find_apart()
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
   std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin

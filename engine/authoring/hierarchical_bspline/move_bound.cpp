@@ -6,6 +6,7 @@
 
 #include <pelt/move_driver.h>
 
+#include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/bind.h"
 #include "engine/authoring/hierarchical_bspline/levels.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
@@ -18,7 +19,7 @@ std::optional<Character> move_bound(const LayerEdit& edit) {
   if (before.levels.size() != after.levels.size()) return std::nullopt;
   HierarchicalBsplineParameters moved = before;
   for (std::size_t l = 0; l < after.levels.size(); ++l) moved.levels[l].moves = after.levels[l].moves;
-  if (moved != after) return std::nullopt;
+  if (moved != after || is_as_made(before) != is_as_made(after)) return std::nullopt;
   const Result<Surface> surface = Surface::create(after, "the surface");
   if (!surface) return std::nullopt;
   // The control meshes of the levels that store vertices, in order.

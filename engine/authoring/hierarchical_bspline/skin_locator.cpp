@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <pelt/tools/mesh_parts.h>
+
+#include "engine/authoring/geometry/bounds.h"
+
 namespace pelt::hierarchical_bspline {
 namespace {
 
@@ -18,6 +22,11 @@ std::optional<std::uint32_t> Frames::at(Key key, const std::function<std::vector
   const std::vector<Share> frame_shares = shares();
   if (pass_.has_frame(frame_shares)) known->second = pass_.add(frame_shares);
   return known->second;
+}
+
+std::vector<std::uint32_t> weld_sides(std::span<const glm::vec3> positions) {
+  constexpr float kSides = 1e-4f;
+  return weld_within(positions, kSides * glm::length(bounds_of<glm::vec3>(positions).size()));
 }
 
 double cells_of_span(double length, double skin_edge) {

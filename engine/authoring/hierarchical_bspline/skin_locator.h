@@ -58,6 +58,10 @@ class SkinLocator {
   // height turns over. Precondition: the point has a frame.
   virtual bool is_beyond_curvature(std::size_t vertex, double height) const = 0;
 
+  // Returns the share, 0 to 1, by which a vertex this high over its point should follow its own painting instead of the
+  // surface, which is painted unlike it there, turns over at that height, or has another side very near.
+  virtual float own_share(std::size_t, double /*height*/, std::span<const Influence> /*own*/) const { return 0; }
+
   // Adds the weights of the frames round a vertex's point to `row`. Errors: no tangent plane.
   virtual Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) = 0;
 };
@@ -73,6 +77,9 @@ Result<std::unique_ptr<SkinLocator>> grid_locator(const HierarchicalBsplineParam
                                                   const DeformerInput& input);
 Result<std::unique_ptr<SkinLocator>> mesh_locator(const Base& base, Surface& surface, const Painting* painting,
                                                   const DeformerInput& input);
+
+// Returns for each vertex the first one within 1e-4 of the size: the other side of a sheet, or a twin at a seam.
+std::vector<std::uint32_t> weld_sides(std::span<const glm::vec3> positions);
 
 // Returns how many cells of frames a span gets, a power of two and at least one: as wide as skin blends well between.
 // `length`: of a span, metres.
