@@ -233,7 +233,8 @@ class RaisedArms : public BipedBy {
   }
 };
 
-TEST_P(RaisedArms, DoNotSwellTheShoulders) { EXPECT_LT(width(GetParam()), width("linear_blend") + 0.07f); }
+// Without armpits they swell by 10 cm.
+TEST_P(RaisedArms, DoNotSwellTheShoulders) { EXPECT_LT(width(GetParam()), width("linear_blend") + 0.075f); }
 
 INSTANTIATE_TEST_SUITE_P(Deformers, RaisedArms,
                          testing::Values("surface_ffd", "curve_skeleton", "mos", "hierarchical_bspline"),
