@@ -199,14 +199,14 @@ std::vector<std::uint32_t> LinearComparison::rows_of(const CharacterData& charac
 
 CheckPose LinearComparison::pose_at(std::size_t frame, std::uint32_t vertex) const {
   CheckPose pose = poses_[frame];
-  if (pose.turns.size() <= 2) return pose;
+  if (pose.turns.empty()) return pose;
   std::vector<glm::mat4> rest(linear_->skeleton.joints.size());
   rest_matrices(linear_->skeleton, rest);
   std::vector<const TurnFromRest*> turns;
   for (const TurnFromRest& turn : pose.turns) turns.push_back(&turn);
   std::ranges::stable_sort(
       turns, {}, [&](const TurnFromRest* turn) { return distance(glm::vec3(rest[turn->joint][3]), rest_[vertex]); });
-  pose.name = fmt::format("{}, {}", turns[0]->name, turns[1]->name);
+  pose.name = turns[0]->name + (turns.size() > 1 ? ", " + turns[1]->name : "");
   return pose;
 }
 
