@@ -67,8 +67,7 @@ std::vector<float> inputs_at_rest(const Character& character) {
 }
 
 // Measures a character at rest, in frames of its clips and in poses of single joints. Fails the test if a vertex is
-// outside, and prints the ratios. Turns of dual quaternions are held to kLongestTurned: their boxes hold every blend of
-// two turns, whichever joints take part.
+// outside, and prints the ratios. Boxes of dual quaternions contain all blends of turns, and may be kLongestTurned.
 float longest(const std::string& name, const Character& character, std::span<const CheckPose> turns, Detail detail) {
   BoundsMeter meter(character, detail);
   std::vector<glm::mat4> joints(character->skeleton.joints.size());

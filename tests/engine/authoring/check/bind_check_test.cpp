@@ -60,7 +60,6 @@ TEST(BindCheck, LeavesWhatTearsToLinearBlend) {
   EXPECT_THAT(in_words(worst), testing::EndsWith(": falls back to linear blend"));
   EXPECT_THAT(checked.report.notes,
               testing::Contains(HasSubstr("at joint '" + worst.joint + "' in pose '" + worst.pose.name)));
-  // Poses of bind's own are named by the turns that are nearest.
   for (const DefectLocation& place : checked.report.check->defects) {
     EXPECT_THAT(place.pose.name, testing::Not(testing::StartsWith("pose ")));
   }
