@@ -211,6 +211,7 @@ function bindInWorker({ file, name, options }, tell) {
 
 // Reads a file that the user gave, and shows it.
 async function open(file) {
+  waitFor(`Reading ${file.name}`);
   element('own').textContent = file.name;
   for (const choice of document.querySelectorAll('[name="character"]')) choice.checked = false;
   deformer.value = '';
