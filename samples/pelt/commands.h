@@ -56,15 +56,19 @@ struct FrameRange {
   std::int32_t last = 0;
 };
 
-struct DeformCommand {
-  std::string file;                  // .pelt or a model
-  Binding binding;                   // if `file` is a model
-  std::string clip;                  // empty: rest pose
-  std::vector<std::string> caches;   // Animation::caches
-  std::uint32_t level = 0;           // of detail (Character::at_level)
+// The character and the clip of a command.
+struct AnimatedCharacter {
+  std::string file;                 // .pelt or a model
+  Binding binding;                  // if `file` is a model
+  std::string clip;                 // empty: rest pose
+  std::vector<std::string> caches;  // Animation::caches
+  std::uint32_t level = 0;          // of detail (Character::at_level)
+  double fps = 24;                  // of the caches, and of frames that are written
+};
+
+struct DeformCommand : AnimatedCharacter {
   std::optional<FrameRange> frames;  // none: the whole clip
-  double fps = 24;
-  std::optional<float> time;  // seconds, of the only frame; instead of `frames`
+  std::optional<float> time;         // seconds, of the only frame; instead of `frames`
   bool on_gpu = true;
   GpuOptions gpu;
   std::string output;  // .pc2, .obj or .glb
@@ -104,13 +108,7 @@ struct QualityCommand {
 // shape: docs/quality.md.
 Result<void> run(const QualityCommand& command);
 
-struct RenderCommand {
-  std::string file;                  // .pelt or a model
-  Binding binding;                   // if `file` is a model
-  std::string clip;                  // empty: rest pose
-  std::vector<std::string> caches;   // Animation::caches
-  std::uint32_t level = 0;           // of detail (Character::at_level)
-  double fps = 24;                   // of the caches
+struct RenderCommand : AnimatedCharacter {
   float time = 0;                    // seconds
   std::vector<std::string> compare;  // deformers that move the skin in panels to the left
   std::vector<std::string> with;     // characters (.pelt or models) to draw too, in the same clip at the same time

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
 
+#include <pelt/try.h>
+
+#include "engine/authoring/base/caught.h"
 #include "engine/authoring/geometry/bounds.h"
 
 namespace pelt::skeletonize {
@@ -268,11 +270,10 @@ Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const gl
     const glm::vec3 point(voxels.to_voxels(glm::dvec3(position)));
     points.emplace_back(point.x, point.y, point.z);
   }
-  try {
-    voxels = fill(points, closed, capped, sheets, with_tubes, std::move(voxels));
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::kUnsupported, fmt::format("cannot be made into voxels: {}", error.what()));
-  }
+  const auto make = [&] { return Result<Voxels>(fill(points, closed, capped, sheets, with_tubes, std::move(voxels))); };
+  PELT_ASSIGN(voxels, caught(make, [](const char* why) {
+                return fail(ErrorCode::kUnsupported, fmt::format("cannot be made into voxels: {}", why));
+              }));
   if (voxels.cells.empty() || voxels.surface.empty()) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("no part is as thick as a voxel, {:.3g} m at resolution {}", voxels.size, resolution));

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "samples/pelt/gpu.h"
-#include "samples/pelt/input.h"
+#include "samples/pelt/commands.h"
 
 namespace pelt::samples {
 
@@ -31,9 +30,8 @@ void add_gpu_options(CLI::App& app, GpuOptions& gpu);
 // Adds a model, which is read without a rig.
 void add_model(CLI::App& app, std::string& model);
 
-// Adds a character and its animation. Command has `file`, `binding`, `level`, `clip` and `caches`.
-template <class Command>
-void add_animated_character(CLI::App& app, Command& command) {
+// Adds a character and its animation, without `fps`.
+inline void add_animated_character(CLI::App& app, AnimatedCharacter& command) {
   app.add_option("file", command.file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
   add_binding_options(app, command.binding);
   app.add_option("--level", command.level, "Level of detail, if the character has several; 0 is the finest")
@@ -46,8 +44,7 @@ void add_animated_character(CLI::App& app, Command& command) {
 }
 
 // Refuses a time at which nothing moves.
-template <class Command>
-void require_motion(const Command& command, bool has_time) {
+inline void require_motion(const AnimatedCharacter& command, bool has_time) {
   if (!has_time || !command.clip.empty() || !command.caches.empty()) return;
   throw CLI::ValidationError("--time", "needs --clip NAME (pelt info lists them) or --cache");
 }

@@ -126,7 +126,7 @@ let wanted = 0;  // the number of the last call of show()
 // Shows a character of this page, or a dropped file with its character.
 async function show(name, own) {
   const call = ++wanted;
-  worker?.terminate();
+  endWorker();
   waitFor('Loading the character');
   try {
     if (!renderer) makeScene();
@@ -175,7 +175,7 @@ async function show(name, own) {
     report(own, name);
     document.body.dataset.state = 'shown';
   } catch (error) {
-    if (call !== wanted || error === stopped) return;
+    if (call !== wanted) return;
     console.error(error);
     said.textContent = renderer ? error.message : 'This browser does not draw in three dimensions (WebGL 2).';
     document.body.dataset.state = 'error';
@@ -191,7 +191,11 @@ function waitFor(what, share = 0) {
 // ---- a character of the user's ----
 
 let worker;
-const stopped = new Error('stopped');
+
+function endWorker() {
+  worker?.terminate();
+  stop.hidden = true;
+}
 
 // Binds a file without holding up the page. The promise of a worker that is ended stays open, and is forgotten.
 function bindInWorker({ file, name, options }, tell) {
@@ -200,11 +204,13 @@ function bindInWorker({ file, name, options }, tell) {
   return new Promise((done, refuse) => {
     worker.onmessage = ({ data: { bound, error, fraction, what } }) => {
       if (what !== undefined) return tell(fraction, what);
-      worker.terminate();
-      stop.hidden = true;
+      endWorker();
       return bound ? done(bound) : refuse(new Error(error));
     };
-    worker.onerror = (event) => refuse(new Error(event.message ?? 'the worker does not start'));
+    worker.onerror = (event) => {
+      endWorker();
+      refuse(new Error(event.message ?? 'the worker does not start'));
+    };
     worker.postMessage({ file, name, options });
   });
 }
@@ -376,7 +382,6 @@ function showChosen() {
 }
 element('again').addEventListener('click', showChosen);
 stop.addEventListener('click', () => {
-  stop.hidden = true;
   document.querySelector('[value="biped"]').checked = true;
   showChosen();
 });

@@ -12,11 +12,11 @@
 
 #include <pelt/try.h>
 
+#include "engine/authoring/base/caught.h"
 #include "engine/authoring/model/gltf/loader.h"
 #include "engine/authoring/model/gltf/meshopt.h"
 #include "engine/authoring/model/gltf/schema.h"
 #include "engine/authoring/model/gltf/unread.h"
-#include "engine/character/base/caught.h"
 #include "engine/character/glb/container.h"
 
 namespace pelt {

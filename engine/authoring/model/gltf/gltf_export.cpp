@@ -15,10 +15,10 @@
 #include <pelt/gltf_export.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/base/caught.h"
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/model/gltf/image.h"
 #include "engine/authoring/model/gltf/morph_keys.h"
-#include "engine/character/base/caught.h"
 
 namespace pelt {
 namespace {
