@@ -32,21 +32,31 @@ struct SpreadRecord {
 };
 PELT_SHARED_SIZE(SpreadRecord, 88);
 
-PELT_SHARED_FN float fading_twist(PoseWork work, uint word) {
+// `rotation`, from bind, is that of the joint which twists or, if `is_next`, of the one before it.
+PELT_SHARED_FN float fading_twist(PoseWork work, uint word, vec4 rotation, bool is_next) {
   vec4 rest = vec4(table_vector(work, word + 5u), table_float(work, word + 8u));
   vec4 turn = joint_turn(work, table_word(work, word), table_word(work, word + 1u), rest);
   vec3 axis = table_vector(work, word + 2u);
   float along = dot(quaternion_vector(turn), axis);
   float swing = 2.0f * atan_of(length(quaternion_vector(turn) - axis * along), sqrt(turn.w * turn.w + along * along));
   float most = table_float(work, word + kJointAngleWords);
-  return twist_angle(turn, axis) * (1.0f - smoothstep(0.5f * most, most, swing));
+  float angle = twist_angle(turn, axis);
+  if (abs(turn.w) <= kHalfTurnTie) {
+    // Half a turn goes the way that a blend of the two joints goes, or the skin between them would go both ways.
+    vec4 rested = quaternion_product(joint_rotation(work, table_word(work, word + 1u)), rest);
+    vec4 way =
+        quaternion_product(quaternion_product(rested, along < 0.0f ? -turn : turn), quaternion_conjugate(rested));
+    vec4 other = quaternion_product(is_next ? way : quaternion_conjugate(way), rotation);
+    if (side_of(other, rotation) < 0.0f) angle = -angle;
+  }
+  return angle * (1.0f - smoothstep(0.5f * most, most, swing));
 }
 
 // An entry of numbers: the joint's rotation from bind as a quaternion, then its own twist and the one after the bone.
 PELT_SHARED_FN Affine pose_bone_twist(BoneTwistRecord record, PoseWork work) {
-  float own = record.own != kNoIndex ? fading_twist(work, record.own) : 0.0f;
-  float child = record.child != kNoIndex ? fading_twist(work, record.child) : 0.0f;
   vec4 rotation = quaternion_from_rotation(joint_rotation_from_bind(record.joint, work));
+  float own = record.own != kNoIndex ? fading_twist(work, record.own, rotation, false) : 0.0f;
+  float child = record.child != kNoIndex ? fading_twist(work, record.child, rotation, true) : 0.0f;
   return Affine(rotation, vec4(own, child, 0.0f, 0.0f), vec4(0.0f));
 }
 

@@ -97,6 +97,23 @@ TEST(SpreadTwist, FadesWithSwing) {
   }
 }
 
+// Of two ways, half a turn takes that of a dual quaternion blend, which spans the skin between steps and joints.
+TEST(SpreadTwist, GoesTheWayOfABlendAtHalfATurn) {
+  for (int degrees = 0; degrees < 360; degrees += 30) {
+    const glm::mat4 before = turned(static_cast<float>(degrees), {0.6f, 0.8f, 0});
+    const glm::mat4 after = before * turned(20, {0, 0, 1}) * turned(180);
+    for (const bool is_next : {false, true}) {
+      Bone bone(is_next ? 0 : 0.5f, is_next ? 0.5f : 0);
+      bone.joints = {before, (is_next ? before : after) * Bone::at(1), after * Bone::at(3)};
+      const glm::vec4 near = shared::quaternion_from_rotation(glm::mat3(before));
+      const auto on_side = [&](const glm::vec4& q) { return shared::side_of(q, near) < 0 ? -q : q; };
+      const glm::vec4 step = bone.posed(PoseKernel::kSpreadDualQuaternion)[1][0];
+      const glm::vec4 far = shared::quaternion_from_rotation(glm::mat3(after));
+      EXPECT_GT(glm::dot(on_side(step), on_side(far)), 0.6f) << degrees << (is_next ? ", next" : ", own");
+    }
+  }
+}
+
 // A joint that stretches along the bone still moves as linear blend's.
 TEST(SpreadTwist, KeepsTheStretchOfItsJoint) {
   Bone bone(0, 0.5f);
