@@ -80,7 +80,8 @@ make_blender_panels() {
 
 make_demo() {
   pelt bind builtin:biped --deformer surface-ffd -o biped.pelt
-  pelt render biped.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion --size 1200x600 -o demo.png
+  pelt render biped.pelt --clip flex --time 0.9 --frame left_hand --compare linear-blend,dual-quaternion \
+    --size 1200x480 -o demo.png
 }
 
 # Walkers come for 20 seconds, so that all four kinds are there.

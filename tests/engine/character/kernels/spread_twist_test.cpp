@@ -97,7 +97,7 @@ TEST(SpreadTwist, FadesWithSwing) {
   }
 }
 
-// Of two ways, half a turn takes that of a dual quaternion blend, which spans the skin between steps and joints.
+// Half a turn has two ways. The skin between steps and joints is blended as dual quaternions.
 TEST(SpreadTwist, GoesTheWayOfABlendAtHalfATurn) {
   for (int degrees = 0; degrees < 360; degrees += 30) {
     const glm::mat4 before = turned(static_cast<float>(degrees), {0.6f, 0.8f, 0});
