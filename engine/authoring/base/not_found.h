@@ -10,8 +10,7 @@
 
 namespace pelt {
 
-// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", with did_you_mean(). If no
-// name is near, lists the first twelve known names instead.
+// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", with hint_of().
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known);
 

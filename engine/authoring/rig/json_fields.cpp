@@ -225,13 +225,15 @@ void Reader::refuse(bool wrong, std::string_view name, std::string_view why, std
 }
 
 void Reader::format(std::string_view key, std::string_view format, std::string_view family) {
-  const Json* json = find(Field{.name = key, .required = true});
-  if (json == nullptr || *json == format) return;
-  const bool other_version = json->is_string() && json->get_ref<const std::string&>().starts_with(family);
-  problem_.report(child(pointer_, key),
-                  fmt::format("must be \"{}\"{}, is {}", format,
-                              other_version ? ", the only version that this program reads" : "", shown(*json)),
-                  other_version ? ErrorCode::kUnsupported : ErrorCode::kInvalidFile);
+  const Json* json = find(key);
+  if (json != nullptr && *json == format) return;
+  const bool other_version =
+      json != nullptr && json->is_string() && json->get_ref<const std::string&>().starts_with(family);
+  problem_.report(
+      child(pointer_, key),
+      fmt::format("must be \"{}\"{}, is {}", format, other_version ? ", the only version that this program reads" : "",
+                  json != nullptr ? shown(*json) : "missing"),
+      other_version ? ErrorCode::kUnsupported : ErrorCode::kInvalidFile);
 }
 
 void Reader::finish() {
@@ -239,7 +241,7 @@ void Reader::finish() {
     if (problem_.error) return;
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     problem_.report(child(pointer_, shortened(key, 64)),
-                    fmt::format("unknown key '{}'{}", shortened(key, 64), did_you_mean(key, known_)));
+                    fmt::format("unknown key '{}'{}", shortened(key, 64), hint_of(key, known_)));
   }
 }
 

@@ -25,14 +25,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string list_of(std::span<const std::string_view> names) {
-  constexpr std::size_t kShown = 50;
+std::string list_of(std::span<const std::string_view> names, std::size_t most) {
   std::string list;
-  for (const std::string_view name : names.first(std::min(names.size(), kShown))) {
+  for (const std::string_view name : names.first(std::min(names.size(), most))) {
     list += list.empty() ? "" : ", ";
     list += name;
   }
-  if (names.size() > kShown) list += formatted(" and {} more", names.size() - kShown);
+  if (names.size() > most) list += formatted(" and {} more", names.size() - most);
   return list;
 }
 
@@ -54,6 +53,11 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
   return formatted("; did you mean '{}'?", nearest);
 }
 
+std::string hint_of(std::string_view name, std::span<const std::string_view> known) {
+  const std::string hint = did_you_mean(name, known);
+  return hint.empty() && !known.empty() ? "; there are: " + list_of(known, 12) : hint;
+}
+
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
                    std::span<const std::string_view> known) {
   name = name.substr(0, 64);
@@ -61,7 +65,7 @@ Error unknown_name(std::string_view what, std::string_view plural, std::string_v
     return {ErrorCode::kNotFound, formatted("there is no {} '{}', and there are no {}", what, name, plural)};
   const std::string hint = did_you_mean(name, known);
   return {ErrorCode::kNotFound,
-          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list_of(known))};
+          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list_of(known, 50))};
 }
 
 }  // namespace pelt

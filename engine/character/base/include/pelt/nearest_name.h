@@ -16,6 +16,9 @@ namespace pelt {
 // longer name.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
 
+// did_you_mean() or, if no name is near, "; there are: A, B and 3 more" with the first twelve; empty if none is known.
+std::string hint_of(std::string_view name, std::span<const std::string_view> known);
+
 // Returns an error kNotFound like "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is
 // "clip", `plural` "clips".
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
