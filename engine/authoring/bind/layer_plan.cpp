@@ -105,15 +105,12 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, 
   return parts;
 }
 
-// Returns the rigid region of each joint: each joint that carries facial joints is a region of its own.
-std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton, const std::vector<bool>& is_patch) {
-  std::vector<std::uint32_t> regions(skeleton.joints.size(), chain::kNoRigidRegion);
-  for (std::size_t j = 0; j < regions.size(); ++j) {
-    if (!is_patch[j]) continue;
-    const std::uint32_t parent = *skeleton.parent_of(j);  // facial joints have one
-    if (!is_patch[parent]) regions[parent] = parent;
+// Keeps the regions of heads only.
+void keep_heads(chain::RigidRegions& regions) {
+  for (std::size_t j = 0; j < regions.is_head.size(); ++j) {
+    if (!regions.is_head[j]) regions.of_joint[j] = chain::kNoRigidRegion;
   }
-  return regions;
+  regions.beyond.clear();
 }
 
 // Notes for each layer below, for why_idle, that `layer` hides it at a mesh.
@@ -180,8 +177,9 @@ std::string why_painted(const PieceAreas& pieces, PaintedPieces leaves, const Me
   std::vector<std::string> parts;
   if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint");
   if (pieces.rigid_regions > 0 || parts.empty()) {
-    parts.push_back(leaves == PaintedPieces::kFaces ? "follows facial joints, or joints that carry them"
-                                                    : "moves as one piece (heads, hands, feet, hips, faces)");
+    parts.push_back(leaves == PaintedPieces::kHeads
+                        ? "follows facial joints, heads, or other ends thicker than their limbs"
+                        : "moves as one piece (heads, hands, feet, hips, faces)");
   }
   return fmt::format(
       "everything that it would move of mesh '{0}' {1}, and stays on linear blend; a layer with the target "
@@ -224,11 +222,9 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
       source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : PaintedPieces::kNone;
   const std::vector<bool> is_patch =
       leaves == PaintedPieces::kNone ? std::vector<bool>() : patch_joints(model.skeleton);
-  if (leaves == PaintedPieces::kRigidRegions) {
-    const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
-    regions = chain::rigid_regions(model, meshes);
-  } else if (leaves == PaintedPieces::kFaces) {
-    regions.of_joint = bearers_of_faces(model.skeleton, is_patch);
+  if (leaves != PaintedPieces::kNone) {
+    regions = chain::rigid_regions(model, std::vector<std::uint32_t>(targets.begin(), targets.end()));
+    if (leaves == PaintedPieces::kHeads) keep_heads(regions);
   }
   for (const std::size_t m : targets) {
     const Mesh& mesh = model.meshes[m];

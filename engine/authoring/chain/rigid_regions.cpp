@@ -36,21 +36,22 @@ double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
   return *at;
 }
 
-// Returns true if the end of a limb is about as short as it is thick. An end that only continues its limb, as thick as
-// before and in the same direction, does not count.
-bool is_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
+enum class Stub { kNone, kPlain, kLump };
+
+// Returns whether the end of a limb is about as short as it is thick, and much thicker than the bone before. An end
+// that only continues its limb, as thick as before and in the same direction, does not count.
+Stub stub_at(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
   const JointCluster& cluster = tree.clusters[p];
-  if (!cluster.children.empty() || !cluster.tip || cluster.parent == kNone) return false;
+  if (!cluster.children.empty() || !cluster.tip || cluster.parent == kNone) return Stub::kNone;
   const glm::dvec3 bone = *cluster.tip - cluster.position;
   const double length = glm::length(bone);
-  if (!(length > 0)) return false;
+  if (!(length > 0)) return Stub::kNone;
   const double bone_thickness = thickness(skin[p], bone / length);
-  if (length >= kStubby * bone_thickness) return false;
+  if (length >= kStubby * bone_thickness) return Stub::kNone;
   const JointCluster& above = tree.clusters[cluster.parent];
-  if (above.link_count() > 2) return true;
   const glm::dvec3 before = glm::normalize(cluster.position - above.position);
-  return glm::dot(before, bone / length) < kTurned ||
-         bone_thickness > kThicker * thickness(skin[cluster.parent], before);
+  if (bone_thickness > kThicker * thickness(skin[cluster.parent], before)) return Stub::kLump;
+  return above.link_count() > 2 || glm::dot(before, bone / length) < kTurned ? Stub::kPlain : Stub::kNone;
 }
 
 }  // namespace
@@ -76,7 +77,9 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
     if (is_patch[j] && !is_patch[*model.skeleton.parent_of(j)]) carries_face[*model.skeleton.parent_of(j)] = true;
   }
   const auto is_branch = [&](std::uint32_t p) { return p != kNone && tree.clusters[p].link_count() > 2; };
-  RigidRegions result{.of_joint = std::vector<std::uint32_t>(uses.size(), kNoRigidRegion), .beyond = {}};
+  RigidRegions result{.of_joint = std::vector<std::uint32_t>(uses.size(), kNoRigidRegion),
+                      .is_head = std::vector<bool>(uses.size(), false),
+                      .beyond = {}};
   for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
     const JointCluster& cluster = tree.clusters[p];
     const auto any = [&](const auto& says) { return std::ranges::any_of(cluster.joints, says); };
@@ -89,10 +92,16 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
       result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
     }
     if (any([&](std::uint32_t j) { return uses[j].kind == JointKind::kHinge; })) continue;
-    const bool is_region = is_branch(p) || is_stub(tree, skin, p) ||
-                           any([&](std::uint32_t j) { return carries_face[j] || is_stub_by_name(uses[j].role); });
+    const Stub stub = stub_at(tree, skin, p);
+    const bool is_head =
+        stub == Stub::kLump || has_role(JointRole::kHead) || any([&](std::uint32_t j) { return carries_face[j]; });
+    const bool is_region = is_head || stub != Stub::kNone || is_branch(p) ||
+                           any([&](std::uint32_t j) { return is_stub_by_name(uses[j].role); });
     if (!is_region) continue;
-    for (const std::uint32_t j : cluster.joints) result.of_joint[j] = p;
+    for (const std::uint32_t j : cluster.joints) {
+      result.of_joint[j] = p;
+      result.is_head[j] = is_head;
+    }
   }
   return result;
 }

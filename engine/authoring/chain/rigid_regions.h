@@ -14,6 +14,7 @@ inline constexpr std::uint32_t kNoRigidRegion = 0xffffffff;
 
 struct RigidRegions {
   std::vector<std::uint32_t> of_joint;  // the region of every joint of the model, or kNoRigidRegion
+  std::vector<bool> is_head;  // of every joint: named as a head, carries a face, or an end thicker than its limb
   // The bound joints at or below each joint of the trunk: branches other than palms, the joints below a branch,
   // shoulders and hips.
   std::vector<std::vector<bool>> beyond;

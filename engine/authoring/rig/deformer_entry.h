@@ -30,7 +30,7 @@ enum class RigidParts {
 // Pieces under a layer over * that fall back to linear blend because they move as painted or as one piece.
 enum class PaintedPieces {
   kNone,
-  kFaces,         // skin that follows facial joints (patch_joints) and the joints that carry these
+  kHeads,         // skin of facial joints (patch_joints) and of heads (RigidRegions::is_head)
   kRigidRegions,  // the same, and rigid regions (chain/rigid_regions.h)
 };
 

@@ -115,7 +115,7 @@ DeformerEntry deformer() {
       // The triangles of such a driver are larger than lips and lids.
       .leaves =
           [](const DeformerParameters& parameters) {
-            return is_made_and_plain(parameters) ? PaintedPieces::kFaces : PaintedPieces::kNone;
+            return is_made_and_plain(parameters) ? PaintedPieces::kHeads : PaintedPieces::kNone;
           },
       .makes_surface = is_made_and_plain,
       .may_fall_back = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },

@@ -94,8 +94,23 @@ TEST(IdleLayer, SaysWhatIsLeftToLinearBlend) {
   model.meshes[0].weights = painted;
   model.skeleton.joints[0].name = "head";
   model.skeleton.joints[1].name = "jaw";
-  EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' follows facial joints, or joints that carry them, and stays "
-                                                "on linear blend; a layer with the target 'tube' moves it"));
+  EXPECT_THAT(note_of({}, {}, model),
+              HasSubstr("'tube' follows facial joints, heads, or other ends thicker than "
+                        "their limbs, and stays on linear blend; a layer with the target 'tube' moves it"));
+}
+
+// The tube's last third follows joint 2. As a head, three times as thick, it stays as it is painted.
+TEST(IdleLayer, LeavesAHeadWithoutAName) {
+  const auto left = [](float thicker) {
+    Model model = test::make_tube({.along = 48, .radius = 0.5f, .joints = 3, .blend_length = 1});
+    for (glm::vec3& p : model.meshes[0].positions) {
+      const float factor = 1 + (thicker - 1) * glm::smoothstep(5.0f, 5.5f, p.x);
+      p = {p.x, factor * p.y, factor * p.z};
+    }
+    return test::must(bind(model, test::rig_of(SurfaceFfdParameters{}))).report.pieces.rigid_regions;
+  };
+  EXPECT_EQ(left(1), 0);
+  EXPECT_NEAR(left(3), 0.5, 0.1);  // of the area
 }
 
 // A layer over * has a mesh in every model that can be bound.
