@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <ranges>
 
 #include <pelt/tools/parallel.h>
@@ -194,7 +195,7 @@ class Reducer {
     inner.diagonal().array() += kRidge * square;
     const Matrix whole = inner.llt().solve(Matrix::Identity(count_, count_));
     const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1> sums = whole.rowwise().sum();
-    const Matrix inverse = whole - sums * sums.transpose() / sums.sum();
+    const Matrix inverse = whole - sums * sums.transpose() / std::accumulate(sums.begin(), sums.end(), 0.0);
     for (double budget = square; budget > 0.01 * square; budget /= 4) {
       Columns kept = given;
       remove(inverse, budget, kept);

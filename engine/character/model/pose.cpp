@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <glm/gtc/constants.hpp>
 
 #include <pelt/pose.h>
 
@@ -33,6 +34,33 @@ struct Keys {
 
 glm::quat to_quat(const Value& v) { return glm::quat(v[3], v[0], v[1], v[2]); }
 
+// The sine of 0 to a quarter of a turn, radians, by the polynomials of Arm's optimized routines: C libraries differ in
+// the last digit, and characters are bound by poses of clips.
+float sine(float angle) {
+  constexpr float kHalf = 0.785398163f;
+  const double x = angle < kHalf ? angle : angle - glm::half_pi<double>();
+  const double square = x * x;
+  if (angle < kHalf) {
+    const double sum = 0x1.1107605230bc4p-7 - square * 0x1.994eb3774cf24p-13;
+    return static_cast<float>(x + x * square * (square * sum - 0x1.555545995a603p-3));
+  }
+  double sum = square * 0x1.99343027bf8c3p-16 - 0x1.6c087e89a359dp-10;
+  sum = square * sum + 0x1.55553e1068f19p-5;
+  return static_cast<float>(1 + square * (square * sum - 0x1.ffffffd0c621cp-2));
+}
+
+// As glm::slerp, the same bits with every C library.
+glm::quat slerp(const glm::quat& start, glm::quat end, float t) {
+  float cosine = glm::dot(start, end);
+  if (cosine < 0) {  // the shorter arc
+    end = -end;
+    cosine = -cosine;
+  }
+  if (cosine > 1 - glm::epsilon<float>()) return glm::lerp(start, end, t);
+  const auto angle = static_cast<float>(std::acos(static_cast<double>(cosine)));
+  return (sine((1 - t) * angle) * start + sine(t * angle) * end) / sine(angle);
+}
+
 // Returns the value at `time` (glTF 2.0, Appendix C).
 Value interpolate(const Keys& keys, float time) {
   const bool cubic = keys.interpolation == Interpolation::kCubicSpline;
@@ -61,7 +89,7 @@ Value interpolate(const Keys& keys, float time) {
                   (-2 * t3 + 3 * t2) * end[c] + interval * (t3 - t2) * in_tangent[c];
     }
   } else if (keys.rotations) {
-    const glm::quat q = glm::slerp(to_quat(start), to_quat(end), t);  // slerp takes the shorter arc
+    const glm::quat q = slerp(to_quat(start), to_quat(end), t);
     result = {q.x, q.y, q.z, q.w};
   } else {
     for (std::size_t c = 0; c < keys.width; ++c) result[c] = start[c] + t * (end[c] - start[c]);

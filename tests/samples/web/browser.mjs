@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
 
-const kinds = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
+const kinds = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
 // Serves the first of these folders that has a file; a function instead of a folder returns bytes, or nothing.
 export async function serve(...folders) {
@@ -37,7 +37,7 @@ export class Browser {
     const browser = new Browser();
     // As root there is no sandbox; the pages are this folder's own.
     browser.#child = spawn(program, ['--headless', '--no-sandbox', '--remote-debugging-pipe', '--enable-unsafe-swiftshader',
-      '--use-angle=swiftshader', '--disable-dev-shm-usage', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+      '--use-angle=swiftshader', '--enable-unsafe-webgpu', '--disable-dev-shm-usage', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
     let rest = '';
     browser.#child.stdio[4].setEncoding('utf8').on('data', (text) => {
       const messages = (rest + text).split('\0');

@@ -26,6 +26,7 @@ constexpr double kOtherInside = 0.1;  // of the radius: farthest from the other 
 constexpr double kMinSlope = 0.2;     // of the lead; below, it shows no way out
 constexpr double kStiffest = 1e-3;    // softness below which a point is fixed
 constexpr double kMinContactSoftness = 0.05;
+constexpr double kCancelled = 1e-9;  // of the area of a point's triangles: a sum of theirs is only rounding
 
 glm::dvec3 at_bind(const glm::dmat4& motion, const glm::dvec3& point) {
   return glm::transpose(glm::dmat3(motion)) * (point - glm::dvec3(motion[3]));
@@ -173,13 +174,19 @@ double FoldSolver::volume(std::span<const glm::dvec3> points, const glm::dvec3& 
   return sum;
 }
 
+// Returns unit normals; 0 if the triangles round a point cancel, so that rounding would decide.
 std::vector<glm::dvec3> FoldSolver::point_normals() const {
   std::vector<glm::dvec3> normals(points_.size(), glm::dvec3(0));
+  std::vector<double> areas(points_.size(), 1e-30);
   for (const glm::uvec3& t : skin_.triangles) {
     const glm::dvec3 doubled = glm::cross(points_[t.y] - points_[t.x], points_[t.z] - points_[t.x]);
-    for (int k = 0; k < 3; ++k) normals[t[k]] += doubled;
+    const double area = glm::length(doubled);
+    for (int k = 0; k < 3; ++k) normals[t[k]] += doubled, areas[t[k]] += area;
   }
-  for (glm::dvec3& normal : normals) normal /= std::max(glm::length(normal), 1e-30);
+  for (std::size_t v = 0; v < normals.size(); ++v) {
+    const double length = glm::length(normals[v]);
+    normals[v] *= length > kCancelled * areas[v] ? 1 / length : 0;
+  }
   return normals;
 }
 

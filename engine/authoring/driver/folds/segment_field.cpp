@@ -5,6 +5,9 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 
+#include "shaders/angle.h"
+#include "shaders/power.h"
+
 namespace pelt::folds {
 namespace {
 
@@ -12,6 +15,9 @@ constexpr double kWidthAlong = 0.1;   // of the mean, as a fraction of the bone
 constexpr double kWidthAround = 0.4;  // radians
 constexpr double kBeyond = 0.02;      // fraction of the bone to which points beyond its ends count
 constexpr double kAnyAngle = 1e-9;    // weight of points at other angles, for cells without near ones
+
+// Not by the C library: these differ in the last digit, and folds that do not settle magnify it.
+double bell(double x) { return shared::exp_of(static_cast<float>(-x * x)); }
 
 }  // namespace
 
@@ -29,15 +35,16 @@ SegmentField::SegmentField(const glm::dvec3& from, const glm::dvec3& to, const g
     const Place place = place_of(point);
     mean += place.distance;
     ++count;
+    const double squared = place.distance * place.distance;
     for (std::size_t i = 0; i < kAlong; ++i) {
       const double away = (place.along - (static_cast<double>(i) + 0.5) / kAlong) / kWidthAlong;
-      const double near = std::exp(-away * away);
+      const double near = bell(away);
       for (std::size_t j = 0; j < kAround; ++j) {
         const double centre = (static_cast<double>(j) + 0.5) / kAround * glm::two_pi<double>() - glm::pi<double>();
         const double turn = std::remainder(place.around - centre, glm::two_pi<double>()) / kWidthAround;
-        const double weight = near * (std::exp(-turn * turn) + kAnyAngle);
+        const double weight = near * (bell(turn) + kAnyAngle);
         weights[i][j] += weight;
-        radii_[i][j] += weight * std::pow(place.distance, 4);
+        radii_[i][j] += weight * squared * squared;
       }
     }
   }
@@ -45,7 +52,7 @@ SegmentField::SegmentField(const glm::dvec3& from, const glm::dvec3& to, const g
   for (std::size_t i = 0; i < kAlong; ++i) {
     for (std::size_t j = 0; j < kAround; ++j) {
       const double weight = weights[i][j];
-      radii_[i][j] = weight > 1e-20 ? std::pow(radii_[i][j] / weight, 0.25) : mean / std::max(count, 1.0);
+      radii_[i][j] = weight > 1e-20 ? std::sqrt(std::sqrt(radii_[i][j] / weight)) : mean / std::max(count, 1.0);
     }
   }
 }
@@ -53,7 +60,8 @@ SegmentField::SegmentField(const glm::dvec3& from, const glm::dvec3& to, const g
 SegmentField::Place SegmentField::place_of(const glm::dvec3& point) const {
   const double along = std::clamp(glm::dot(point - from_, axes_[0]) / length_, 0.0, 1.0);
   const glm::dvec3 away = point - from_ - axes_[0] * (along * length_);
-  return {along, std::atan2(glm::dot(away, axes_[2]), glm::dot(away, axes_[1])), glm::length(away)};
+  const glm::vec2 side(glm::dot(away, axes_[1]), glm::dot(away, axes_[2]));
+  return {along, shared::atan_of(side.y, side.x), glm::length(away)};
 }
 
 double SegmentField::depth(const glm::dvec3& point) const {
