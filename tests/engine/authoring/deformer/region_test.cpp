@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/deformer/region.h"
 
+#include <array>
 #include <limits>
 
 #include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -276,6 +278,49 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Masks,
                                          MaskCase{"Box", {.box = Box{{0, -5, -5}, {2, 5, 5}, 3}}},
                                          MaskCase{"Sphere", {.sphere = Sphere{{8, 0, 0}, 2, 5}}}),
                          testing::PrintToStringParamName());
+
+// ------------------------------------------------------------------------------------------------ layers over others
+
+constexpr float kLayerTolerance = 5e-4f;  // for tubes 8 long: each weight is off by up to half of 1/65535
+
+const DeformerParameters kKindsOfGroups[] = {
+    LinearBlendParameters{}, MosParameters{.strategy = MosStrategy::kInverseDistance},  // one group of local points
+    MosParameters{.strategy = MosStrategy::kRadialBasis},                               // with weights of both signs
+    [] {
+      SurfaceFfdParameters quadratic = test::by_cage();
+      quadratic.precision = Precision::kQuadratic;
+      return quadratic;
+    }()};
+
+// v' is linear in the weights, so that a layer moves every vertex to the mean, by its mask, of both positions.
+TEST(Layers, OverOthersMoveToTheMeanByTheirMask) {
+  Model model = test::make_tube_in_cage({.around = 8, .along = 16, .joints = 4});
+  const std::vector<glm::mat4> joints = test::bent(model, 60, {0.3f, 0.5f, 1});
+  std::vector<float> mask;
+  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
+    mask.push_back(std::array{0.0f, 0.25f, 1.0f, 0.5f, 0.0f, 0.7f, 1.0f}[v % 7]);
+  }
+  model.meshes[0].attributes.push_back({"_MASK", mask});
+  const auto skin = [&](const Rig& rig) { return test::posed(test::bound(model, rig).character, joints, "tube"); };
+  for (const DeformerParameters& lowest : kKindsOfGroups) {
+    Rig rig = test::rig_of(lowest, "tube");
+    std::vector<glm::vec3> expected = skin(rig);
+    for (const DeformerParameters& over : kKindsOfGroups) {
+      SCOPED_TRACE(std::string(over.name()) + " over " + std::string(lowest.name()));
+      const std::vector<glm::vec3> single = skin(test::rig_of(over, "tube"));
+      for (std::size_t v = 0; v < mask.size(); ++v) expected[v] = glm::mix(expected[v], single[v], mask[v]);
+      rig.layers.push_back({"tube", over, {1, {.attribute = "_MASK"}}, {}});
+      EXPECT_LT(test::farthest(skin(rig), expected), kLayerTolerance);
+    }
+  }
+}
+
+TEST(Layers, OfMoreGroupsThanAMeshCanHaveAreRefused) {
+  Rig rig = test::rig_of(kKindsOfGroups[1], "tube");
+  for (int layer = 1; layer < 9; ++layer) rig.layers.push_back({"tube", kKindsOfGroups[1], {0.5f, {}}, {}});
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
+              HasSubstr("mesh 'tube': 9 groups of influences with local points; a mesh can have at most 8"));
+}
 
 }  // namespace
 }  // namespace pelt

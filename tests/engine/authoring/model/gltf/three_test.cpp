@@ -125,38 +125,5 @@ TEST(ThreeJs, AgreesOnEveryCharacter) {
   fs::remove_all(kWork / "out");
 }
 
-// Makes a tube that bends and morphs, in clips of all interpolations, at weights that are not 0 at rest.
-Model morphing_tube() {
-  Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});
-  model.name = "morphing tube";
-  test::add_morph_targets(model.meshes[0], 14);
-  model.meshes[0].morph_targets[3].weight = 0.75f;
-  for (const Interpolation interpolation :
-       {Interpolation::kStep, Interpolation::kLinear, Interpolation::kCubicSpline}) {
-    Clip clip{.name = "clip" + std::to_string(model.clips.size()), .duration = 2, .channels = {}, .morph_channels = {}};
-    clip.channels.push_back(
-        {2, ChannelPath::kRotation, Interpolation::kLinear, {0, 2}, {0, 0, 0, 1, 0, 0, 0.6f, 0.8f}});
-    for (std::uint32_t t = 0; t < 14; ++t) {
-      const float most = t % 3 == 0 ? 1.0f : 0.0f;
-      std::vector<float> values{0, most, 0.5f * most};
-      if (interpolation == Interpolation::kCubicSpline) values = {0, 0, most, 0, most, -most, 1, 0.5f * most, 0};
-      clip.morph_channels.push_back({model.meshes[0].name, t, interpolation, {0, 0.5f, 2}, values});
-    }
-    model.clips.push_back(std::move(clip));
-  }
-  return model;
-}
-
-TEST(ThreeJs, AgreesOnMorphTargets) {
-  fs::create_directories(kWork);
-  const fs::path path = kWork / "morphing_tube.gltf";
-  std::ofstream(path) << test::GltfFile::of(morphing_tube()).text();
-  if (const std::string why = run_three({path}); !why.empty()) PELT_SKIP(why);
-  const Reference reference = load_reference(0);
-  EXPECT_GE(reference.description.at("samples").size(), 6u);
-  expect_agreement(test::must(import_gltf(path)), reference);
-  fs::remove_all(kWork / "out");
-}
-
 }  // namespace
 }  // namespace pelt
