@@ -208,46 +208,6 @@ TEST(Presets, BipedOfMikuMikuDance) {
   EXPECT_EQ(chains.size(), 15u);
 }
 
-TEST(Presets, BipedOfMeta) {
-  std::vector<std::tuple<std::string, int, glm::vec3>> joints{
-      {"root_hip_jnt", -1, kUp}, {"SpineLower_jnt", 0, kUp}, {"SpineMiddle_jnt", 1, kUp}, {"SpineUpper_jnt", 2, kUp},
-      {"Chest_jnt", 3, kUp},     {"Neck_jnt", 4, kUp},       {"Head_jnt", 5, kUp}};
-  const auto add = [&](const char* name, int parent, const glm::vec3& offset) {
-    joints.emplace_back(std::string(name) + "_jnt", parent, offset);
-    return static_cast<int>(joints.size()) - 1;
-  };
-  const int arm = add("LeftArmUpper", add("LeftShoulder", 4, kLeft), kLeft);
-  add("LeftArmUpperTwist1", arm, 0.5f * kLeft);
-  const int wrist = add("LeftHandWrist", add("LeftArmLower", arm, kLeft), kLeft);
-  add("LeftHandThumbDistal",
-      add("LeftHandThumbProximal", add("LeftHandThumbMeta", add("LeftHandThumbTrapezium", wrist, kUp), kUp), kUp), kUp);
-  add("LeftHandIndexDistal", add("LeftHandIndexIntermediate", add("LeftHandIndexProximal", wrist, kLeft), kLeft),
-      kLeft);
-  add("LeftHandPinkyProximal", add("LeftHandPinkyMeta", wrist, kFront), kFront);
-  add("RightFootToe",
-      add("RightFootBall", add("RightFootAnkle", add("RightLegLower", add("RightLegUpper", 0, kRight), -kUp), -kUp),
-          kFront),
-      kFront);
-  std::vector<std::string> notes;
-  const Model model = skeleton_by_offsets(joints);
-  EXPECT_TRUE(rig_from_preset("biped", model, &notes));
-  EXPECT_THAT(notes, ElementsAre("preset biped knows too few joints by name for 'right_arm', 'left_leg'"));
-  std::set<std::string> names;
-  for (const auto& [name, chain] : chains_of("biped", model)) {
-    names.insert(name);
-    if (name == "left_arm") {
-      EXPECT_THAT(chain, ElementsAre("Chest_jnt", "LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmUpperTwist1_jnt",
-                                     "LeftArmLower_jnt", "LeftHandWrist_jnt"));
-    } else if (name == "right_leg") {
-      EXPECT_THAT(chain, ElementsAre("root_hip_jnt", "RightLegUpper_jnt", "RightLegLower_jnt", "RightFootAnkle_jnt",
-                                     "RightFootBall_jnt", "RightFootToe_jnt"));
-    } else if (name == "left_thumb") {
-      EXPECT_EQ(chain.size(), 5u);
-    }
-  }
-  EXPECT_THAT(names, ElementsAre("left_arm", "left_index", "left_pinky", "left_thumb", "right_leg", "spine"));
-}
-
 TEST(Presets, BipedOfUnknownLimbsSaysSo) {
   std::vector<std::string> notes;
   const Model model = half_body({"hips", "spine", "neck", "head"}, {"left_shoulder", "a", "b", "c"});

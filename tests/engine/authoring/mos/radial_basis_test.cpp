@@ -77,13 +77,6 @@ TEST(RadialBasis, ReproducesItsOwnFields) {
   }
 }
 
-TEST(RadialBasis, HalvesBetweenTwoPoints) {
-  const std::vector<glm::dvec3> points{{0, 0, 0}, {2, 0, 0}};
-  const auto basis = test::must(RadialBasis::create(points, MosKernel::kBiharmonic, std::nullopt));
-  EXPECT_NEAR(radial_basis_weights(basis, {1, 5, 0})[0], 0.5, 1e-14);
-  EXPECT_NEAR(radial_basis_weights(basis, {0.5, 0, 0})[0], 0.75, 1e-14);
-}
-
 TEST(RadialBasis, BiharmonicWeightsDoNotDependOnTheUnit) {
   const std::vector<glm::dvec3> points = scattered(64, 3);
   const glm::dvec3 place(0.3, 0.2, 0.9);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -284,6 +285,31 @@ TEST(RigSchema, IsCommittedAsTheParametersSayIt) {
 
 TEST(RigReference, IsCommittedAsTheParametersSayIt) {
   expect_committed(format_rig_reference(), fs::path(PELT_SOURCE) / "docs/rig_reference.md");
+}
+
+// A key or word that is not its member's or constant's name would set another, which writing it again does not show.
+TEST(RigSchema, KeysAndWordsAreTheNamesOfTheirMembersAndConstants) {
+  const std::regex field(
+      R"re(fields\.(?!refuse|conflict|at_most_one|exactly_one)\w+\(\{(?:\.name = )?"(\w+)"((?:"(?:\\.|[^"\\])*"|[^"])*?)\);)re");
+  const std::regex choice(R"re(\{"(\w+)", \w+::(?:\w+::)*k(\w+)\})re");
+  const std::regex text(R"re("(?:\\.|[^"\\])*")re");
+  std::size_t keys = 0;
+  std::size_t words = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(PELT_SOURCE) / "engine/authoring")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string source = std::regex_replace(test::file_text(entry.path()), std::regex(R"(\s+)"), " ");
+    if (source.find("Fields& fields") == std::string::npos) continue;
+    for (std::sregex_iterator found(source.begin(), source.end(), field), end; found != end; ++found, ++keys) {
+      const std::string member = (*found)[1] == "float" ? "float_distance" : (*found)[1].str();
+      const std::string arguments = std::regex_replace((*found)[2].str(), text, "");
+      EXPECT_TRUE(std::regex_search(arguments, std::regex("[. ]" + member + "\\b"))) << entry.path() << (*found).str();
+    }
+    for (std::sregex_iterator found(source.begin(), source.end(), choice), end; found != end; ++found, ++words) {
+      EXPECT_STRCASEEQ(std::regex_replace((*found)[1].str(), std::regex("_"), "").c_str(), (*found)[2].str().c_str());
+    }
+  }
+  EXPECT_GT(keys, 150u);
+  EXPECT_GT(words, 30u);
 }
 
 TEST(RigSchema, NamesTheDeformersOfTheParser) {

@@ -32,7 +32,6 @@ inline std::string twist(const std::string& keys) {
 inline std::string mos(const std::string& parameters) {
   return layer(R"("deformer": "mos", "parameters": {)" + parameters + "}");
 }
-inline std::string chain(const std::string& members) { return mos(R"("chains": [{)" + members + "}]"); }
 inline std::string edit(const std::string& members) { return mos(R"("edits": [{)" + members + "}]"); }
 inline std::string driven(const std::string& share) {
   return edit(R"("operation": "bulge", "driver": {"joint": "elbow"}, "share": )" + share);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr double kSinglePrecision = 0.1;  // degrees; MikkTSpace computes in floats
 
-const fs::path kTangentWork = PELT_THREE_WORK;
+const fs::path kTangentWork = PELT_MIKKTSPACE_WORK;
 
 double degrees_between(const glm::vec4& a, const glm::vec4& b) {
   const glm::dvec3 x(a);
@@ -159,7 +159,7 @@ Mesh random_triangles(unsigned seed) {
 class MikkTSpace : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string why = test::install_packages(PELT_THREE_SCRIPTS, kTangentWork);
+    const std::string why = test::install_packages(PELT_MIKKTSPACE_SCRIPTS, kTangentWork);
     if (!why.empty()) PELT_SKIP(why);
   }
 };
