@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests edits of control points.
-#include <limits>
 #include <map>
 
 #include <pelt/curve_keys.h>
@@ -146,8 +145,6 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   EXPECT_EQ(error({bulge}), "bound");
   EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
               AllOf(HasSubstr("layer 0 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
-  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
-              HasSubstr("/edits/0/factor: must be a number, is inf"));
   EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 exceeds 64 edits of point"));
   EXPECT_EQ(error(std::vector(shared::kMaxMosEdits, bulge)), "bound");
 
@@ -161,9 +158,6 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   for (std::size_t k = 0; k <= shared::kMaxMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
   EXPECT_THAT(keyed(many), HasSubstr("edit 1 has 65 keys of its share, not 2 to 64"));
   EXPECT_THAT(keyed({{0, 0}}), HasSubstr("edit 1 has 1 keys of its share"));
-  EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("/edits/0/share/1/0: must be above 0"));
-  EXPECT_THAT(keyed({{0, 0}, {9, std::numeric_limits<float>::quiet_NaN()}}),
-              HasSubstr("/edits/0/share/1/1: must be a number, is nan"));
   EXPECT_EQ(keyed({{0, 0}, {90, 1}}), "bound");
   driven.driver->joint = "joint2";
   EXPECT_THAT(keyed({{0, 0}, {90, 1}}), AllOf(HasSubstr("edit 1"), HasSubstr("'joint2'")));
@@ -171,10 +165,6 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   const MosEdit twist{.operation = MosOperation::kTwist, .degrees = 20};
   EXPECT_EQ(error({twist}), "bound");
   EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("require strategy 'b_spline' with 'twist'"));
-  for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
-    EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
-                HasSubstr("layer 0 (mos): /edits: a twist needs the strategy b_spline"));
-  }
 }
 
 }  // namespace

@@ -65,22 +65,11 @@ TEST(MosBind, NeedsChainsThatCanBePosed) {
   }
 }
 
-// The ranges are in the schema.
+// Ranges and conditions are those of the schema.
 TEST(MosBind, NeedsParametersInRange) {
   const Model model = test::make_tube();
-  const std::pair<Change, const char*> cases[] = {
-      {[](auto& p) { p.points_per_bone = 17; }, "/points_per_bone: must be an integer from 1 to 16, is 17"},
-      {[](auto& p) { p.joint_fraction = std::numeric_limits<float>::quiet_NaN(); },
-       "/joint_fraction: must be a number from 0 to 1"},
-      {[](auto& p) { p.cage = "tube"; }, "/cage: belongs to the strategy catmull_clark"},
-      {[](auto& p) {
-         p.kernel = MosKernel::kGaussian;
-         p.width = 1.0f;
-       },
-       "/width: belongs to the strategy radial_basis"}};
-  for (const auto& [change, why] : cases) {
-    EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 0 (mos): "), HasSubstr(why)));
-  }
+  EXPECT_THAT(test::bind_error(model, by_mos([](auto& p) { p.points_per_bone = 17; })),
+              HasSubstr("layer 0 (mos): /points_per_bone: must be an integer from 1 to 16, is 17"));
   EXPECT_THAT(test::bind_error(model, by_mos([](auto& p) { p.automatic = false; })),
               HasSubstr("layer 0 (mos): there are no control points"));
 }

@@ -8,6 +8,7 @@
 
 #include "engine/authoring/mos/strategies.h"
 #include "tests/engine/authoring/mos/scattered.h"
+#include "tests/support/refused.h"
 
 namespace pelt::mos {
 namespace {
@@ -248,23 +249,19 @@ TEST(CageSurface, TakesEveryShapeOfCage) {
 }
 
 TEST(CageSurface, RefusesWhatIsNoSurface) {
-  const auto refusal = [](const Faces& faces) {
-    const std::vector<glm::dvec3> points(6, glm::dvec3(0.0));
-    const auto surface = CageSurface::create(points, faces);
-    if (surface) return std::string();
-    EXPECT_EQ(surface.error().code, ErrorCode::kInvalidArgument);
-    return surface.error().message;
-  };
-  EXPECT_EQ(refusal({}), "cage: there is no face");
-  EXPECT_EQ(refusal({{0, 1, 2}, {}}), "cage: face 1 has 0 corners, but 3 to 1000 are allowed");
-  EXPECT_EQ(refusal({{0, 1}}), "cage: face 0 has 2 corners, but 3 to 1000 are allowed");
-  EXPECT_EQ(refusal({std::vector<std::uint32_t>(1001, 0)}), "cage: face 0 has 1001 corners, but 3 to 1000 are allowed");
-  EXPECT_EQ(refusal({{0, 1, 2}, {3, 4, 6}}), "cage: face 1 has the point 6, but there are 6");
-  EXPECT_EQ(refusal({{0, 1, 2}, {3, 4, 3, 5}}), "cage: face 1 has the point 3 twice");
-  EXPECT_EQ(refusal({{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}),
-            "cage: the edge from point 0 to 1 belongs to more than two faces: 0, 1 and 2");
-  EXPECT_EQ(refusal({{0, 1, 2}, {0, 1, 3}}),
-            "cage: the faces 0 and 1 wind in opposite directions at the edge from point 0 to 1");
+  const std::pair<Faces, const char*> cases[] = {
+      {{}, "there is no face"},
+      {{{0, 1}}, "face 0 has 2 corners, but 3 to 1000 are allowed"},
+      {{std::vector<std::uint32_t>(1001, 0)}, "face 0 has 1001 corners, but 3 to 1000 are allowed"},
+      {{{0, 1, 2}, {3, 4, 6}}, "face 1 has the point 6, but there are 6"},
+      {{{0, 1, 2}, {3, 4, 3, 5}}, "face 1 has the point 3 twice"},
+      {{{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}, "the edge from point 0 to 1 belongs to more than two faces: 0, 1 and 2"},
+      {{{0, 1, 2}, {0, 1, 3}}, "the faces 0 and 1 wind in opposite directions at the edge from point 0 to 1"}};
+  const std::vector<glm::dvec3> points(6, glm::dvec3(0.0));
+  for (const auto& [faces, why] : cases) {
+    EXPECT_TRUE(
+        test::refused(CageSurface::create(points, faces), ErrorCode::kInvalidArgument, std::string("cage: ") + why));
+  }
 }
 
 }  // namespace

@@ -101,38 +101,6 @@ TEST(Presets, BipedOfTheBuiltIn) {
   EXPECT_EQ(chains.size(), 15u);  // five of the body, ten fingers
 }
 
-TEST(Presets, BipedOfEveryExporter) {
-  const struct {
-    Names trunk;
-    Names arm;
-  } kBodies[] = {
-      {{"mixamorig:Hips", "mixamorig:Spine", "mixamorig:Neck", "mixamorig:Head"},
-       {"mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"}},
-      {{"pelvis", "spine_01", "neck_01", "head"}, {"clavicle_l", "upperarm_l", "lowerarm_l", "hand_l"}},
-      {{"Bip01 Pelvis", "Bip01 Spine", "Bip01 Neck", "Bip01 Head"},
-       {"Bip01 L Clavicle", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand"}},
-      {{"spine", "spine.001", "spine.004", "spine.006"}, {"shoulder.L", "upper_arm.L", "forearm.L", "hand.L"}},
-      {{"J_Bip_C_Hips", "J_Bip_C_Chest", "J_Bip_C_Neck", "J_Bip_C_Head"},
-       {"J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand"}},
-      {{"Pelvis", "Spine1", "Neck", "Head"}, {"L_Collar", "L_Shoulder", "L_Elbow", "L_Wrist"}},
-      {{"pelvis", "abdomenLower", "neckLower", "head"}, {"lCollar", "lShldrBend", "lForearmBend", "lHand"}},
-      {{"下半身", "上半身", "上半身2", "首", "頭"}, {"左肩", "左腕", "左ひじ", "左手首"}},
-      {{"腰", "上半身", "首", "頭"}, {"肩.L", "腕.L", "ひじ.L", "手首.L"}},
-      {{"center", "upper body", "neck", "head"}, {"shoulder_L", "arm_L", "elbow_L", "wrist_L"}},
-      {{"LowerBody", "UpperBody", "UpperBody2", "Neck", "Head"}, {"Shoulder_L", "Arm_L", "Elbow_L", "Wrist_L"}},
-      {{"root_hip_jnt", "SpineLower_jnt", "SpineMiddle_jnt", "Chest_jnt", "Neck_jnt", "Head_jnt"},
-       {"LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt", "LeftHandWrist_jnt"}},
-  };
-  for (const auto& body : kBodies) {
-    const auto chains = chains_of("biped", half_body(body.trunk, body.arm));
-    EXPECT_THAT(chains, Contains(Pair("spine", body.trunk)));
-    Names arm{body.trunk[1]};
-    arm.insert(arm.end(), body.arm.begin(), body.arm.end());
-    EXPECT_THAT(chains, Contains(Pair("left_arm", arm)));
-    EXPECT_EQ(chains.size(), 2u) << body.trunk[0];
-  }
-}
-
 // Names that are meaningless or misleading: the file's data on bones count.
 TEST(Presets, BipedOfHumanBones) {
   const Names trunk{"a", "b", "c", "d"};
