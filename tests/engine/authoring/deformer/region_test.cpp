@@ -212,56 +212,6 @@ TEST_F(Regions, ErrorsOfMasksNameTheLayer) {
   EXPECT_THAT(test::bind_error(model_, Rig{}), HasSubstr("mesh 'tube': attribute '_MASK'"));
 }
 
-// ------------------------------------------------------------------------------------------------------------ masks
-
-struct MaskCase {
-  const char* name;
-  Region region;
-};
-
-void PrintTo(const MaskCase& mask, std::ostream* out) { *out << mask.name; }
-
-class Masks : public testing::TestWithParam<MaskCase> {};
-
-TEST_P(Masks, BlendTwoLayersContinuously) {
-  Model model = test::make_tube_in_cage({.around = 16, .along = 64});
-  VertexAttribute attribute{"_MASK", {}};
-  for (const glm::vec3 p : model.meshes[0].positions) attribute.values.push_back((p.x - 1) / 4);
-  model.meshes[0].attributes.push_back(attribute);
-  Rig base = test::rig_of(LinearBlendParameters{}, "tube");
-  const Rig over = test::rig_of(test::by_cage(), "tube");
-  Rig both = base;
-  both.groups.push_back({.name = "end", .region = {.box = Box{{6, -5, -5}, {9, 5, 5}, 4}}});
-  both.layers.push_back({"tube", test::by_cage(), {0.9f, GetParam().region}, {}});
-  const auto skin = [&](const Rig& rig) {
-    return test::posed(test::bound(model, rig).character, test::bent(model, 86, {0.6f, 0, 0.8f}), "tube");
-  };
-  const std::vector<glm::vec3> first = skin(base);
-  const std::vector<glm::vec3> second = skin(over);
-  const std::vector<glm::vec3> blended = skin(both);
-  EXPECT_EQ(test::mesh_of(test::bound(model, both).character, "tube").deformer, "surface_ffd over linear_blend");
-  const auto mask = test::must(region_values(GetParam().region, model.meshes[0], model, both, "the mask"));
-  EXPECT_LT(std::ranges::min(mask), 0.1f);
-  EXPECT_GT(std::ranges::max(mask), 0.9f);
-  for (std::size_t v = 0; v < blended.size(); ++v) {
-    const float m = 0.9f * mask[v];
-    ASSERT_LT(glm::distance(blended[v], (1 - m) * first[v] + m * second[v]), 2e-4f) << v;
-  }
-  for (const glm::uvec3 t : model.meshes[0].triangles) {
-    ASSERT_LT(std::abs(mask[t.x] - mask[t.y]), 0.3f);
-    ASSERT_LT(std::abs(mask[t.y] - mask[t.z]), 0.3f);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, Masks,
-                         testing::Values(MaskCase{"Joint", {.joints = {"joint1"}}},
-                                         MaskCase{"JointWithFalloff", {.joints = {"joint1"}, .joint_falloff = 3}},
-                                         MaskCase{"Group", {.group = "end"}},
-                                         MaskCase{"Attribute", {.attribute = "_MASK"}},
-                                         MaskCase{"Box", {.box = Box{{0, -5, -5}, {2, 5, 5}, 3}}},
-                                         MaskCase{"Sphere", {.sphere = Sphere{{8, 0, 0}, 2, 5}}}),
-                         testing::PrintToStringParamName());
-
 // ------------------------------------------------------------------------------------------------ layers over others
 
 constexpr float kLayerTolerance = 5e-4f;  // for tubes 8 long: each weight is off by up to half of 1/65535
@@ -296,6 +246,18 @@ TEST(Layers, OverOthersMoveToTheMeanByTheirMask) {
       EXPECT_LT(test::farthest(skin(rig), expected), kLayerTolerance);
     }
   }
+}
+
+TEST(Layers, ThatHideOthersLeaveNothingOfThem) {
+  Model model = test::make_tube();
+  model.meshes[0].attributes.push_back({"_MASK", std::vector<float>(model.meshes[0].positions.size(), 1)});
+  Rig rig = test::rig_of(kKindsOfGroups[1], "tube");
+  rig.layers.push_back({"tube", LinearBlendParameters{}, {1, {.attribute = "_MASK"}}, {}});
+  const CharacterMesh mesh = test::mesh_of(test::bound(model, rig).character, "tube");
+  EXPECT_EQ(mesh.mode, BlendMode::kLinear);
+  EXPECT_EQ(
+      mesh.binding.influences,
+      test::mesh_of(test::bound(model, test::rig_of(LinearBlendParameters{})).character, "tube").binding.influences);
 }
 
 TEST(Layers, OfMoreGroupsThanAMeshCanHaveAreRefused) {

@@ -160,5 +160,57 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
 }
 
+// Returns Theta of the points of a chain, away from its top, if every anchor i twists by theta[i].
+std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
+  const chain::Chain& chain = points.chains[0].curve.chain;
+  const auto tau = [&](std::size_t i) {
+    float sum = 0;
+    for (std::size_t k = i; k != chain.top; k += k > chain.top ? -1 : 1) sum += theta[k];
+    return sum;
+  };
+  std::vector<float> result;
+  for (const std::uint32_t p : points.chains[0].points) {
+    const PointTurn& turn = *points.points[p].turn;
+    const std::size_t near = turn.far > chain.top ? turn.far - 1 : turn.far + 1;
+    EXPECT_TRUE(turn.roll == 0 || turn.roller != chain.top);
+    result.push_back(std::lerp(tau(near), tau(turn.far), turn.twist) + turn.roll * theta[turn.roller]);
+  }
+  return result;
+}
+
+// At each end of a bone the point has the twist of that end, and between them it is linear. By default the first point
+// beyond a joint is 0.15 of the shorter bone away from it.
+constexpr float kBegins = 0.15f;
+
+// On a chain that runs up to its top and down again.
+TEST(MosControlPoints, TwistAwayFromATopInside) {
+  const Model model = limbs();
+  MosParameters parameters;
+  along({{"l2", "l1", "root", "r1", "r2"}})(parameters);
+  const Result<ControlPoints> points =
+      settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
+                    [](const chain::Curve&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
+  ASSERT_TRUE(points) << points.error().message;
+  ASSERT_EQ(points->chains[0].curve.chain.top, 2u);
+  const std::vector<float> is = twists(*points, {10, 1, 0, 2, 20});
+  const std::vector<float> at_anchor{11, 0.25f, 0, 1, 22};
+  const std::vector<float>& lengths = points->chains[0].curve.lengths;
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    const float s = points->chains[0].lengths[k];
+    std::size_t bone = 0;
+    while (bone < 3 && s > lengths[bone + 1]) ++bone;
+    const float length = lengths[bone + 1] - lengths[bone];
+    const bool is_last = bone == 0 || bone == 3;  // its near end is a joint with points about it
+    const std::size_t joint = bone == 0 ? 1 : 3;
+    const float shorter = std::min(lengths[joint] - lengths[joint - 1], lengths[joint + 1] - lengths[joint]);
+    const float begins = is_last ? kBegins * shorter / length : 0.0f;
+    const float lambda = (s - lengths[bone]) / length;
+    const float along = std::max(((bone < 2 ? 1 - lambda : lambda) - begins) / (1 - begins), 0.0f);
+    const std::size_t near = bone < 2 ? bone + 1 : bone;
+    const std::size_t far = bone < 2 ? bone : bone + 1;
+    EXPECT_NEAR(is[k], std::lerp(at_anchor[near], at_anchor[far], along), 1e-3) << k;
+  }
+}
+
 }  // namespace
 }  // namespace pelt::mos

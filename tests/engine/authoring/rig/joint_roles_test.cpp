@@ -158,16 +158,6 @@ TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
   expect_uses({{"", Role::kNone, Kind::kNone}});
 }
 
-TEST(JointRoles, JointsOfAFaceMovePatches) {
-  std::vector<test::Node> nodes{{"neck", -1, {0, 0, 0}}, {"head", 0, {0, 1, 0}}};
-  for (int k = 0; k < 9; ++k) {
-    nodes.push_back({"face" + std::to_string(k), 1, {0.1f * static_cast<float>(k), 1.5f, 0.5f}});
-  }
-  const std::vector<JointUse> uses = joint_uses(test::skeleton_of(nodes).skeleton);
-  EXPECT_EQ(uses[1].kind, Kind::kBall);
-  for (std::size_t j = 2; j < uses.size(); ++j) EXPECT_EQ(uses[j].kind, Kind::kPatch);
-}
-
 TEST(JointRoles, OfTheBuiltInBiped) {
   expect_kinds(
       make_biped().skeleton,

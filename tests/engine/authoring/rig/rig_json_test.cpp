@@ -4,14 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/linear_blend.h>
+#include <pelt/rig_json.h>
 #include <pelt/selection.h>
 #include <pelt/surface_ffd.h>
 
-#include "tests/engine/authoring/rig/rig_text.h"
 #include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/refused.h"
@@ -22,6 +26,43 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
+
+// Rigs of one layer as text.
+std::string layer(const std::string& members) { return R"({"format": "pelt-rig 1", "layers": [{)" + members + "}]}"; }
+std::string surface_ffd(const std::string& parameters) {
+  return layer(R"("deformer": "surface_ffd", "parameters": {)" + parameters + "}");
+}
+std::string surface(const std::string& parameters) {
+  return layer(R"("deformer": "hierarchical_bspline", "parameters": {)" + parameters + "}");
+}
+std::string driver(const std::string& members) { return surface_ffd(R"("driver": {)" + members + "}"); }
+std::string curve_skeleton(const std::string& parameters) {
+  return layer(R"("deformer": "curve_skeleton", "parameters": {)" + parameters + "}");
+}
+std::string curve_joint(const std::string& members) {
+  return curve_skeleton(R"("joints": [{"joint": "elbow", )" + members + "}]");
+}
+std::string twist(const std::string& keys) {
+  return curve_skeleton(R"("bones": [{"joint": "elbow", "twist": )" + keys + "}]");
+}
+std::string mos(const std::string& parameters) {
+  return layer(R"("deformer": "mos", "parameters": {)" + parameters + "}");
+}
+std::string edit(const std::string& members) { return mos(R"("edits": [{)" + members + "}]"); }
+std::string driven(const std::string& share) {
+  return edit(R"("operation": "bulge", "driver": {"joint": "elbow"}, "share": )" + share);
+}
+
+// Returns the error of parsing `json`, or "accepted".
+std::string error_of(const std::string& json) {
+  const auto rig = parse_rig(json, "x.json");
+  return rig ? "accepted" : rig.error().message;
+}
+
+// Expects each rig to be refused with a message that contains the text next to it.
+void expect_errors(const std::vector<std::pair<std::string, std::string>>& errors) {
+  for (const auto& [json, why] : errors) EXPECT_THAT(error_of(json), testing::HasSubstr(why)) << json;
+}
 
 constexpr const char* kMinimal = R"({"format": "pelt-rig 1", "layers": []})";
 
@@ -57,27 +98,40 @@ TEST(ParseRig, ReadsEveryKey) {
   EXPECT_EQ(rig, expected);
 }
 
-TEST(ParseRig, ReadsEveryKeyOfMuscles) {
-  const auto rig = test::must(parse_rig(R"({
-      "format": "pelt-rig 1",
-      "muscles": [{"name": "biceps", "from": {"joint": "shoulder", "offset": [0, 0.5, 0]}, "to": {"joint": "elbow"},
-                   "points": [{"at": 0.25, "offset": [0, 0, 0.125]}, {}], "mesh": "flesh", "radius": 0.0625,
-                   "tendon": 0.25, "resolution": 8, "volume": 0.5, "bulge": 1.5}],
-      "layers": [{"deformer": "linear_blend", "mask": {"near": {"mesh": "biceps", "falloff": 0.5}}}]
-    })",
-                                        "hero.json"));
-  const Muscle biceps{.name = "biceps",
-                      .from = {"shoulder", {0, 0.5f, 0}},
-                      .to = {"elbow", {}},
-                      .points = {{0.25f, {0, 0, 0.125f}}, {}},
-                      .mesh = "flesh",
-                      .radius = 0.0625f,
-                      .resolution = 8,
-                      .tendon = 0.25f,
-                      .volume = 0.5f,
-                      .bulge = 1.5f};
-  EXPECT_THAT(rig.muscles, testing::ElementsAre(biceps));
-  EXPECT_EQ(rig.layers[0].mask.region.near, (Near{"biceps", 0.5f}));
+TEST(ParseRig, ReadsListsOfNumbersAndRanges) {
+  HierarchicalBsplineParameters expected;
+  expected.control = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.5f}, {0, 1, 0}};
+  expected.faces = {{0, 1, 2, 3}, {2, 1, 0}};
+  expected.creases = {{{{0, 1, 2}, {2, 3}}, 2.5f}, {{{0, 3}}, 10}};
+  expected.levels = {{.attach = {{.painted = true, .vertices = {{0, 2}}}}}};
+  const Rig rig = test::must(parse_rig(surface(R"("control": [[0, 0, 0], [1, 0, 0], [1, 1, 0.5], [0, 1, 0]],
+                            "faces": [[0, 1, 2, 3], [2, 1, 0]],
+                            "creases": [{"paths": [[0, 1, 2], [2, 3]], "sharpness": 2.5}, {"paths": [[0, 3]]}],
+                            "levels": [{"attach": [{"painted": true, "vertices": [[0, 2]]}]}])"),
+                                       "x.json"));
+  EXPECT_EQ(rig.layers[0].deformer, DeformerParameters(expected));
+  EXPECT_EQ(test::must(parse_rig(format_rig(rig), "x.json")), rig);
+}
+
+TEST(ParseRig, WrongValuesOfSurfacesNameThePlaceAndWhatIsWanted) {
+  const std::vector<std::pair<std::string, std::string>> defects{
+      {R"("mesh": "a", "file": "b.obj")", "set mesh or file, not both"},
+      {R"("mesh": "a", "control": [[0, 0, 0]])", "requires faces if mesh is set"},
+      {R"("file": "a.obj", "faces": [[0, 1, 2]])", "/faces: belong to a base without file"},
+      {R"("file": "a.obj", "control": [[0, 0, 0]])", "/control: belongs to a base without file"},
+      {R"("levels": [{}, {}])", "require a base"},
+      {R"("faces": [[0, 1, 2]])", "requires control"},
+      {R"("creases": [{"paths": [[0, 1]]}])", "belong to a base that is a mesh"},
+      {R"("control": [[0, 0, 0]], "faces": [[0, 1, 2]], "shape": [5, 4])", "/shape: belongs to a base grid"},
+      {R"("control": [[0, 0, 0]], "faces": [[0, 1, 2]], "closed_u": true)", "/closed_u: belongs to a base grid"},
+      {R"("mesh": "a", "closed_v": true)", "/closed_v: belongs to a base grid"},
+      {R"("shape": [5, 4], "levels": [])", "/shape: belongs to a base grid"},
+      {R"("shape": [4, 4], "control": [[0, 0, 0]], "creases": [{}])", "belong to a base that is a mesh"},
+      {R"("faces": [0, 1, 2])", "faces"},
+      {R"("mesh": "a", "levels": [{"attach": [{"painted": true, "joint": "hip"}]}])",
+       "set exactly one of painted, joint and curve"},
+      {R"("mesh": "a", "levels": [{"attach": [{}]}])", "set exactly one of painted, joint and curve"}};
+  for (const auto& [parameters, why] : defects) EXPECT_THAT(error_of(surface(parameters)), HasSubstr(why));
 }
 
 TEST(ParseRig, SyntaxErrorsNameLineAndColumn) {
