@@ -4,10 +4,13 @@
 
 #include <limits>
 
+#include <pelt/builtin.h>
+#include <pelt/import.h>
 #include <pelt/linear_blend.h>
 
 #include "tests/engine/authoring/mos/bound_skin.h"
 #include "tests/support/must.h"
+#include "tests/support/shared_files.h"
 
 namespace pelt::mos {
 namespace {
@@ -15,6 +18,21 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+
+TEST(MosBind, ReturnsTheSkinAtBind) {
+  for (const Model& model : {make_limb(), make_tail(), make_biped()}) expect_identity(model, by_mos());
+  for (const MosKernel kernel : {MosKernel::kGaussian, MosKernel::kBiharmonic}) {
+    expect_identity(test::make_tube({.joints = 4}), by_mos([&](MosParameters& p) {
+                      p.strategy = MosStrategy::kRadialBasis;
+                      p.kernel = kernel;
+                    }));
+  }
+}
+
+TEST(MosBind, ReturnsTheSkinOfEveryCharacterAtBind) {
+  PELT_REQUIRE_SHARED();
+  for (const auto& file : test::character_files()) expect_identity(test::must(import_gltf(file)), by_mos());
+}
 
 TEST(MosBind, TakesTheCageForADriver) {
   const Change by_cage = [](MosParameters& p) {

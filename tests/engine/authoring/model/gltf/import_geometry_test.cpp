@@ -98,20 +98,6 @@ TEST(ImportGltf, MakesNormalsWhereTheyAreMissingOrZero) {
   EXPECT_THAT(model.report.notes, Contains(HasSubstr("2 normals were not unit")));
 }
 
-TEST(ImportGltf, ReadsTangentsAndTextureCoordinates) {
-  GltfFile file = GltfFile::triangle();
-  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
-  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 0, 2, 0, -1, 0, 0, 0, 1});
-  attributes(file)["TEXCOORD_0"] = file.add("VEC2", std::vector<std::uint8_t>{0, 255, 51, 102, 0, 0}, true);
-  const Mesh mesh = imported(file).meshes[0];
-  EXPECT_EQ(mesh.tangents[0], glm::vec4(1, 0, 0, 1));
-  EXPECT_EQ(mesh.tangents[1], glm::vec4(0, 1, 0, -1));
-  EXPECT_NEAR(glm::dot(glm::vec3(mesh.tangents[2]), mesh.normals[2]), 0, 1e-6f);
-  EXPECT_NEAR(glm::length(glm::vec3(mesh.tangents[2])), 1, 1e-6f);
-  EXPECT_EQ(mesh.uvs[0], glm::vec2(0, 1));
-  EXPECT_NEAR(glm::distance(mesh.uvs[1], glm::vec2(0.2f, 0.4f)), 0, 1e-6f);
-}
-
 TEST(ImportGltf, MakesTangentsWhereTheyAreMissing) {
   GltfFile file = GltfFile::triangle();
   json& primitives = file.json["meshes"][0]["primitives"];
