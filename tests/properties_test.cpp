@@ -42,7 +42,15 @@ class Properties : public testing::TestWithParam<test::Deformer> {
     return static_cast<std::uint32_t>(model.skeleton.joints.size());
   }
 
-  static Model tube() { return test::make_tube({.around = 12, .along = 33, .joints = 4}); }
+  // Its tangents go round it.
+  static Model tube() {
+    Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});
+    Mesh& mesh = model.meshes[0];
+    for (const glm::vec3 normal : mesh.normals) {
+      mesh.tangents.emplace_back(glm::normalize(glm::cross(normal, glm::vec3(1, 0.2f, 0))), -1.0f);
+    }
+    return model;
+  }
 };
 
 struct Posed {
@@ -108,6 +116,9 @@ TEST_P(Properties, BindPoseReturnsTheRestShape) {
     for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
       const glm::vec3 rest = model.meshes[0].normals[mesh.source_vertex[i]];
       least_cosine = std::min(least_cosine, glm::dot(posed.normals[mesh.first_vertex + i], rest));
+      least_cosine = std::min(least_cosine, glm::dot(posed.tangents[mesh.first_vertex + i],
+                                                     model.meshes[0].tangents[mesh.source_vertex[i]]) -
+                                                1);  // of w
     }
   }
   EXPECT_GT(least_cosine, 0.999999f);
@@ -128,6 +139,8 @@ TEST_P(Properties, RigidMotionOfAllJointsMovesTheSkinRigidly) {
       if (mesh.control) continue;  // a streamed driver has no frames to turn its normals
       const auto normal = glm::vec3(rigid_motion() * glm::vec4(before.normals[v], 0));
       least_cosine = std::min(least_cosine, glm::dot(after.normals[v], normal));
+      const glm::vec3 tangent = glm::mat3(rigid_motion()) * glm::vec3(before.tangents[v]);
+      least_cosine = std::min(least_cosine, glm::dot(glm::vec3(after.tangents[v]), tangent));
     }
   }
   EXPECT_LT(worst, 5 * kTolerance);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "engine/authoring/mos/slide_points.h"
-
+// Slides control points of a bound character, for an artist who drags one.
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,12 +14,16 @@
 #include "engine/authoring/mos/bind.h"
 #include "engine/authoring/mos/edits.h"
 #include "engine/authoring/mos/table.h"
-#include "engine/character/base/invalid.h"
 #include "engine/character/kernels/mos.h"
 #include "engine/character/records.h"
 
 namespace pelt::mos {
 namespace {
+
+// Returns true if a slide only moves the posed points, so that bind does not depend on its distance.
+bool slides_after_bind(const MosEdit& edit) {
+  return edit.operation == MosOperation::kSlide && (edit.driver || !edit.in_bind);
+}
 
 // Sets the edits of the point at `word`; returns false if it was bound with others.
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
@@ -44,18 +49,15 @@ bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<
   return true;
 }
 
-}  // namespace
-
-bool slides_after_bind(const MosEdit& edit) {
-  return edit.operation == MosOperation::kSlide && (edit.driver || !edit.in_bind);
-}
-
-Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
-                               std::span<const MosEdit> edits) {
-  for (const MosEdit& edit : edits) {
-    if (is_near(edit.offset) && is_near(edit.distance)) continue;
-    return invalid("a control point slides by a value that is not finite, or by more than {:g} m", kMaxCoordinate);
-  }
+// Returns the character that bind would make if its one layer of MOS had these `edits`, which may differ from those of
+// the bind only in the distances and offsets of edits that slide after bind; none if the character was bound with
+// others, or they are too large. The result equals that of bind, except for rounding in the changed data and for
+// CharacterData::rig. It takes as long as a copy of the character and its validation.
+std::optional<Character> slide_points(const Character& character, std::span<const PointReport> points,
+                                      std::span<const MosEdit> edits) {
+  const bool near =
+      std::ranges::all_of(edits, [](const MosEdit& edit) { return is_near(edit.offset) && is_near(edit.distance); });
+  if (!near) return std::nullopt;
   CharacterData data = *character;
   std::vector<bool> taken(points.size(), false);
   std::size_t next = 0;  // first guess: the report follows the tables, except for points that move nothing
@@ -81,13 +83,14 @@ Result<Character> slide_points(const Character& character, std::span<const Point
           if (names) point_edits.push_back(&edit);
         }
       }
-      if (known && !set_edits(pass.table, word, point_edits)) {
-        return invalid("the character was bound with other edits of control points");
-      }
+      if (known && !set_edits(pass.table, word, point_edits)) return std::nullopt;
     }
   }
-  return Character::create(std::move(data));
+  Result<Character> slid = Character::create(std::move(data));
+  return slid ? std::optional(std::move(*slid)) : std::nullopt;
 }
+
+}  // namespace
 
 std::optional<Character> move_bound(const LayerEdit& edit) {
   const auto& after = edit.new_parameters<MosParameters>();
@@ -102,8 +105,7 @@ std::optional<Character> move_bound(const LayerEdit& edit) {
   const bool shared =
       std::ranges::any_of(edit.points, [&](const PointReport& point) { return point.layer != edit.layer; });
   if (shared) return std::nullopt;
-  Result<Character> slid = slide_points(edit.character, edit.points, after.edits);
-  return slid ? std::optional(std::move(*slid)) : std::nullopt;
+  return slide_points(edit.character, edit.points, after.edits);
 }
 
 }  // namespace pelt::mos

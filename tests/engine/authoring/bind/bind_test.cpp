@@ -93,8 +93,11 @@ TEST(Bind, KeepsVertexOrderWhereAskedAndSaysWhereItRepairsDirections) {
   Model model = test::make_tube();
   model.meshes[0].normals[4] = glm::vec3(0);
   model.meshes[0].normals[7] = {0, 1e20f, 0};  // the square of its length does not fit a float
+  model.meshes.push_back({.name = "points", .positions = model.meshes[0].positions});  // without normals
+  model.meshes[1].weights = model.meshes[0].weights;
   const Bound bound = test::must(bind(model, Rig{}, {.keep_vertex_order = true}));
   EXPECT_THAT(bound.report.meshes[0].repaired_vertices, testing::ElementsAre(4u, 7u));
+  EXPECT_THAT(bound.report.meshes[1].repaired_vertices, testing::IsEmpty()) << "those of points have no meaning";
   const CharacterMesh& mesh = bound.character->meshes[0];
   EXPECT_NEAR(shared::unpack_normal(mesh.binding.directions[7].x).y, 1.0f, 1e-4f);
   for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) EXPECT_EQ(mesh.source_vertex[i], i);

@@ -119,27 +119,16 @@ CharacterMesh& mesh_of(CharacterData& data, const std::string& name) {
   return *found;
 }
 
-std::uint32_t& stream_word(CharacterData& d, std::size_t word) { return pass_of(d, PoseKernel::kStream).records[word]; }
-std::uint32_t& frame_word(CharacterData& d, std::size_t word) {
-  return pass_of(d, PoseKernel::kVertexFrame).records[word];
+std::uint32_t& record(CharacterData& d, PoseKernel kernel, std::size_t word) {
+  return pass_of(d, kernel).records[word];
 }
-// Returns a word of the table, counted from the first record's first word.
-std::uint32_t& frame_table(CharacterData& d, std::size_t word) {
-  PalettePass& pass = pass_of(d, PoseKernel::kVertexFrame);
-  return pass.table[pass.records[1] + word];
+// Returns a word of the table, counted from the word that the first record names.
+std::uint32_t& table(CharacterData& d, PoseKernel kernel, std::size_t word) {
+  PalettePass& pass = pass_of(d, kernel);
+  return pass.table[pass.records[kernel == PoseKernel::kVertexFrame ? 1 : 0] + word];
 }
-std::uint32_t& patch_word(CharacterData& d, std::size_t word) {
-  return pass_of(d, PoseKernel::kPatchFrame).records[word];
-}
-std::uint32_t& patch_table(CharacterData& d, std::size_t word) {
-  PalettePass& pass = pass_of(d, PoseKernel::kPatchFrame);
-  return pass.table[pass.records[0] + word];
-}
-std::uint32_t& key_record(CharacterData& d, std::size_t word) { return pass_of(d, PoseKernel::kKeyPose).records[word]; }
-std::uint32_t& key_entry(CharacterData& d, std::size_t word) {
-  PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
-  return pass.table[pass.records[0] + word];
-}
+constexpr PoseKernel kStream = PoseKernel::kStream, kFrame = PoseKernel::kVertexFrame, kPatch = PoseKernel::kPatchFrame,
+                     kKey = PoseKernel::kKeyPose;
 std::vector<std::uint32_t>& weight_table(CharacterData& d) { return pass_of(d, PoseKernel::kKeyWeights).table; }
 // Returns a word of the list of the first weight's keys: their number, then the keys.
 std::uint32_t& key_list(CharacterData& d, std::size_t word) {
@@ -222,38 +211,41 @@ const test::Breakage kDrivenBreakages[] = {
      [](CharacterData& d) { mesh_of(d, "tube").wires->root_entry = *mesh_of(d, "keyed cage").offset_entry; },
      "does not hold"},
     // Stream records: first input, rest position.
-    {"StreamRecordFar", [](CharacterData& d) { stream_word(d, 0) = kFar; }, "(stream): record 0 names inputs"},
-    {"StreamRecordAtTheEnd", [](CharacterData& d) { stream_word(d, 4) = d.input_count - 2; }, "record 1 names inputs"},
-    {"StreamRestNotFinite", [](CharacterData& d) { stream_word(d, 2) = kNanWord; }, "rest position of record 0"},
+    {"StreamRecordFar", [](CharacterData& d) { record(d, kStream, 0) = kFar; }, "(stream): record 0 names inputs"},
+    {"StreamRecordAtTheEnd", [](CharacterData& d) { record(d, kStream, 4) = d.input_count - 2; },
+     "record 1 names inputs"},
+    {"StreamRestNotFinite", [](CharacterData& d) { record(d, kStream, 2) = kNanWord; }, "rest position of record 0"},
     // Vertex frames: vertex, first word, edges, triangles, rest position, normal term, area.
-    {"FrameVertexFar", [](CharacterData& d) { frame_word(d, 0) = kFar; }, "names a vertex that no earlier stage moves"},
-    {"FrameVertexOfSkin", [](CharacterData& d) { frame_word(d, 0) = mesh_of(d, "tube").first_vertex; },
+    {"FrameVertexFar", [](CharacterData& d) { record(d, kFrame, 0) = kFar; },
      "names a vertex that no earlier stage moves"},
-    {"FrameTableFar", [](CharacterData& d) { frame_word(d, 1) = kFar; }, "(vertex_frame): record 0 reads past"},
-    {"FrameEdgesHuge", [](CharacterData& d) { frame_word(d, 2) = kFar; }, "record 0 reads past its table"},
-    {"FrameTrianglesHuge", [](CharacterData& d) { frame_word(d, 3) = kFar; }, "record 0 reads past its table"},
-    {"FrameRestNotFinite", [](CharacterData& d) { frame_word(d, 5) = kNanWord; }, "not finite"},
-    {"FrameNormalNotFinite", [](CharacterData& d) { frame_word(d, 8) = kNanWord; }, "not finite"},
-    {"FrameAreaZero", [](CharacterData& d) { frame_word(d, 10) = 0; }, "has no area"},
-    {"FrameAreaInfinite", [](CharacterData& d) { frame_word(d, 10) = 0x7F800000u; }, "not finite"},
-    {"FrameNeighbourFar", [](CharacterData& d) { frame_table(d, 0) = kFar; }, "no earlier stage moves"},
-    {"FrameTermNotFinite", [](CharacterData& d) { frame_table(d, 2) = kNanWord; }, "term that is not finite"},
-    {"FrameCornerFar", [](CharacterData& d) { frame_table(d, 4 * frame_word(d, 2)) = kFar; }, "no earlier stage"},
+    {"FrameVertexOfSkin", [](CharacterData& d) { record(d, kFrame, 0) = mesh_of(d, "tube").first_vertex; },
+     "names a vertex that no earlier stage moves"},
+    {"FrameTableFar", [](CharacterData& d) { record(d, kFrame, 1) = kFar; }, "(vertex_frame): record 0 reads past"},
+    {"FrameEdgesHuge", [](CharacterData& d) { record(d, kFrame, 2) = kFar; }, "record 0 reads past its table"},
+    {"FrameTrianglesHuge", [](CharacterData& d) { record(d, kFrame, 3) = kFar; }, "record 0 reads past its table"},
+    {"FrameRestNotFinite", [](CharacterData& d) { record(d, kFrame, 5) = kNanWord; }, "not finite"},
+    {"FrameNormalNotFinite", [](CharacterData& d) { record(d, kFrame, 8) = kNanWord; }, "not finite"},
+    {"FrameAreaZero", [](CharacterData& d) { record(d, kFrame, 10) = 0; }, "has no area"},
+    {"FrameAreaInfinite", [](CharacterData& d) { record(d, kFrame, 10) = 0x7F800000u; }, "not finite"},
+    {"FrameNeighbourFar", [](CharacterData& d) { table(d, kFrame, 0) = kFar; }, "no earlier stage moves"},
+    {"FrameTermNotFinite", [](CharacterData& d) { table(d, kFrame, 2) = kNanWord; }, "term that is not finite"},
+    {"FrameCornerFar", [](CharacterData& d) { table(d, kFrame, 4 * record(d, kFrame, 2)) = kFar; }, "no earlier stage"},
     {"FrameStageTooEarly", [](CharacterData& d) { pass_of(d, PoseKernel::kVertexFrame).stage = 0; },
      "no earlier stage"},
     // Patches: first word, count, inverse of the rest frame.
-    {"PatchTableFar", [](CharacterData& d) { patch_word(d, 0) = kFar; }, "(patch_frame): record 0 reads past"},
-    {"PatchCountHuge", [](CharacterData& d) { patch_word(d, 1) = kFar; }, "record 0 reads past its table"},
-    {"PatchRestNotFinite", [](CharacterData& d) { patch_word(d, 7) = kNanWord; }, "rest frame that is not finite"},
-    {"PatchControlFar", [](CharacterData& d) { patch_table(d, 0) = kFar; }, "no earlier stage moves"},
-    {"PatchBasisNotFinite", [](CharacterData& d) { patch_table(d, 3) = kNanWord; },
+    {"PatchTableFar", [](CharacterData& d) { record(d, kPatch, 0) = kFar; }, "(patch_frame): record 0 reads past"},
+    {"PatchCountHuge", [](CharacterData& d) { record(d, kPatch, 1) = kFar; }, "record 0 reads past its table"},
+    {"PatchRestNotFinite", [](CharacterData& d) { record(d, kPatch, 7) = kNanWord; }, "rest frame that is not finite"},
+    {"PatchControlFar", [](CharacterData& d) { table(d, kPatch, 0) = kFar; }, "no earlier stage moves"},
+    {"PatchBasisNotFinite", [](CharacterData& d) { table(d, kPatch, 3) = kNanWord; },
      "basis function that is not finite"},
     // Key poses.
-    {"KeyEntriesFar", [](CharacterData& d) { key_record(d, 0) = kFar; }, "(key_pose): record 0 reads past its table"},
-    {"KeyEntriesHuge", [](CharacterData& d) { key_record(d, 1) = kFar; }, "record 0"},
-    {"KeyOffsetNotFinite", [](CharacterData& d) { key_entry(d, 2) = kNanWord; }, "not finite"},
-    {"KeyWeightFar", [](CharacterData& d) { key_entry(d, 0) = kFar; }, "names a weight that no earlier pass writes"},
-    {"KeyWeightThatIsNone", [](CharacterData& d) { key_entry(d, 0) -= key_entry(d, 0) % shared::kMorphEntryFloats; },
+    {"KeyEntriesFar", [](CharacterData& d) { record(d, kKey, 0) = kFar; }, "(key_pose): record 0 reads past its table"},
+    {"KeyEntriesHuge", [](CharacterData& d) { record(d, kKey, 1) = kFar; }, "record 0"},
+    {"KeyOffsetNotFinite", [](CharacterData& d) { table(d, kKey, 2) = kNanWord; }, "not finite"},
+    {"KeyWeightFar", [](CharacterData& d) { table(d, kKey, 0) = kFar; }, "names a weight that no earlier pass writes"},
+    {"KeyWeightThatIsNone",
+     [](CharacterData& d) { table(d, kKey, 0) -= table(d, kKey, 0) % shared::kMorphEntryFloats; },
      "names a weight that no earlier pass writes"},
     {"KeyWeightsAfterTheirUse",
      [](CharacterData& d) {

@@ -79,6 +79,13 @@ void put_over_linear(Rig& rig) {
                     {"tube", with<LinearBlendParameters>([](auto& p) { p.exact_normals = true; }), {}, {}});
 }
 
+// Combines the layer with linear blend as in Wires, whose shares' slope turns the normals further.
+void combine_with_linear(Rig& rig) {
+  rig.layers[0].wires = 1.0f;
+  rig.layers.insert(rig.layers.begin(),
+                    {"tube", with<LinearBlendParameters>([](auto& p) { p.exact_normals = true; }), {}, {}});
+}
+
 // Adds a bulge on the outside of the bend, as high as a third of the radius at 90 degrees.
 void sculpt(Rig& rig) {
   KeyPose bulge{.degrees = {90}};
@@ -107,6 +114,7 @@ const std::vector<Configuration>& configurations() {
       {"SurfaceFfdQuadratic", with<SurfaceFfdParameters>([](auto& p) { p.precision = Precision::kQuadratic; })},
       {"SurfaceFfdCageQuadratic", caged([](auto& p) { p.precision = Precision::kQuadratic; })},
       {"SurfaceFfdMasked", SurfaceFfdParameters(), put_over_linear},
+      {"SurfaceFfdInWires", SurfaceFfdParameters(), combine_with_linear},
       {"SurfaceFfdSculpted", caged(), sculpt},
       // Between samples of the default table, normals of a pressed bend are off by up to 6 degrees.
       {"CurveSkeleton", with<CurveSkeletonParameters>([](auto& p) { p.table_error = 1e-5f; })},

@@ -102,33 +102,31 @@ TEST(GarmentTransfer, ASkirtTakesOfBothLegsOnlyBetweenThem) {
   EXPECT_LT(steepest(skirt, kLeft), 0.25f);
 }
 
-// A sleeve closer to the trunk than to its arm; as made, with its winding reversed, of two layers, and of two sides.
-class Sleeve : public testing::Test {
- protected:
-  static constexpr float kArm = 0.22f;  // y of its axis
-  static Mesh layer(float radius) { return tube_at(kArm, radius, radius, kTrunk); }
+constexpr float kArm = 0.22f;  // y of its axis
 
-  void expect_no_trunk(const Mesh& sleeve) const {
-    for (std::uint32_t v = 0; v < sleeve.positions.size(); ++v)
-      EXPECT_EQ(weight_on(kLeft, sleeve.weights.row(v)), 1) << v;
+void expect_no_trunk(const Mesh& sleeve, const Model& body) {
+  const Mesh dressed = worn(sleeve, body);
+  for (std::uint32_t v = 0; v < dressed.positions.size(); ++v) {
+    EXPECT_EQ(weight_on(kLeft, dressed.weights.row(v)), 1) << v;
   }
-
-  // The gap between trunk and arm is 2 cm.
-  const Model body_ = body_of({tube_at(0, 0.15f, 0.15f, kTrunk), tube_at(kArm, 0.05f, 0.05f, kLeft)});
-};
-
-TEST_F(Sleeve, TakesNothingOfTheTrunk) { expect_no_trunk(worn(layer(0.065f), body_)); }
-
-TEST_F(Sleeve, TakesNothingOfTheTrunkWithItsWindingReversed) {
-  Mesh sleeve = layer(0.065f);
-  turn_over(sleeve);
-  expect_no_trunk(worn(sleeve, body_));
 }
 
-TEST_F(Sleeve, TakesNothingOfTheTrunkIfLined) {
+// A sleeve closer to the trunk than to its arm; as made, with its winding reversed, of two layers, and of two sides.
+TEST(GarmentTransfer, ASleeveTakesNothingOfTheTrunk) {
+  const auto layer = [](float radius) { return tube_at(kArm, radius, radius, kTrunk); };
+  // The gap between trunk and arm is 2 cm.
+  const Model body = body_of({tube_at(0, 0.15f, 0.15f, kTrunk), tube_at(kArm, 0.05f, 0.05f, kLeft)});
+  Mesh sleeve = layer(0.065f);
+  expect_no_trunk(sleeve, body);
+  const std::vector<glm::uvec3> front = sleeve.triangles;
+  turn_over(sleeve);
+  expect_no_trunk(sleeve, body);
+  sleeve.triangles.insert(sleeve.triangles.begin(), front.begin(), front.end());
+  expect_no_trunk(test::split(sleeve), body);
+
   Mesh lining = layer(0.062f);
   turn_over(lining);
-  Mesh sleeve = concatenate(std::vector<Mesh>{layer(0.066f), lining});
+  sleeve = concatenate(std::vector<Mesh>{layer(0.066f), lining});
   // The hems join both layers.
   const auto count = static_cast<std::uint32_t>(lining.positions.size());
   for (const std::uint32_t first : {0u, count - 48}) {
@@ -139,21 +137,11 @@ TEST_F(Sleeve, TakesNothingOfTheTrunkIfLined) {
       sleeve.triangles.emplace_back(a, b + count, a + count);
     }
   }
-  expect_no_trunk(worn(sleeve, body_));
-}
+  expect_no_trunk(sleeve, body);
 
-TEST_F(Sleeve, TakesNothingOfTheTrunkIfTwoSided) {
-  Mesh sleeve = layer(0.065f);
-  const std::vector<glm::uvec3> front = sleeve.triangles;
-  turn_over(sleeve);
-  sleeve.triangles.insert(sleeve.triangles.begin(), front.begin(), front.end());
-  expect_no_trunk(worn(test::split(sleeve), body_));
-}
-
-// Towards the trunk the sleeve is too far from the arm to fit it: the cloth around decides.
-TEST_F(Sleeve, TakesNothingOfTheTrunkWhereItFitsNothing) {
+  // Towards the trunk the sleeve is too far from the arm to fit it: the cloth around decides.
   const Model apart = body_of({tube_at(0, 0.1f, 0.1f, kTrunk), tube_at(kArm, 0.05f, 0.05f, kLeft)});
-  expect_no_trunk(worn(tube_at(0.2f, 0.08f, 0.06f, kTrunk), apart));
+  expect_no_trunk(tube_at(0.2f, 0.08f, 0.06f, kTrunk), apart);
 }
 
 // The right leg is closer to the left trouser leg's inner side than the left leg.

@@ -164,16 +164,6 @@ TEST(HelperJoints, AreTurnedByTheEvaluatorAndKeptByFiles) {
   EXPECT_GT(test::worst_distance(points, posed, test::by_matrix(unturned[kHelper])), 0.1f);
 }
 
-TEST(HelperJoints, OfAModelOfACharacterAreReplacedByThoseOfTheRig) {
-  const Character character = bound_with({{.joint = "helper", .source = "joint1"}});
-  const Model model = model_of(character).value();
-  EXPECT_EQ(model.skeleton.helpers.size(), 1u);
-  const Rig rig = rig_with({{.joint = "helper", .source = "joint1", .twist = 0.25f}});
-  const Character again = test::bound(model, rig).character;
-  ASSERT_EQ(again->skeleton.helpers.size(), 1u);
-  EXPECT_EQ(again->skeleton.helpers[0].twist, 0.25f);
-}
-
 TEST(HelperJoints, WithoutSenseAreRefused) {
   EXPECT_EQ(error_of({{.joint = "helpre", .source = "joint1"}}),
             "the helper joint 'helpre': there is no joint 'helpre'; did you mean 'helper'?");

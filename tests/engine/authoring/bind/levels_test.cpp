@@ -182,19 +182,6 @@ TEST(Levels, HaveTheMasksOfTheFinestMesh) {
   EXPECT_LT(test::farthest(wanted, coarse), 1e-3f);
 }
 
-TEST(Levels, AreTheModelAgain) {
-  const Model model = tube_with_levels();
-  const Model again = test::must(model_of(test::bound_by(model, "surface_ffd")));
-  ASSERT_EQ(again.levels.size(), 2u);
-  for (std::size_t l = 0; l < 2; ++l) {
-    EXPECT_EQ(again.levels[l].of, 0u);
-    EXPECT_EQ(again.levels[l].level, model.levels[l].level);
-    EXPECT_EQ(again.levels[l].mesh.name, model.levels[l].mesh.name);
-    EXPECT_EQ(again.levels[l].mesh.positions, model.levels[l].mesh.positions);
-    EXPECT_EQ(again.levels[l].mesh.weights.row_count(), model.levels[l].mesh.weights.row_count());
-  }
-}
-
 TEST(Levels, AreMovedByTheModelsOwnWeights) {
   const Character coarse = test::bound_by(tube_with_levels(), "dual_quaternion").at_level(1);
   Evaluator evaluator(coarse);

@@ -1,54 +1,86 @@
 // SPDX-License-Identifier: MIT
-#include <pelt/bind.h>
-#include <pelt/import.h>
+// The model that a character keeps.
+#include <pelt/curve_skeleton.h>
+#include <pelt/dual_quaternion.h>
+#include <pelt/linear_blend.h>
 #include <pelt/model_of.h>
-#include <pelt/try.h>
 
+#include "tests/support/driven.h"
+#include "tests/support/morphs.h"
 #include "tests/support/must.h"
 
 namespace pelt {
 namespace {
 
-Result<Bound> bind_as(const Model& model, const std::string& deformer) {
-  PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-  return bind(model, rig);
+constexpr float kStoredOffset = 1e-4f;  // of at most 0.05 of 8 m, in 16 bits
+
+// A tube with everything that comes back.
+Model full_tube() {
+  Model model = test::make_tube({.around = 12, .along = 33, .joints = 3});
+  model.skeleton.joints[2].parent = 0;
+  test::add_morph_targets(model.meshes[0], 4);
+  model.expressions = {{"happy", false, {{"tube", 0, 0.5f}, {"tube", 2, 1.0f}}}, {"blink", true, {{"tube", 2, 0.75f}}}};
+  model.levels = {{0, 2, test::make_tube_mesh({.around = 6, .along = 12, .joints = 3})}};
+  model.levels[0].mesh.name = "tube_LOD2";
+  model.clips = {{.name = "turn", .duration = 1, .channels = {{.joint = 1, .times = {0}, .values = {0, 0, 0}}}}};
+  return model;
 }
 
-class ModelOf : public testing::TestWithParam<const char*> {};
-
-TEST_P(ModelOf, ABoundCharacterIsTheModelAgain) {
-  const Model model = test::must(import_model("builtin:tail"));
-  const Bound bound = test::must(bind_as(model, GetParam()));
-  const Model again = model_of(bound.character).value();
-  EXPECT_EQ(again.name, model.name);
-  EXPECT_EQ(again.clips.size(), model.clips.size());
-  EXPECT_EQ(again.bound_joints.size(), model.bound_joints.size());
-  ASSERT_EQ(again.meshes.size(), model.meshes.size());
-  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-    const Mesh& a = model.meshes[m];
-    const Mesh& b = again.meshes[m];
-    EXPECT_EQ(b.name, a.name);
-    EXPECT_EQ(b.positions, a.positions);
-    EXPECT_EQ(b.triangles, a.triangles);
-    EXPECT_EQ(b.weights.row_count(), a.weights.row_count());
-    ASSERT_EQ(b.normals.size(), a.normals.size());
-    for (std::size_t i = 0; i < a.normals.size(); ++i) EXPECT_GT(glm::dot(a.normals[i], b.normals[i]), 0.999999f);
+void expect_same(const Mesh& is, const Mesh& was) {
+  EXPECT_EQ(is.name, was.name);
+  EXPECT_EQ(is.positions, was.positions);
+  EXPECT_EQ(is.triangles, was.triangles);
+  EXPECT_EQ(is.weights.row_count(), was.weights.row_count());
+  EXPECT_LT(test::farthest(is.normals, was.normals), 1e-3f);
+  ASSERT_EQ(is.morph_targets.size(), was.morph_targets.size());
+  for (std::size_t t = 0; t < was.morph_targets.size(); ++t) {
+    EXPECT_EQ(is.morph_targets[t].name, was.morph_targets[t].name);
+    EXPECT_LT(test::farthest(is.morph_targets[t].offsets, was.morph_targets[t].offsets), kStoredOffset);
   }
 }
 
-TEST_P(ModelOf, LinearBlendOfItIsLinearBlendOfTheModel) {
-  const Model model = test::must(import_model("builtin:limb"));
-  const Result<Bound> wanted = bind_as(model, "linear-blend");
-  const Result<Bound> bound = bind_as(model, GetParam());
-  ASSERT_TRUE(wanted && bound);
-  const Bound baseline = test::must(bind_as(model_of(bound->character).value(), "linear-blend"));
-  ASSERT_EQ(baseline.character->meshes.size(), 1u);
-  EXPECT_EQ(baseline.character->meshes[0].source_vertex, wanted->character->meshes[0].source_vertex);
-  EXPECT_EQ(baseline.character->meshes[0].binding.points, wanted->character->meshes[0].binding.points);
-  EXPECT_EQ(baseline.character->meshes[0].binding.influences, wanted->character->meshes[0].binding.influences);
-}
+// Bound again by linear blend, it moves as the model does.
+TEST(ModelOf, ABoundCharacterIsTheModelAgain) {
+  const Model model = full_tube();
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  rig.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 0.25f}};
+  const CharacterMesh wanted = test::bound(model, rig).character->meshes[0];
+  for (const DeformerParameters& deformer :
+       {DeformerParameters(LinearBlendParameters{}), DeformerParameters(DualQuaternionParameters{}),
+        DeformerParameters(SurfaceFfdParameters{}), DeformerParameters(CurveSkeletonParameters{})}) {
+    SCOPED_TRACE(std::string(deformer.name()));
+    rig.layers[0].deformer = deformer;
+    const Model again = test::must(model_of(test::bound(model, rig).character));
+    EXPECT_EQ(again.name, model.name);
+    EXPECT_EQ(again.clips.size(), 1u);
+    EXPECT_EQ(again.bound_joints.size(), model.bound_joints.size());
+    ASSERT_EQ(again.meshes.size(), 1u);
+    expect_same(again.meshes[0], model.meshes[0]);
+    ASSERT_EQ(again.levels.size(), 1u);
+    EXPECT_EQ(again.levels[0].of, 0u);
+    EXPECT_EQ(again.levels[0].level, 2u);
+    expect_same(again.levels[0].mesh, model.levels[0].mesh);
+    ASSERT_EQ(again.expressions.size(), 2u);
+    for (std::size_t e = 0; e < 2; ++e) {
+      EXPECT_EQ(again.expressions[e].name, model.expressions[e].name);
+      EXPECT_EQ(again.expressions[e].binary, model.expressions[e].binary);
+      ASSERT_EQ(again.expressions[e].targets.size(), model.expressions[e].targets.size());
+      EXPECT_EQ(again.expressions[e].targets.back().target, 2u);
+      EXPECT_EQ(again.expressions[e].targets.back().weight, model.expressions[e].targets.back().weight);
+    }
+    ASSERT_EQ(again.skeleton.helpers.size(), 1u);
 
-INSTANTIATE_TEST_SUITE_P(Deformers, ModelOf, testing::Values("linear-blend", "dual-quaternion", "surface-ffd"));
+    Rig linear = rig;
+    linear.layers[0].deformer = LinearBlendParameters{};
+    linear.helper_joints[0].twist = 0.5f;
+    const Character baseline = test::bound(again, linear).character;
+    EXPECT_EQ(baseline->meshes[0].source_vertex, wanted.source_vertex);
+    EXPECT_EQ(baseline->meshes[0].binding.points, wanted.binding.points);
+    EXPECT_EQ(baseline->meshes[0].binding.influences, wanted.binding.influences);
+    ASSERT_EQ(baseline->skeleton.helpers.size(), 1u);
+    EXPECT_EQ(baseline->skeleton.helpers[0].twist, 0.5f) << "those of the rig replace them";
+  }
+}
 
 }  // namespace
 }  // namespace pelt

@@ -133,37 +133,6 @@ TEST(MorphTargets, MoveWhatLinearBlendMoves) {
   EXPECT_LT(off_shape(evaluator, character, model.meshes[0], kWeights), kQuantisation);
 }
 
-// 32 vertices share the unit of 16 bits.
-TEST(MorphTargets, KeepSmallOffsetsBesideFarOnes) {
-  Model model = linear_tube();
-  Mesh& mesh = model.meshes[0];
-  const std::size_t far = mesh.positions.size() / 2;
-  for (MorphTarget& target : mesh.morph_targets) {
-    target.offsets.assign(mesh.positions.size(), glm::vec3(0.001f, 0, 0.002f));
-    target.offsets[far] = {0, 100, 0};
-  }
-  const Character character = test::bound_by(model, "linear_blend");
-  Evaluator evaluator(character);
-  set_weights(character, mesh.name, kWeights, evaluator);
-  evaluator.evaluate();
-  const std::vector<glm::vec3> found = test::positions_of(evaluator, character, mesh.name);
-  const std::vector<glm::vec3> wanted = test::morphed(mesh, kWeights).positions;
-  for (std::size_t v = 0; v < wanted.size(); ++v) {
-    EXPECT_LT(glm::distance(found[v], wanted[v]), v == far ? 0.01f : 1e-5f) << v;
-  }
-}
-
-TEST(MorphTargets, ComeBackFromACharacter) {
-  const Model model = linear_tube();
-  const Model again = model_of(test::bound_by(model, "linear_blend")).value();
-  ASSERT_EQ(again.meshes[0].morph_targets.size(), kTargets);
-  for (std::uint32_t t = 0; t < kTargets; ++t) {
-    const MorphTarget& target = again.meshes[0].morph_targets[t];
-    EXPECT_EQ(target.name, model.meshes[0].morph_targets[t].name);
-    EXPECT_LT(test::farthest(model.meshes[0].morph_targets[t].offsets, target.offsets), kQuantisation);
-  }
-}
-
 // A character stores only vertices that its targets move, a model an offset of every vertex per target.
 TEST(MorphTargets, ComeBackInBounds) {
   const Model model = linear_tube();

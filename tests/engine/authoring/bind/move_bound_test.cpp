@@ -2,6 +2,7 @@
 #include <functional>
 #include <limits>
 
+#include <pelt/curve_keys.h>
 #include <pelt/dual_quaternion.h>
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/mos.h>
@@ -40,8 +41,13 @@ class MoveBound : public testing::Test {
     test::add_overlays(overlaid);
     rig_.layers.push_back({"by_surface", overlaid, {}, {}});
     MosParameters points;
+    points.frames = MosFrames::kJoint;
     points.edits = {{.operation = MosOperation::kScale, .scale = {1, 1.2f, 1}},
-                    {.operation = MosOperation::kSlide, .points = {"joint1"}, .in_bind = false}};
+                    {.operation = MosOperation::kSlide, .points = {"joint1"}, .in_bind = false},
+                    {.operation = MosOperation::kSlide,
+                     .distance = 0.1f,
+                     .driver = KeyAngle{"joint1", {0, 0, 1}},
+                     .share = {{0, 0}, {90, 1}}}};
     rig_.layers.push_back({"by_points", points, {}, {}});
   }
 
@@ -80,23 +86,27 @@ const Edit kMoveSurface = [](Rig& rig) {
 const Edit kSlidePoint = [](Rig& rig) {
   mos(rig).edits[1].offset = {0.1f, 0.4f, 0};
   mos(rig).edits[1].distance = -0.2f;
+  mos(rig).edits[2].distance = -0.3f;
 };
 const Edit kMoveAll = [](Rig& rig) {
   for (const Edit& edit : {kMoveCage, kMoveSurface, kSlidePoint}) edit(rig);
 };
 
 TEST_F(MoveBound, IsWhatBindMakesOfTheEditedRig) {
-  const Bound bound = test::bound(model_, rig_);
-  const std::vector<glm::vec3> before = posed(bound.character);
-  for (const Edit& edit : {kMoveCage, kMoveSurface, kSlidePoint, kMoveAll}) {
-    const Rig rig = edited(edit);
-    const std::optional<Character> moved = move_bound(bound.character, bound.report, rig_, rig);
-    ASSERT_TRUE(moved);
-    EXPECT_LT(test::farthest(posed(*moved), posed(test::bound(model_, rig).character)), test::kTubeTolerance);
-    EXPECT_GT(test::farthest(posed(*moved), before), 0.05f);
-    const std::optional<Character> back = move_bound(*moved, bound.report, rig, rig_);
-    ASSERT_TRUE(back);
-    EXPECT_LT(test::farthest(posed(*back), before), test::kTubeTolerance);
+  for (const MosStrategy strategy : {MosStrategy::kBSpline, MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
+    mos(rig_).strategy = strategy;
+    const Bound bound = test::bound(model_, rig_);
+    const std::vector<glm::vec3> before = posed(bound.character);
+    for (const Edit& edit : {kMoveCage, kMoveSurface, kSlidePoint, kMoveAll}) {
+      const Rig rig = edited(edit);
+      const std::optional<Character> moved = move_bound(bound.character, bound.report, rig_, rig);
+      ASSERT_TRUE(moved);
+      EXPECT_LT(test::farthest(posed(*moved), posed(test::bound(model_, rig).character)), test::kTubeTolerance);
+      EXPECT_GT(test::farthest(posed(*moved), before), 0.05f);
+      const std::optional<Character> back = move_bound(*moved, bound.report, rig, rig_);
+      ASSERT_TRUE(back);
+      EXPECT_LT(test::farthest(posed(*back), before), test::kTubeTolerance);
+    }
   }
 }
 

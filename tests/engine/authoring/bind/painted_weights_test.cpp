@@ -113,22 +113,6 @@ TEST(PaintedWeights, TheEvaluatorChangesBetweenThemAndTheDeformers) {
   EXPECT_EQ(run(Detail::kFull), full);
 }
 
-TEST(PaintedWeights, AreBlendedByScalarsWhereBitsMustBeTheSameEverywhere) {
-  const Character character = bound(make_model(), test::by_cage());
-  Evaluator evaluator(character, {.normals = false, .same_everywhere = true});
-  evaluator.pose(test::bent(make_model(), 50, {0.3f, 0.5f, 1}));
-  evaluator.set_detail(Detail::kLinearBlend);
-  evaluator.evaluate();
-  const CharacterMesh& mesh = test::mesh_of(character, "tube");
-  const PackedBinding painted = painted_binding(mesh);
-  const std::uint32_t first_entry = character->painted_pass()->first_entry + mesh.painted->first_joint;
-  Positions expected(mesh.vertex_count());
-  blend_linear_by_scalars(painted, rest_shape(painted), {0, slice_count(painted)},
-                          evaluator.palette().subspan(first_entry), {.positions = expected.data()});
-  const auto blended = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
-  EXPECT_EQ(Positions(blended.begin(), blended.end()), expected);
-}
-
 TEST(PaintedWeights, AreRefusedOnAControlMesh) {
   CharacterData data = *bound(make_model(), test::by_cage());
   const auto control = std::ranges::find(data.meshes, true, &CharacterMesh::control);

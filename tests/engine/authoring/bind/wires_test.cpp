@@ -82,36 +82,6 @@ TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
   }
 }
 
-// Each deformer is rigid, so that only the slope of the shares turns the normals further.
-TEST_F(WiresLayers, NormalsAreThoseOfTheDeformedSurface) {
-  model_ = test::make_tube_in_cage({.around = 96, .along = 96, .joints = 3});
-  for (const std::uint32_t m : {0u, 1u}) {
-    model_.meshes[m].weights = test::rows_on(m + 1, model_.meshes[m].positions.size());
-  }
-  ffd_.driver.follow = Follow::kLinearBlend;
-  for (const float m : {0.0f, 1.0f, 3.0f}) {
-    const Character character = test::bound(model_, combined(m)).character;
-    Evaluator evaluator(character);
-    Model posed = model_;
-    posed.skeleton.joints[1].rest.rotation = glm::angleAxis(0.3f, glm::normalize(glm::vec3(0.2f, 0, 1)));
-    posed.skeleton.joints[1].rest.translation += glm::vec3(0, 4, 1);
-    posed.skeleton.joints[2].rest.rotation = glm::angleAxis(0.5f, glm::normalize(glm::vec3(0, 1, 0.3f)));
-    evaluator.pose(test::bind_matrices(posed));
-    evaluator.evaluate();
-    const CharacterMesh& mesh = test::mesh_of(character, "tube");
-    const auto positions = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
-    const std::vector<glm::vec3> expected = vertex_normals(positions, mesh.triangles);
-    float worst = 0;
-    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
-      const float x = mesh.binding.points[v].x;
-      if (x < 0.1f || x > 7.9f) continue;  // vertices at the border have triangles on one side only
-      const float cosine = glm::dot(evaluator.normals()[mesh.first_vertex + v], expected[v]);
-      worst = std::max(worst, glm::degrees(std::acos(std::min(cosine, 1.0f))));
-    }
-    EXPECT_LT(worst, 2.0f) << m;
-  }
-}
-
 TEST_F(WiresLayers, OfMoreThanTwoAreReported) {
   Rig rig = combined(1);
   SurfaceFfdParameters basic = ffd_;

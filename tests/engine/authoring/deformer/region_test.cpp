@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/deformer/region.h"
 
+#include <array>
 #include <limits>
 
 #include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -196,86 +198,74 @@ TEST_F(Regions, ErrorsOfGroupsNameThem) {
   EXPECT_THAT(with({.region = {.joints = {"x"}}}), HasSubstr("the group 'g': there is no joint 'x'"));
 }
 
-TEST_F(Regions, HoldWhatFilesMayHold) {
-  const std::pair<Region, const char*> wrong[] = {
-      {{.box = Box{{0, 0, 0}, {1, 1, 1}, -1}}, "/box/falloff: must be a number >= 0, is -1"},
-      {{.box = Box{{0, kNan, 0}, {1, 1, 1}, 0}}, "/box/min/1: must be a number"},
-      {{.sphere = Sphere{{0, 0, 0}, -1, 0}}, "/sphere/radius: must be a number >= 0, is -1"},
-      {{.near = Near{"plate", -1}}, "/near/falloff: must be a number >= 0, is -1"},
-      {{.joint_falloff = kNan}, "/joint_falloff: must be a number >= 0"}};
-  Rig rig = test::rig_of(LinearBlendParameters{});
-  for (const auto& [region, message] : wrong) {
-    rig.layers[0].mask.region = region;
-    EXPECT_THAT(test::bind_error(model_, rig), HasSubstr(std::string("the rig: /layers/0/mask") + message));
-  }
-  rig.layers[0].mask = {};
-  rig.groups = {{.name = "g", .vertices = {{0, 0}}, .values = {kNan}}};
-  EXPECT_THAT(test::bind_error(model_, rig), HasSubstr("the rig: /groups/0/values/0: must be a number from 0 to 1"));
-}
-
 TEST_F(Regions, ErrorsOfMasksNameTheLayer) {
   Rig rig = test::rig_of(LinearBlendParameters{});
   rig.layers[0].mask.region.attribute = "_MASK";
   EXPECT_THAT(test::bind_error(model_, rig),
               testing::StartsWith("layer 0 (linear_blend): the mask: there is no attribute"));
-  rig.layers[0].mask = {.value = kNan, .region = {}};
-  EXPECT_THAT(test::bind_error(model_, rig),
-              testing::StartsWith("the rig: /layers/0/mask/value: must be a number from 0 to 1"));
+  rig.layers[0].mask.region = {.box = Box{{0, kNan, 0}, {1, 1, 1}, 0}};
+  EXPECT_THAT(test::bind_error(model_, rig), testing::StartsWith("the rig: /layers/0/mask/box/min/1: must be a number"))
+      << "as in a file";
   model_.meshes[0].attributes.push_back({"_MASK", {1, 2, 3}});
   EXPECT_THAT(test::bind_error(model_, Rig{}), HasSubstr("mesh 'tube': attribute '_MASK'"));
   model_.meshes[0].attributes[0].values.assign(264, kNan);
   EXPECT_THAT(test::bind_error(model_, Rig{}), HasSubstr("mesh 'tube': attribute '_MASK'"));
 }
 
-// ------------------------------------------------------------------------------------------------------------ masks
+// ------------------------------------------------------------------------------------------------ layers over others
 
-struct MaskCase {
-  const char* name;
-  Region region;
-};
+constexpr float kLayerTolerance = 5e-4f;  // for tubes 8 long: each weight is off by up to half of 1/65535
 
-void PrintTo(const MaskCase& mask, std::ostream* out) { *out << mask.name; }
+const DeformerParameters kKindsOfGroups[] = {
+    LinearBlendParameters{}, MosParameters{.strategy = MosStrategy::kInverseDistance},  // one group of local points
+    MosParameters{.strategy = MosStrategy::kRadialBasis},                               // with weights of both signs
+    [] {
+      SurfaceFfdParameters quadratic = test::by_cage();
+      quadratic.precision = Precision::kQuadratic;
+      return quadratic;
+    }()};
 
-class Masks : public testing::TestWithParam<MaskCase> {};
-
-TEST_P(Masks, BlendTwoLayersContinuously) {
-  Model model = test::make_tube_in_cage({.around = 16, .along = 64});
-  VertexAttribute attribute{"_MASK", {}};
-  for (const glm::vec3 p : model.meshes[0].positions) attribute.values.push_back((p.x - 1) / 4);
-  model.meshes[0].attributes.push_back(attribute);
-  Rig base = test::rig_of(LinearBlendParameters{}, "tube");
-  const Rig over = test::rig_of(test::by_cage(), "tube");
-  Rig both = base;
-  both.groups.push_back({.name = "end", .region = {.box = Box{{6, -5, -5}, {9, 5, 5}, 4}}});
-  both.layers.push_back({"tube", test::by_cage(), {0.9f, GetParam().region}, {}});
-  const auto skin = [&](const Rig& rig) {
-    return test::posed(test::bound(model, rig).character, test::bent(model, 86, {0.6f, 0, 0.8f}), "tube");
-  };
-  const std::vector<glm::vec3> first = skin(base);
-  const std::vector<glm::vec3> second = skin(over);
-  const std::vector<glm::vec3> blended = skin(both);
-  EXPECT_EQ(test::mesh_of(test::bound(model, both).character, "tube").deformer, "surface_ffd over linear_blend");
-  const auto mask = test::must(region_values(GetParam().region, model.meshes[0], model, both, "the mask"));
-  EXPECT_LT(std::ranges::min(mask), 0.1f);
-  EXPECT_GT(std::ranges::max(mask), 0.9f);
-  for (std::size_t v = 0; v < blended.size(); ++v) {
-    const float m = 0.9f * mask[v];
-    ASSERT_LT(glm::distance(blended[v], (1 - m) * first[v] + m * second[v]), 2e-4f) << v;
+// v' is linear in the weights, so that a layer moves every vertex to the mean, by its mask, of both positions.
+TEST(Layers, OverOthersMoveToTheMeanByTheirMask) {
+  Model model = test::make_tube_in_cage({.around = 8, .along = 16, .joints = 4});
+  const std::vector<glm::mat4> joints = test::bent(model, 60, {0.3f, 0.5f, 1});
+  std::vector<float> mask;
+  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
+    mask.push_back(std::array{0.0f, 0.25f, 1.0f, 0.5f, 0.0f, 0.7f, 1.0f}[v % 7]);
   }
-  for (const glm::uvec3 t : model.meshes[0].triangles) {
-    ASSERT_LT(std::abs(mask[t.x] - mask[t.y]), 0.3f);
-    ASSERT_LT(std::abs(mask[t.y] - mask[t.z]), 0.3f);
+  model.meshes[0].attributes.push_back({"_MASK", mask});
+  const auto skin = [&](const Rig& rig) { return test::posed(test::bound(model, rig).character, joints, "tube"); };
+  for (const DeformerParameters& lowest : kKindsOfGroups) {
+    Rig rig = test::rig_of(lowest, "tube");
+    std::vector<glm::vec3> expected = skin(rig);
+    for (const DeformerParameters& over : kKindsOfGroups) {
+      SCOPED_TRACE(std::string(over.name()) + " over " + std::string(lowest.name()));
+      const std::vector<glm::vec3> single = skin(test::rig_of(over, "tube"));
+      for (std::size_t v = 0; v < mask.size(); ++v) expected[v] = glm::mix(expected[v], single[v], mask[v]);
+      rig.layers.push_back({"tube", over, {1, {.attribute = "_MASK"}}, {}});
+      EXPECT_LT(test::farthest(skin(rig), expected), kLayerTolerance);
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Masks,
-                         testing::Values(MaskCase{"Joint", {.joints = {"joint1"}}},
-                                         MaskCase{"JointWithFalloff", {.joints = {"joint1"}, .joint_falloff = 3}},
-                                         MaskCase{"Group", {.group = "end"}},
-                                         MaskCase{"Attribute", {.attribute = "_MASK"}},
-                                         MaskCase{"Box", {.box = Box{{0, -5, -5}, {2, 5, 5}, 3}}},
-                                         MaskCase{"Sphere", {.sphere = Sphere{{8, 0, 0}, 2, 5}}}),
-                         testing::PrintToStringParamName());
+TEST(Layers, ThatHideOthersLeaveNothingOfThem) {
+  Model model = test::make_tube();
+  model.meshes[0].attributes.push_back({"_MASK", std::vector<float>(model.meshes[0].positions.size(), 1)});
+  Rig rig = test::rig_of(kKindsOfGroups[1], "tube");
+  rig.layers.push_back({"tube", LinearBlendParameters{}, {1, {.attribute = "_MASK"}}, {}});
+  const CharacterMesh mesh = test::mesh_of(test::bound(model, rig).character, "tube");
+  EXPECT_EQ(mesh.mode, BlendMode::kLinear);
+  EXPECT_EQ(
+      mesh.binding.influences,
+      test::mesh_of(test::bound(model, test::rig_of(LinearBlendParameters{})).character, "tube").binding.influences);
+}
+
+TEST(Layers, OfMoreGroupsThanAMeshCanHaveAreRefused) {
+  Rig rig = test::rig_of(kKindsOfGroups[1], "tube");
+  for (int layer = 1; layer < 9; ++layer) rig.layers.push_back({"tube", kKindsOfGroups[1], {0.5f, {}}, {}});
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
+              HasSubstr("mesh 'tube': 9 groups of influences with local points; a mesh can have at most 8"));
+}
 
 }  // namespace
 }  // namespace pelt

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Tests edits of control points, at bind and slid after it.
-#include <limits>
+// Tests edits of control points.
 #include <map>
 
 #include <pelt/curve_keys.h>
 
-#include "engine/authoring/mos/slide_points.h"
 #include "shaders/mos/mos.h"
 #include "tests/engine/authoring/mos/bound_skin.h"
 #include "tests/support/must.h"
@@ -147,8 +145,6 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   EXPECT_EQ(error({bulge}), "bound");
   EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
               AllOf(HasSubstr("layer 0 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
-  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
-              HasSubstr("/edits/0/factor: must be a number, is inf"));
   EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 exceeds 64 edits of point"));
   EXPECT_EQ(error(std::vector(shared::kMaxMosEdits, bulge)), "bound");
 
@@ -162,9 +158,6 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   for (std::size_t k = 0; k <= shared::kMaxMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
   EXPECT_THAT(keyed(many), HasSubstr("edit 1 has 65 keys of its share, not 2 to 64"));
   EXPECT_THAT(keyed({{0, 0}}), HasSubstr("edit 1 has 1 keys of its share"));
-  EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("/edits/0/share/1/0: must be above 0"));
-  EXPECT_THAT(keyed({{0, 0}, {9, std::numeric_limits<float>::quiet_NaN()}}),
-              HasSubstr("/edits/0/share/1/1: must be a number, is nan"));
   EXPECT_EQ(keyed({{0, 0}, {90, 1}}), "bound");
   driven.driver->joint = "joint2";
   EXPECT_THAT(keyed({{0, 0}, {90, 1}}), AllOf(HasSubstr("edit 1"), HasSubstr("'joint2'")));
@@ -172,67 +165,6 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   const MosEdit twist{.operation = MosOperation::kTwist, .degrees = 20};
   EXPECT_EQ(error({twist}), "bound");
   EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("require strategy 'b_spline' with 'twist'"));
-  for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
-    EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
-                HasSubstr("layer 0 (mos): /edits: a twist needs the strategy b_spline"));
-  }
-}
-
-TEST(MosSlide, IsWhatBindMakesOfIt) {
-  const Model model = turned_tube();
-  for (const MosStrategy strategy : kWithoutCage) {
-    SCOPED_TRACE(static_cast<int>(strategy));
-    const Change plain = [&](MosParameters& p) {
-      p.strategy = strategy;
-      p.frames = MosFrames::kJoint;
-    };
-    const std::string name = test::bound(model, by_mos(plain)).report.points[2].name;
-    std::vector<MosEdit> edits{
-        {.operation = MosOperation::kScale, .points = {"joint*"}, .scale = {1, 1.5f, 1}},
-        {.operation = MosOperation::kSlide, .points = {name}, .offset = {0, 0.1f, 0}, .in_bind = false},
-        {.operation = MosOperation::kSlide,
-         .points = {},
-         .distance = 0.1f,
-         .driver = KeyAngle{"joint1", {0, 0, 1}},
-         .share = {{0, 0}, {90, 1}}}};
-    const auto with_edits = [&] {
-      return test::bound(model, by_mos([&](MosParameters& p) {
-                           plain(p);
-                           p.edits = edits;
-                         }));
-    };
-    const Bound before = with_edits();
-    edits[1].offset = {0.2f, -0.1f, 0.3f};
-    edits[1].distance = 0.05f;
-    edits[2].distance = -0.2f;
-    const Character slid = test::must(slide_points(before.character, before.report.points, edits));
-    const Bound after = with_edits();
-    const std::vector<glm::mat4> joints = bent(model, 60);
-    EXPECT_LT(test::farthest(posed(model, slid, joints), posed(model, after.character, joints)), 1e-5);
-    EXPECT_GT(test::farthest(posed(model, before.character, joints), posed(model, after.character, joints)), 0.05);
-  }
-}
-
-TEST(MosSlide, NeedsTheEditsOfTheBind) {
-  const Model model = test::make_tube({.joints = 3});
-  MosEdit slide{.operation = MosOperation::kSlide, .points = {"joint1"}, .offset = {0, 1, 0}, .in_bind = false};
-  EXPECT_TRUE(slides_after_bind(slide));
-  const Bound bound = test::bound(model, by_mos([&](MosParameters& p) { p.edits = {slide}; }));
-  const auto error = [&](const std::vector<MosEdit>& edits) {
-    const Result<Character> slid = slide_points(bound.character, bound.report.points, edits);
-    return slid ? "slid" : slid.error().message;
-  };
-  EXPECT_EQ(error({slide}), "slid");
-  EXPECT_THAT(error({}), HasSubstr("bound with other edits"));
-  EXPECT_THAT(error({slide, slide}), HasSubstr("bound with other edits"));
-  EXPECT_THAT(error({{.operation = MosOperation::kBulge, .points = {"joint1"}}}), HasSubstr("bound with other edits"));
-  slide.points = {"joint0"};
-  EXPECT_THAT(error({slide}), HasSubstr("bound with other edits"));
-  slide.points = {"joint1"};
-  slide.distance = std::numeric_limits<float>::infinity();
-  EXPECT_THAT(error({slide}), HasSubstr("not finite"));
-  slide.in_bind = true;
-  EXPECT_FALSE(slides_after_bind(slide));
 }
 
 }  // namespace

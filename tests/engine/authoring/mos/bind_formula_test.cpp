@@ -5,8 +5,6 @@
 #include <cmath>
 
 #include "engine/authoring/mos/strategies.h"
-#include "engine/authoring/mos/windows.h"
-#include "shaders/spline.h"
 #include "tests/engine/authoring/mos/bound_skin.h"
 
 namespace pelt::mos {
@@ -129,47 +127,6 @@ TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
         lean += glm::degrees(std::acos(std::min(1.0, glm::dot(expected, glm::dvec3(normals[v])))));
       }
       EXPECT_LT(lean / static_cast<double>(is.size()), 1);
-    }
-  }
-}
-
-// On a straight line the closest point of the spline is right below the vertex.
-TEST(MosBind, FollowsTheFormulaAlongASpline) {
-  for (const bool clamp : {true, false}) {
-    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
-      SCOPED_TRACE(testing::Message() << clamp << ' ' << static_cast<int>(frames));
-      TurnedTube tube;
-      MosParameters parameters{.frames = frames, .clamp_ends = clamp, .twist = false, .table_error = 1e-6f};
-      tube.give_points(
-          {{0, {-1, 0, 0}}, {0, {1, 0, 0}}, {1, {3.5f, 0, 0}}, {0, {5, 0, 0}}, {2, {7, 0, 0}}, {2, {10, 0, 0}}},
-          parameters);
-      const Character character = test::bound(tube.model, test::rig_of(parameters)).character;
-      const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
-      std::vector<std::uint32_t> numbers(tube.places.size());
-      std::iota(numbers.begin(), numbers.end(), 0u);
-      const std::vector<Window> windows = windows_of(numbers, clamp);
-      const auto x_at = [&](const Window& window, float u) {
-        const glm::vec4 basis = shared::spline_basis(u);
-        double x = 0;
-        for (int k = 0; k < 4; ++k) x += double{basis[k]} * tube.places[window[static_cast<std::size_t>(k)]].x;
-        return x;
-      };
-      int checked = 0;
-      for (std::size_t v = 0; v < is.size(); ++v) {
-        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
-        for (const Window& window : windows) {
-          if (m.x < x_at(window, 0) || m.x >= x_at(window, 1)) continue;
-          float low = 0;
-          float high = 1;
-          for (int step = 0; step < 40; ++step) (x_at(window, (low + high) / 2) < m.x ? low : high) = (low + high) / 2;
-          const glm::vec4 basis = shared::spline_basis(low);
-          std::vector<WeightedElement> row;
-          for (int k = 0; k < 4; ++k) row.push_back({window[static_cast<std::size_t>(k)], double{basis[k]}});
-          EXPECT_LT(glm::distance(glm::dvec3(is[v]), tube.moved(m, row, frames)), kStored) << v;
-          ++checked;
-        }
-      }
-      EXPECT_GE(checked, clamp ? 60 : 36);
     }
   }
 }

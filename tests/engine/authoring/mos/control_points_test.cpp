@@ -115,19 +115,6 @@ TEST(MosControlPoints, SpreadOverTheBone) {
   EXPECT_THAT(together.points, SizeIs(9)) << "those at one place that turn alike are one";
 }
 
-TEST(MosControlPoints, AboutAJointHaveEvenPartsOfItsTurn) {
-  for (const std::uint32_t count : {1u, 2u, 3u}) {
-    const ControlPoints points = settle(row(), [&](MosParameters& p) { p.points_per_joint = count; });
-    for (std::uint32_t k = 0; k < count; ++k) {
-      const ControlPoint& point = points.points[points.chains[0].points[2 + k]];
-      const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);
-      EXPECT_FLOAT_EQ(point.turn->swing, part);
-      EXPECT_NEAR(point.position.x, 2 + 1.2f * (part - 0.5f), 1e-6);
-      EXPECT_EQ(point.joint, part < 0.5f ? 0u : 1u);
-    }
-  }
-}
-
 TEST(MosControlPoints, DoNotDependOnTheChainsDirection) {
   const Model model = limbs();
   const ControlPoints down = settle(model, along({{"root", "r1", "r2"}}));
@@ -195,32 +182,7 @@ std::vector<float> twists(const ControlPoints& points, const std::vector<float>&
 // beyond a joint is 0.15 of the shorter bone away from it.
 constexpr float kBegins = 0.15f;
 
-// The joints are in a row, 2 apart.
-TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
-  const Model model = row();
-  const std::vector<float> theta{0, 1, 10, 100};
-  MosParameters parameters;
-  for (const float after_b : {0.0f, 0.25f, 1.0f}) {
-    for (const float after_c : {0.0f, 0.5f, 1.0f}) {
-      SCOPED_TRACE(testing::Message() << after_b << ' ' << after_c);
-      const Result<ControlPoints> points =
-          settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
-                        [&](const chain::Curve&, std::size_t i) { return i == 1 ? after_b : after_c; });
-      ASSERT_TRUE(points);
-      const std::vector<float> at_anchor{0, 1 - after_b, 11 - 10 * after_c, 111};
-      const std::vector<float> is = twists(*points, theta);
-      for (std::size_t k = 0; k < is.size(); ++k) {
-        const float s = points->chains[0].lengths[k] / 2;
-        const auto bone = std::min(static_cast<std::size_t>(s), std::size_t{2});
-        const float begins = bone == 0 ? 0.0f : kBegins;
-        const float along = std::max((s - static_cast<float>(bone) - begins) / (1 - begins), 0.0f);
-        EXPECT_NEAR(is[k], std::lerp(at_anchor[bone], at_anchor[bone + 1], along), 1e-3) << k;
-      }
-    }
-  }
-}
-
-// The same on a chain that runs up to its top and down again.
+// On a chain that runs up to its top and down again.
 TEST(MosControlPoints, TwistAwayFromATopInside) {
   const Model model = limbs();
   MosParameters parameters;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests the palette entries of control points and of samples between them.
-#include <pelt/clip_twists.h>
-
 #include "engine/authoring/rows/table_writer.h"
 #include "shaders/chain/pose.h"
 #include "shaders/mos/point_pose.h"
@@ -10,8 +8,6 @@
 
 namespace pelt::mos {
 namespace {
-
-using test::turn;
 
 // A pass of each kernel, with points on both sides of every joint, and the parts of the passes.
 struct Passes {
@@ -31,15 +27,12 @@ struct Passes {
     const std::vector<glm::mat4> bind(scene.limb.at_bind().begin(), scene.limb.at_bind().end());
     anchors = table.anchor_pass();
     const std::uint32_t first_point = anchors.record_count * shared::kAnchorBlock;
-    for (PalettePass* pass : {&single, &in_windows}) {
-      pass->stage = 1;
-      pass->first_entry = first_point;
-      for (const std::uint32_t word : words) append_record(pass->records, shared::MosPointRecord{word});
-      pass->record_count = static_cast<std::uint32_t>(words.size());
-      pass->table = table.words();
-    }
-    single.kernel = PoseKernel::kMosPoint;
     in_windows.kernel = PoseKernel::kMosWindowPoint;
+    in_windows.stage = 1;
+    in_windows.first_entry = first_point;
+    for (const std::uint32_t word : words) append_record(in_windows.records, shared::MosPointRecord{word});
+    in_windows.record_count = static_cast<std::uint32_t>(words.size());
+    in_windows.table = table.words();
     along.kernel = PoseKernel::kMosTable;
     along.stage = 2;
     along.first_entry = first_point + in_windows.record_count * shared::kMosPointEntries;
@@ -73,7 +66,7 @@ struct Passes {
   std::uint32_t chain = 0;
   std::vector<ControlPoint> points;
   std::vector<std::uint32_t> words;
-  PalettePass anchors, single, in_windows, along;
+  PalettePass anchors, in_windows, along;
 };
 
 TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
@@ -115,47 +108,6 @@ TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
       }
     }
   }
-}
-
-TEST(MosEntries, OfAPointAreItsFrame) {
-  const Scene scene;
-  const Passes passes(scene);
-  const std::vector<Affine> palette = passes.palette(passes.single, scene);
-  for (std::size_t j = 0; j < passes.points.size(); ++j) {
-    const Expected point = expected(scene, passes.points[j]);
-    expect_near(point.frame(glm::dmat3(1.0), point.angle), palette[j]);
-  }
-}
-
-// A clip must know which joints twist: they are found on chains.
-TEST(MosEntries, TellClipsWhichTwistsTheyTake) {
-  const Scene scene;
-  const Passes passes(scene);
-  CharacterData data;
-  for (std::int32_t j = 0; j < 4; ++j) {
-    Joint joint{.name = "joint" + std::to_string(j), .parent = j - 1};
-    const glm::dmat4 outer = j == 0 ? glm::dmat4(1.0) : scene.limb.at_bind()[static_cast<std::size_t>(j - 1)];
-    const glm::dmat4 local = glm::inverse(outer) * scene.limb.at_bind()[static_cast<std::size_t>(j)];
-    joint.rest.translation = glm::vec3(local[3]);
-    joint.rest.rotation = glm::quat(glm::quat_cast(glm::dmat3(local)));
-    data.skeleton.joints.push_back(joint);
-  }
-  data.passes.push_back(passes.anchors);
-  data.input_count = 4;
-  data.controls.push_back({.kind = ControlKind::kTwist, .name = "twist/joint2", .target = 2, .input = 2});
-  Clip clip{.name = "turns", .duration = 2};
-  Channel channel{.joint = 2, .path = ChannelPath::kRotation};
-  const glm::quat rest = data.skeleton.joints[2].rest.rotation;
-  const glm::dvec3 about = glm::transpose(scene.bind_axes(2)) * scene.axis(2);
-  for (int k = 0; k < 3; ++k) {
-    channel.times.push_back(static_cast<float>(k));
-    const glm::quat q = rest * glm::quat(turn(135.0 * k, about));
-    channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
-  }
-  clip.channels.push_back(channel);
-  std::vector<float> inputs(4, 0.0f);
-  ClipTwists(data, clip).sample(2, inputs);
-  EXPECT_NEAR(glm::degrees(inputs[2]), 270, 0.1);
 }
 
 }  // namespace

@@ -101,38 +101,6 @@ TEST(Presets, BipedOfTheBuiltIn) {
   EXPECT_EQ(chains.size(), 15u);  // five of the body, ten fingers
 }
 
-TEST(Presets, BipedOfEveryExporter) {
-  const struct {
-    Names trunk;
-    Names arm;
-  } kBodies[] = {
-      {{"mixamorig:Hips", "mixamorig:Spine", "mixamorig:Neck", "mixamorig:Head"},
-       {"mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"}},
-      {{"pelvis", "spine_01", "neck_01", "head"}, {"clavicle_l", "upperarm_l", "lowerarm_l", "hand_l"}},
-      {{"Bip01 Pelvis", "Bip01 Spine", "Bip01 Neck", "Bip01 Head"},
-       {"Bip01 L Clavicle", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand"}},
-      {{"spine", "spine.001", "spine.004", "spine.006"}, {"shoulder.L", "upper_arm.L", "forearm.L", "hand.L"}},
-      {{"J_Bip_C_Hips", "J_Bip_C_Chest", "J_Bip_C_Neck", "J_Bip_C_Head"},
-       {"J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand"}},
-      {{"Pelvis", "Spine1", "Neck", "Head"}, {"L_Collar", "L_Shoulder", "L_Elbow", "L_Wrist"}},
-      {{"pelvis", "abdomenLower", "neckLower", "head"}, {"lCollar", "lShldrBend", "lForearmBend", "lHand"}},
-      {{"下半身", "上半身", "上半身2", "首", "頭"}, {"左肩", "左腕", "左ひじ", "左手首"}},
-      {{"腰", "上半身", "首", "頭"}, {"肩.L", "腕.L", "ひじ.L", "手首.L"}},
-      {{"center", "upper body", "neck", "head"}, {"shoulder_L", "arm_L", "elbow_L", "wrist_L"}},
-      {{"LowerBody", "UpperBody", "UpperBody2", "Neck", "Head"}, {"Shoulder_L", "Arm_L", "Elbow_L", "Wrist_L"}},
-      {{"root_hip_jnt", "SpineLower_jnt", "SpineMiddle_jnt", "Chest_jnt", "Neck_jnt", "Head_jnt"},
-       {"LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt", "LeftHandWrist_jnt"}},
-  };
-  for (const auto& body : kBodies) {
-    const auto chains = chains_of("biped", half_body(body.trunk, body.arm));
-    EXPECT_THAT(chains, Contains(Pair("spine", body.trunk)));
-    Names arm{body.trunk[1]};
-    arm.insert(arm.end(), body.arm.begin(), body.arm.end());
-    EXPECT_THAT(chains, Contains(Pair("left_arm", arm)));
-    EXPECT_EQ(chains.size(), 2u) << body.trunk[0];
-  }
-}
-
 // Names that are meaningless or misleading: the file's data on bones count.
 TEST(Presets, BipedOfHumanBones) {
   const Names trunk{"a", "b", "c", "d"};
@@ -206,46 +174,6 @@ TEST(Presets, BipedOfMikuMikuDance) {
   EXPECT_THAT(chains, Contains(Pair("right_leg", ElementsAre("下半身", "右足", "右ひざ", "右足首", "右つま先"))));
   EXPECT_THAT(chains, Contains(Pair("right_pinky", ElementsAre("右手首", "右小指１", "右小指２"))));
   EXPECT_EQ(chains.size(), 15u);
-}
-
-TEST(Presets, BipedOfMeta) {
-  std::vector<std::tuple<std::string, int, glm::vec3>> joints{
-      {"root_hip_jnt", -1, kUp}, {"SpineLower_jnt", 0, kUp}, {"SpineMiddle_jnt", 1, kUp}, {"SpineUpper_jnt", 2, kUp},
-      {"Chest_jnt", 3, kUp},     {"Neck_jnt", 4, kUp},       {"Head_jnt", 5, kUp}};
-  const auto add = [&](const char* name, int parent, const glm::vec3& offset) {
-    joints.emplace_back(std::string(name) + "_jnt", parent, offset);
-    return static_cast<int>(joints.size()) - 1;
-  };
-  const int arm = add("LeftArmUpper", add("LeftShoulder", 4, kLeft), kLeft);
-  add("LeftArmUpperTwist1", arm, 0.5f * kLeft);
-  const int wrist = add("LeftHandWrist", add("LeftArmLower", arm, kLeft), kLeft);
-  add("LeftHandThumbDistal",
-      add("LeftHandThumbProximal", add("LeftHandThumbMeta", add("LeftHandThumbTrapezium", wrist, kUp), kUp), kUp), kUp);
-  add("LeftHandIndexDistal", add("LeftHandIndexIntermediate", add("LeftHandIndexProximal", wrist, kLeft), kLeft),
-      kLeft);
-  add("LeftHandPinkyProximal", add("LeftHandPinkyMeta", wrist, kFront), kFront);
-  add("RightFootToe",
-      add("RightFootBall", add("RightFootAnkle", add("RightLegLower", add("RightLegUpper", 0, kRight), -kUp), -kUp),
-          kFront),
-      kFront);
-  std::vector<std::string> notes;
-  const Model model = skeleton_by_offsets(joints);
-  EXPECT_TRUE(rig_from_preset("biped", model, &notes));
-  EXPECT_THAT(notes, ElementsAre("preset biped knows too few joints by name for 'right_arm', 'left_leg'"));
-  std::set<std::string> names;
-  for (const auto& [name, chain] : chains_of("biped", model)) {
-    names.insert(name);
-    if (name == "left_arm") {
-      EXPECT_THAT(chain, ElementsAre("Chest_jnt", "LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmUpperTwist1_jnt",
-                                     "LeftArmLower_jnt", "LeftHandWrist_jnt"));
-    } else if (name == "right_leg") {
-      EXPECT_THAT(chain, ElementsAre("root_hip_jnt", "RightLegUpper_jnt", "RightLegLower_jnt", "RightFootAnkle_jnt",
-                                     "RightFootBall_jnt", "RightFootToe_jnt"));
-    } else if (name == "left_thumb") {
-      EXPECT_EQ(chain.size(), 5u);
-    }
-  }
-  EXPECT_THAT(names, ElementsAre("left_arm", "left_index", "left_pinky", "left_thumb", "right_leg", "spine"));
 }
 
 TEST(Presets, BipedOfUnknownLimbsSaysSo) {

@@ -97,32 +97,5 @@ TEST(MosWindows, LengthsAscendWherePointsStandTogether) {
   for (std::size_t k = 1; k < ends.size(); ++k) EXPECT_LT(ends[k - 1], ends[k]) << k;
 }
 
-TEST(MosWindows, GoSmoothlyIntoEachOther) {
-  const std::vector<glm::vec3> at{{0, 0, 0}, {1, 2, 0}, {3, 1, 1}, {4, -1, 2}, {6, 0, 1}};
-  const std::vector<Window> windows = windows_of(numbers(at.size()), true);
-  for (std::size_t w = 0; w + 1 < windows.size(); ++w) {
-    const WindowPoint before = place_in(at, windows[w], 1);
-    const WindowPoint after = place_in(at, windows[w + 1], 0);
-    EXPECT_LT(glm::distance(before.point, after.point), 1e-6) << w;
-    EXPECT_LT(glm::distance(before.tangent, after.tangent), 1e-6) << w;
-  }
-  const float u = 0.4f;
-  const glm::vec3 step = place_in(at, windows[2], u + 1e-3f).point - place_in(at, windows[2], u - 1e-3f).point;
-  EXPECT_LT(glm::distance(place_in(at, windows[2], u).tangent, glm::normalize(step)), 1e-3);
-}
-
-// At a clamped end the spline stands still; if all points coincide, it goes nowhere.
-TEST(MosWindows, HaveATangentAtTheEnds) {
-  const std::vector<glm::vec3> at{{5, 5, 5}, {5, 7, 5}, {9, 7, 5}};
-  const std::vector<Window> windows = windows_of(numbers(3), true);
-  EXPECT_EQ(place_in(at, windows.front(), 0).point, at.front());
-  EXPECT_LT(glm::distance(place_in(at, windows.front(), 0).tangent, glm::vec3(0, 1, 0)), 1e-6);
-  EXPECT_LT(glm::distance(place_in(at, windows.back(), 1).point, at.back()), 1e-6);
-  EXPECT_LT(glm::distance(place_in(at, windows.back(), 1).tangent, glm::vec3(1, 0, 0)), 1e-6);
-  const WindowPoint nowhere = place_in(std::vector<glm::vec3>{{2, 3, 4}}, Window{0, 0, 0, 0}, 0.5f);
-  EXPECT_EQ(nowhere.point, glm::vec3(2, 3, 4));
-  EXPECT_EQ(nowhere.tangent, glm::vec3(1, 0, 0));
-}
-
 }  // namespace
 }  // namespace pelt::mos

@@ -63,7 +63,13 @@ TEST(JointRoles, OfLimbsAsExportersNameThem) {
       {"J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand"},
       {"lCollar", "lShldrBend", "lForearmBend", "lHand"},
       {"CC_Base_L_Clavicle", "CC_Base_L_Upperarm", "CC_Base_L_Forearm", "CC_Base_L_Hand"},
-      {"left_collar", "left_shoulder", "left_elbow", "left_wrist"}};
+      {"left_collar", "left_shoulder", "left_elbow", "left_wrist"},
+      {"shoulder.L", "upper_arm.L", "forearm.L", "hand.L"},
+      {"L_Collar", "L_Shoulder", "L_Elbow", "L_Wrist"},
+      {"左肩", "左腕", "左ひじ", "左手首"},
+      {"肩.L", "腕.L", "ひじ.L", "手首.L"},
+      {"Shoulder_L", "Arm_L", "Elbow_L", "Wrist_L"},
+      {"LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt", "LeftHandWrist_jnt"}};
   for (const auto& [clavicle, upper, lower, hand] : arms) {
     expect_uses({{clavicle, Role::kClavicle, Kind::kBall},
                  {upper, Role::kUpperArm, Kind::kBall},
@@ -78,12 +84,17 @@ TEST(JointRoles, OfLimbsAsExportersNameThem) {
       {"J_Bip_R_UpperLeg", "J_Bip_R_LowerLeg", "J_Bip_R_Foot", "J_Bip_R_ToeBase"},
       {"rThighBend", "rShin", "rFoot", "rToe"},
       {"right_hip", "right_knee", "right_ankle", "right_toe"},
-      {"b_LeftLeg01_015", "b_LeftLeg02_016", "b_LeftFoot01_017", "LeftToe"}};
-  for (const auto& [thigh, shin, foot, toes] : legs) {
-    expect_uses({{thigh, Role::kThigh, Kind::kBall},
-                 {shin, Role::kShin, Kind::kHinge},
-                 {foot, Role::kFoot, Kind::kBall},
-                 {toes, Role::kToes, Kind::kNone}});
+      {"b_LeftLeg01_015", "b_LeftLeg02_016", "b_LeftFoot01_017", "LeftToe"},
+      {"RightLegUpper_jnt", "RightLegLower_jnt", "RightFootAnkle_jnt", "RightFootBall_jnt"}};
+  const std::vector<std::array<const char*, 4>> trunks{
+      {"pelvis", "spine_01", "neck_01", "head"},       {"Bip01 Pelvis", "Bip01 Spine", "Bip01 Neck", "Bip01 Head"},
+      {"pelvis", "abdomenLower", "neckLower", "head"}, {"下半身", "上半身", "首", "頭"},
+      {"LowerBody", "UpperBody", "Neck", "Head"},      {"root_hip_jnt", "SpineLower_jnt", "Neck_jnt", "Head_jnt"}};
+  for (const auto& [hips, spine, neck, head] : trunks) {
+    expect_uses({{hips, Role::kHips, Kind::kBall},
+                 {spine, Role::kSpine, Kind::kBall},
+                 {neck, Role::kNeck, Kind::kBall},
+                 {head, Role::kHead, Kind::kBall}});
   }
 }
 
@@ -145,16 +156,6 @@ TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
   // Fingers need a side: "ring" without one is not a finger.
   expect_uses({{"ring", Role::kNone, Kind::kNone}});
   expect_uses({{"", Role::kNone, Kind::kNone}});
-}
-
-TEST(JointRoles, JointsOfAFaceMovePatches) {
-  std::vector<test::Node> nodes{{"neck", -1, {0, 0, 0}}, {"head", 0, {0, 1, 0}}};
-  for (int k = 0; k < 9; ++k) {
-    nodes.push_back({"face" + std::to_string(k), 1, {0.1f * static_cast<float>(k), 1.5f, 0.5f}});
-  }
-  const std::vector<JointUse> uses = joint_uses(test::skeleton_of(nodes).skeleton);
-  EXPECT_EQ(uses[1].kind, Kind::kBall);
-  for (std::size_t j = 2; j < uses.size(); ++j) EXPECT_EQ(uses[j].kind, Kind::kPatch);
 }
 
 TEST(JointRoles, OfTheBuiltInBiped) {

@@ -19,20 +19,6 @@ using test::expect_refused;
 using test::GltfFile;
 using test::imported;
 
-TEST(ImportGltf, PutsParentsBeforeChildren) {
-  GltfFile file = GltfFile::triangle();
-  file.json["nodes"] = {{{"name", "leaf"}, {"mesh", 0}},
-                        {{"name", "root"}, {"children", {3, 2}}},
-                        {{"name", "b"}, {"children", {0}}},
-                        {{"name", "a"}}};
-  const Model model = imported(file);
-  EXPECT_THAT(joint_names(model), ElementsAre("root", "a", "b", "leaf"));
-  EXPECT_EQ(model.skeleton.joints[0].parent, -1);
-  EXPECT_EQ(model.skeleton.joints[1].parent, 0);
-  EXPECT_EQ(model.skeleton.joints[2].parent, 0);
-  EXPECT_EQ(model.skeleton.joints[3].parent, 2);
-}
-
 TEST(ImportGltf, MakesNamesUnique) {
   GltfFile file = GltfFile::triangle();
   file.json["meshes"][0]["name"] = "body";
@@ -90,23 +76,6 @@ TEST(ImportGltf, KeepsTheOutsideOfMirroredMeshesOutside) {
     const glm::vec3 bitangent = glm::cross(mesh.normals[0], glm::vec3(mesh.tangents[0])) * mesh.tangents[0].w;
     EXPECT_GT(glm::dot(bitangent, mesh.positions[2] - mesh.positions[0]), 0);
   }
-}
-
-TEST(ImportGltf, BringsSkinsToModelSpace) {
-  // Bound in centimetres with z up; the joints stand in metres with y up.
-  GltfFile file = GltfFile::skinned_triangle();
-  glm::mat4 metres_from_file(0.01f);
-  metres_from_file[3][3] = 1;
-  metres_from_file = glm::rotate(glm::mat4(1.0f), -1.5707963f, glm::vec3(1, 0, 0)) * metres_from_file;
-  file.json["skins"][0]["inverseBindMatrices"] = file.add(
-      std::vector<glm::mat4>{metres_from_file, glm::translate(glm::mat4(1.0f), {0, -1, 0}) * metres_from_file});
-  const Model model = imported(file);
-  expect_near(model.meshes[0].positions[1], {0.01f, 0, 0});
-  expect_near(model.meshes[0].positions[2], {0, 0, -0.01f});
-  expect_near(model.meshes[0].normals[0], {0, 1, 0});
-  for (std::size_t v = 0; v < 3; ++v) expect_near(at_rest(model, model.meshes[0], v), model.meshes[0].positions[v]);
-  // The inverse bind matrices are now those of the rest pose.
-  for (int c = 0; c < 4; ++c) expect_near(model.bound_joints[0].inverse_bind[c], glm::mat4(1.0f)[c]);
 }
 
 TEST(ImportGltf, PutsSkinsOfOneSkeletonIntoOnePose) {

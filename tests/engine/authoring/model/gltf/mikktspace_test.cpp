@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr double kSinglePrecision = 0.1;  // degrees; MikkTSpace computes in floats
 
-const fs::path kTangentWork = PELT_THREE_WORK;
+const fs::path kTangentWork = PELT_MIKKTSPACE_WORK;
 
 double degrees_between(const glm::vec4& a, const glm::vec4& b) {
   const glm::dvec3 x(a);
@@ -131,41 +131,6 @@ Agreement compare(const Mesh& mesh) {
   return result;
 }
 
-void expect_agreement_with_mikktspace(const Mesh& mesh, std::size_t averaged, std::size_t without) {
-  const Agreement found = compare(mesh);
-  EXPECT_EQ(found.averaged, averaged);
-  EXPECT_EQ(found.without, without);
-  EXPECT_EQ(found.compared, mesh.positions.size() - averaged - without);
-}
-
-constexpr std::uint32_t kColumns = 24;
-constexpr std::uint32_t kRows = 12;
-
-// A smooth sphere, with a seam of UVs between its last column and its first.
-Mesh sphere() {
-  Mesh mesh;
-  for (std::uint32_t row = 0; row <= kRows; ++row) {
-    for (std::uint32_t column = 0; column <= kColumns; ++column) {
-      const double polar = row * glm::pi<double>() / kRows;
-      const double azimuth = column % kColumns * 2 * glm::pi<double>() / kColumns;
-      const double radius = row % kRows == 0 ? 0 : std::sin(polar);
-      const glm::dvec3 p(radius * std::cos(azimuth), std::cos(polar), -radius * std::sin(azimuth));
-      mesh.positions.emplace_back(2.0 * p);
-      mesh.normals.emplace_back(p);
-      mesh.uvs.emplace_back(float(column) / kColumns, float(row) / kRows);
-    }
-  }
-  for (std::uint32_t row = 0; row < kRows; ++row) {
-    for (std::uint32_t column = 0; column < kColumns; ++column) {
-      const std::uint32_t a = (kColumns + 1) * row + column;
-      const std::uint32_t below = a + kColumns + 1;
-      mesh.triangles.emplace_back(a, below, below + 1);
-      mesh.triangles.emplace_back(a, below + 1, a + 1);
-    }
-  }
-  return mesh;
-}
-
 // Triangles between random places, edges of many among them, some UVs without an area. Each corner is a vertex.
 Mesh random_triangles(unsigned seed) {
   std::mt19937 random(seed);
@@ -194,30 +159,10 @@ Mesh random_triangles(unsigned seed) {
 class MikkTSpace : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string why = test::install_packages(PELT_THREE_SCRIPTS, kTangentWork);
+    const std::string why = test::install_packages(PELT_MIKKTSPACE_SCRIPTS, kTangentWork);
     if (!why.empty()) PELT_SKIP(why);
   }
 };
-
-// The last vertex of a pole's row is in no triangle with an area, so it gets no tangent; the others get their
-// neighbours'.
-TEST_F(MikkTSpace, AgreesOnASphereWithASeam) { expect_agreement_with_mikktspace(sphere(), 0, 2); }
-
-// Vertices in the middle, between the halves, have corners of both handednesses.
-TEST_F(MikkTSpace, AgreesWhereUvsAreMirrored) {
-  Mesh mesh = sphere();
-  for (glm::vec2& uv : mesh.uvs) uv.x = std::abs(2 * uv.x - 1);
-  expect_agreement_with_mikktspace(mesh, kRows - 1, 0);
-}
-
-// Vertices at the border of the patch have corners of both handednesses, those in it no tangent.
-TEST_F(MikkTSpace, AgreesWhereUvsHaveNoArea) {
-  Mesh mesh = sphere();
-  for (std::size_t v = 0; v < mesh.uvs.size(); ++v) {
-    if (v % (kColumns + 1) < 5) mesh.uvs[v] = {0.5f, 0.5f};
-  }
-  expect_agreement_with_mikktspace(mesh, 11, 55);
-}
 
 // Its floats decide the tangents of a few vertices, at which derivatives cancel.
 TEST_F(MikkTSpace, AgreesOnAnyTriangles) {

@@ -34,18 +34,6 @@ GltfFile animated_weights(const std::string& interpolation, const std::vector<fl
   return file;
 }
 
-TEST(ImportMorphTargets, HaveAnOffsetAVertex) {
-  const Model model = imported(morphing());
-  const Mesh& mesh = model.meshes[0];
-  ASSERT_EQ(mesh.morph_targets.size(), 2u);
-  EXPECT_EQ(mesh.morph_targets[0].name, "target_0");
-  EXPECT_EQ(mesh.morph_targets[1].name, "target_1");
-  EXPECT_THAT(mesh.morph_targets[0].offsets, ElementsAre(glm::vec3(1, 0, 0), glm::vec3(0), glm::vec3(0, 0, 2)));
-  EXPECT_THAT(mesh.morph_targets[1].offsets, ElementsAre(glm::vec3(0), glm::vec3(0, 3, 0), glm::vec3(0)));
-  EXPECT_EQ(mesh.morph_targets[0].weight, 0);
-  EXPECT_THAT(model.report.notes, ElementsAre(HasSubstr("without normals")));
-}
-
 TEST(ImportMorphTargets, TakeNamesFromExtras) {
   GltfFile file = morphing();
   const auto names = [&](const json& extras) {
@@ -205,25 +193,6 @@ TEST(ImportMorphTargets, TurnDirectionsByFiniteNumbers) {
     expect_refused(file_with(3e38f), "morph target 'target_" + std::to_string(target) + "' moves the " + what +
                                          " of vertex 1 by a value not finite");
   }
-}
-
-TEST(ImportMorphChannels, SplitKeysByTarget) {
-  GltfFile file = animated_weights("LINEAR", {0, 2}, {0, 1, 1, 3});
-  file.json["nodes"][0]["name"] = "head";
-  const Model model = imported(file);
-  ASSERT_EQ(model.clips.size(), 1u);
-  const Clip& clip = model.clips[0];
-  EXPECT_TRUE(clip.channels.empty());
-  EXPECT_EQ(clip.duration, 2);
-  ASSERT_EQ(clip.morph_channels.size(), 2u);
-  for (std::uint32_t t = 0; t < 2; ++t) {
-    EXPECT_EQ(clip.morph_channels[t].mesh, "head");
-    EXPECT_EQ(clip.morph_channels[t].target, t);
-    EXPECT_THAT(clip.morph_channels[t].times, ElementsAre(0, 2));
-  }
-  EXPECT_THAT(clip.morph_channels[0].values, ElementsAre(0, 1));
-  EXPECT_THAT(clip.morph_channels[1].values, ElementsAre(1, 3));
-  EXPECT_EQ(sample(clip.morph_channels[1], 1), 2);
 }
 
 TEST(ImportMorphChannels, AreChecked) {

@@ -136,22 +136,6 @@ TEST(UnreadGltf, NamesAttributesWithTheFirstOfTheirMeshes) {
                           "1', 'part 2', 'part 3' and 56 more"));
 }
 
-TEST(UnreadGltf, NamesWeightsThatNothingReads) {
-  GltfFile file = whole_triangle();
-  file.json["nodes"][0].erase("skin");
-  EXPECT_THAT(notes_of(file),
-              ElementsAre("skins left out, since the scene shows no mesh of theirs: 'skin_0'",
-                          "meshes whose weights are not read, since their node names no skin: 'mesh_0'"));
-}
-
-TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesideDirections) {
-  GltfFile file = whole_triangle();
-  const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
-  primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"COLOR_0", offsets}}};
-  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets, offsets of positions and of the mesh's normals and "
-                                          "tangents are read; not read: COLOR_0 of 'mesh_0'"));
-}
-
 TEST(UnreadGltf, NamesMeshesWhoseDirectionsAreMade) {
   GltfFile file = whole_triangle();
   attributes(file)["TEXCOORD_0"] = add_uvs(file);
@@ -202,18 +186,6 @@ TEST(UnreadGltf, NamesMeshesWithPartsWithoutTextureCoordinates) {
   attributes(file)["TEXCOORD_0"] = add_uvs(file);
   file.json["meshes"][0]["primitives"].push_back(bare);
   EXPECT_THAT(notes_of(file), Contains("meshes with parts without texture coordinates, which get 0: 'mesh_0'"));
-}
-
-TEST(UnreadGltf, NamesMeshesAndSkinsThatAreNotShown) {
-  GltfFile file = whole_triangle();
-  file.push("meshes", file.json["meshes"][0]);
-  file.json["meshes"][1]["name"] = "spare";
-  file.push("skins", file.json["skins"][0]);
-  file.push("nodes", {{"mesh", 1}, {"skin", 1}});
-  EXPECT_THAT(notes_of(file), IsEmpty());
-  file.json["scenes"] = {{{"nodes", {0, 1}}}};
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes left out, since the scene does not show them: 'spare'",
-                                          "skins left out, since the scene shows no mesh of theirs: 'skin_1'"));
 }
 
 // The document may be any JSON: it is described before it is checked.

@@ -202,14 +202,6 @@ TEST(Vrm, ExpressionsHaveNamesOfTheirOwn) {
               ElementsAre("happy", "happy#2", "happy#3", "expression_1", "node_0_target_0"));
 }
 
-TEST(Vrm, ExpressionsHoldWeightsBetween0And1) {
-  GltfFile file = test::face();
-  groups(file) = {group("joy", "", 0, 1e30), group("fun", "", 0, -5)};
-  const Model model = imported(file);
-  EXPECT_EQ(model.expressions[0].targets[0].weight, 1.0f);
-  EXPECT_EQ(model.expressions[1].targets[0].weight, 0.0f);
-}
-
 // Files have them, and open.
 TEST(Vrm, ExpressionsOfTargetsThatAreNotThereAreNoted) {
   GltfFile file = test::face();

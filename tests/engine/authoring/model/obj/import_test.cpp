@@ -398,14 +398,5 @@ TEST(ImportModel, ChoosesByName) {
   EXPECT_EQ(import_model("").error().code, ErrorCode::kUnsupported);
 }
 
-TEST(ImportModel, MakesBuiltinCharacters) {
-  for (const char* name : {"builtin:limb", "builtin:tail", "builtin:arm", "builtin:biped"}) {
-    const Model model = test::must(import_model(name));
-    EXPECT_FALSE(model.meshes.empty());
-  }
-  EXPECT_THAT(import_model("builtin:horse").error().message,
-              HasSubstr("there are builtin:arm, builtin:biped, builtin:limb, builtin:tail"));
-}
-
 }  // namespace
 }  // namespace pelt

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Poses the meshes of a .glb in double precision, as the specification of glTF defines it. Shares no code with Pelt,
-and only the file with the program that wrote it."""
+"""Poses the meshes of a glTF file in double precision, as the specification of glTF defines it. Shares no code with
+Pelt, and only the file with the program that wrote it."""
+import base64
 import json
+import os
 import struct
+import urllib.parse
 
 import numpy as np
 
@@ -22,16 +25,20 @@ class Scene:
     def __init__(self, path):
         with open(path, "rb") as file:
             data = file.read()
+        is_glb = data[:4] == b"glTF"
         length = struct.unpack_from("<I", data, 12)[0]
-        self.gltf, self.data, self.decoded = json.loads(data[20 : 20 + length]), data[28 + length :], {}
+        self.gltf, self.decoded = json.loads(data[20 : 20 + length] if is_glb else data), {}
+        self.data = [data[28 + length :] if "uri" not in b else read(path, b["uri"]) for b in self.gltf["buffers"]]
         self.nodes = self.gltf["nodes"]
         children = {c for n in self.nodes for c in n.get("children", [])}
         self.order = [(i, None) for i in range(len(self.nodes)) if i not in children]  # node and parent
         for i, _ in self.order:
             self.order += [(c, i) for c in self.nodes[i].get("children", [])]
-        shown = list(self.gltf["scenes"][self.gltf.get("scene", 0)]["nodes"])
-        for i in shown:
-            shown += self.nodes[i].get("children", [])
+        roots = [i for i, _ in self.order if i not in children]
+        shown, pending = [], list(self.gltf.get("scenes", [{"nodes": roots}])[self.gltf.get("scene", 0)]["nodes"])
+        while pending:  # depth first
+            shown.append(pending.pop(0))
+            pending[:0] = self.nodes[shown[-1]].get("children", [])
         self.meshes = [i for i in shown if "mesh" in self.nodes[i]]
         # An importer may bring meshes to the rest pose of any joint, which spreads errors of offsets and normals.
         frames = [*self.worlds({})[0].values()], *[self.binds(skin) for skin in self.gltf.get("skins", []) * 2]
@@ -50,7 +57,7 @@ class Scene:
         view, item = self.gltf["bufferViews"][entry["bufferView"]], np.dtype(kind)
         strides = (view.get("byteStride", width * item.itemsize), item.itemsize)
         offset = view.get("byteOffset", 0) + entry.get("byteOffset", 0)
-        return np.ndarray((count, width), item, self.data, offset, strides)
+        return np.ndarray((count, width), item, self.data[view["buffer"]], offset, strides)
 
     def accessor(self, index):
         if index not in self.decoded:
@@ -96,11 +103,14 @@ class Scene:
             sampler = self.gltf["animations"][animation]["samplers"][channel["sampler"]]
             times, keys = self.accessor(sampler["input"])[:, 0], self.accessor(sampler["output"])
             path = channel["target"]["path"]
-            keyed[channel["target"]["node"], path] = sample(times, keys, sampler["interpolation"], time, path)
+            keyed[channel["target"]["node"], path] = sample(times, keys, sampler.get("interpolation", "LINEAR"), time, path)
         pose = keyed, *self.worlds(keyed)
         for i in self.meshes:
             primitives = self.gltf["meshes"][self.nodes[i]["mesh"]]["primitives"]
-            result.append(np.concatenate([self.primitive(i, p, *pose) for p in primitives]))
+            # Those of the same vertices only once.
+            different = {json.dumps([p["attributes"], p.get("targets")], sort_keys=True): p for p in reversed(primitives)}
+            parts = [p for p in primitives if any(p is d for d in different.values())]
+            result.append(np.concatenate([self.primitive(i, p, *pose) for p in parts]))
         sizes = [np.linalg.norm(np.ptp(rows[:, :3], axis=0)) for rows in result]
         hidden = any(path == "scale" and np.min(np.abs(value)) < NOTHING for (_, path), (value, _) in keyed.items())
         for rows, size in zip(result, sizes):
@@ -134,13 +144,14 @@ class Scene:
                 normal_step += abs(weight) * NORMAL_OFFSET_STEP
 
         joints, binds = [i], np.eye(4)[None]
-        index, shares = np.zeros((len(points), 1), int), np.ones((len(points), 1))
+        index, shares, weighted = np.zeros((len(points), 1), int), np.ones((len(points), 1)), np.ones(len(points), bool)
         if "skin" in node:
             joints, binds = self.gltf["skins"][node["skin"]]["joints"], self.binds(self.gltf["skins"][node["skin"]])
             sets = range(sum(name.startswith("JOINTS_") for name in attributes))
             index = np.hstack([self.accessor(attributes[f"JOINTS_{s}"]) for s in sets]).astype(int)
             shares = np.hstack([self.accessor(attributes[f"WEIGHTS_{s}"]) for s in sets])
-            shares = shares / shares.sum(1, keepdims=True)
+            weighted = shares.sum(1) > 0  # others follow what an importer chooses
+            shares = np.where(weighted[:, None], shares, 1) / np.where(weighted, shares.sum(1), shares.shape[1])[:, None]
         # Every vertex v by every influence k, and what rounded weights add.
         matrices = (np.array([world[j] for j in joints]) @ binds)[index]
         moved = np.einsum("vkij,vj->vki", matrices[..., :3, :3], points) + matrices[..., :3, 3]
@@ -163,9 +174,17 @@ class Scene:
         sides = np.where(shares > 0, side_of(matrices[..., :3, :3]), side)
         normal_limit *= 1.25  # of first order
         seen = (sides == side).all(1) & (side != 0)[:, 0] & (normal_limit < MOST_OF_NORMALS) & (stretch[:, 0] > HIDDEN)
+        seen, limit = seen & weighted, np.where(weighted, limit, np.nan)
         turned = np.full(points.shape, np.nan)
         turned[seen] = unit(np.einsum("vji,vj->vi", np.linalg.inv(frames[seen]), normals[seen]))
         return np.column_stack([posed, limit, turned, np.where(seen, normal_limit, np.nan), uvs])
+
+
+def read(path, uri):
+    if uri.startswith("data:"):
+        return base64.b64decode(uri.split(",", 1)[1])
+    with open(os.path.join(os.path.dirname(path), urllib.parse.unquote(uri)), "rb") as file:
+        return file.read()
 
 
 def unit(vectors):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """random_gltf.py FOLDER FIRST COUNT: writes COUNT random .glb files, of the seeds from FIRST on; files.json with their
-kinds, poses and meshes; and expected.f64, the rows of gltf_in_double.Scene.pose of pose after pose."""
+kinds, poses and meshes; and expected.f64, the rows of gltf_in_double.Scene.pose of pose after pose.
+random_gltf.py FOLDER FILE...: writes the same of these files."""
 import json
 import struct
 import sys
@@ -229,23 +230,44 @@ class RandomFile:
             file.write(text + struct.pack("<II", len(self.data), 0x004E4942) + self.data)
 
 
-def main(folder, first, count):
-    files = []
+def describe(path, poses, expected):
+    """Writes the rows of a file's poses. Returns its poses, by names of clips, and the sizes of its meshes."""
+    scene, sizes = Scene(path), []
+    for pose in poses:
+        rows = scene.pose(*pose)
+        sizes = [len(r) for r in rows]
+        expected.write(np.concatenate(rows).tobytes())
+    clips = scene.gltf.get("animations", [])
+    names = [[None if c is None else clips[c].get("name", f"clip_{c}"), seconds] for c, seconds in poses]
+    return {"path": path, "poses": names, "meshes": sizes}
+
+
+def random_file(folder, seed, expected):
+    made, path, poses = RandomFile(seed), f"{folder}/{seed}.glb", [(None, 0)]
+    made.write(path)
+    for clip in range(len(made.gltf.get("animations", []))):  # at a time among its keys, and past them
+        poses += [(clip, float(np.float32(made.random.uniform(0, 2.5)))), (clip, 9)]
+    return {"seed": seed, "kinds": made.kinds, **describe(path, poses, expected)}
+
+
+def given_file(path, expected):
+    scene, poses = Scene(path), [(None, 0)]
+    for c, clip in enumerate(scene.gltf.get("animations", [])[:4]):
+        duration = max(scene.accessor(sampler["input"])[-1, 0] for sampler in clip["samplers"])
+        poses += [(c, float(np.float32(share * duration))) for share in (0.31, 0.77)]
+    return {"seed": path, "kinds": [], **describe(path, poses, expected)}
+
+
+def main(folder, *what):
     with open(folder + "/expected.f64", "wb") as expected:
-        for seed in range(first, first + count):
-            made, path, poses = RandomFile(seed), f"{folder}/{seed}.glb", [(None, 0)]
-            made.write(path)
-            for clip in range(len(made.gltf.get("animations", []))):  # at a time among its keys, and past them
-                poses += [(clip, float(np.float32(made.random.uniform(0, 2.5)))), (clip, 9)]
-            scene = Scene(path)
-            for pose in poses:
-                rows = scene.pose(*pose)
-                expected.write(np.concatenate(rows).tobytes())
-            meshes = [{"name": scene.nodes[i]["name"], "vertices": len(r)} for i, r in zip(scene.meshes, rows)]
-            files.append({"seed": seed, "path": path, "kinds": made.kinds, "poses": poses, "meshes": meshes})
+        if what[0].isdigit():
+            seeds = range(int(what[0]), int(what[0]) + int(what[1]))
+            files = [random_file(folder, seed, expected) for seed in seeds]
+        else:
+            files = [given_file(path, expected) for path in what]
     with open(folder + "/files.json", "w") as file:
         json.dump(files, file)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(*sys.argv[1:])
