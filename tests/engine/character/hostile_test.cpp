@@ -96,7 +96,7 @@ TEST_P(WildPoses, ReadNothingOutOfBounds) { pose_wildly(bound_by(GetParam().name
 INSTANTIATE_TEST_SUITE_P(Deformers, WildPoses, testing::ValuesIn(test::deformers()),
                          [](const auto& deformer) { return std::string(deformer.param.name); });
 
-// As a number it is none, as a place or a count it is far beyond the end, where a sum begins again at 0.
+// NaN as a number, and so large as an index or a count that sums with it overflow.
 constexpr std::uint32_t kNoNumberAndFar = 0xFFFFFFF0u;
 
 TEST_P(WildPoses, WordsOfPassesThatAreNoNumbersAndFarAreRefusedOrUnread) {

@@ -29,7 +29,7 @@ inline Mesh two_sheets(const char* name, std::uint32_t side, float gap) {
   return mesh;
 }
 
-// Expects that mesh 0 of the model, such sheets, comes apart where the joints of the second one move away.
+// Expects that mesh 0 of the model, such sheets, comes apart as the joints of the second one move away.
 inline void expect_to_part(const Model& model, const Character& character) {
   const Mesh& sheets = model.meshes[0];
   std::vector<glm::mat4> joints = bind_matrices(model);
