@@ -76,11 +76,13 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
 
   pose_all(crowd, 20);
   lists.show(3, true);
+  lists.reset(4);
   ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(previous_off(0, 10), 1e-5f);
   EXPECT_LT(previous_off(1, 11), 1e-5f);
   EXPECT_LT(previous_off(2, 2), 1e-5f);
   EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
+  EXPECT_LT(previous_off(4, 24), 1e-5f) << "another one has its number";
 
   lists.update_every(0, 0);
   ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
