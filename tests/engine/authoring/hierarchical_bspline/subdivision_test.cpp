@@ -297,6 +297,7 @@ TEST(Subdivision, BoundariesHaveTheirOwnCurveAndCornersStay) {
   }
 }
 
+// If the tangents of a limit vanish, two edges of a face replace them; on a line there is no tangent plane.
 TEST(Subdivision, FindsATangentPlaneInAFold) {
   ControlMesh needle = box();
   for (glm::vec3& p : needle.points) p = {p.x, 0, 0};
