@@ -57,7 +57,7 @@ def kernel_tests(file):
     """The programs that notice changes of a file, the fastest first."""
     if file.startswith("runtime/"):
         return [["runtime_test", "--gtest_filter=" + tests] for tests in (
-            "PlannedFrames.*:PlannedCrowds.*:SecondRecorders.*:FreeRanges.*:InputRings.*:OutputSlots.*",
+            "PlannedCrowds.*:SecondRecorders.*:FreeRanges.*:InputRings.*:OutputSlots.*",
             "*Crowds.*-RandomCrowds.*", "RandomCrowds.*:GpuCpu.InEveryConfiguration:CApi.*",
             "*Device*.*:Transfer.*:Memory.*:Frames.*:Barriers.*:Bounds.*:RefusedMemory.*")]
     folders = os.path.dirname(file).split("/")

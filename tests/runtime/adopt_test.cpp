@@ -69,38 +69,6 @@ TEST_F(AdoptedDevices, MoveWhatTheirOwnerWouldAndStayWithIt) {
   EXPECT_EQ(posed(*gpu_device()), expected);
 }
 
-TEST_F(AdoptedDevices, DescribeThemselvesBeforeTheyAreMade) {
-  const DeviceDescription description =
-      describe_device(vulkan_entry_point(), gpu_device()->instance(), gpu_device()->physical());
-  EXPECT_EQ(description.name, gpu_device()->description().name);
-  EXPECT_THAT(description.missing, testing::IsEmpty());
-}
-
-TEST_F(AdoptedDevices, NeedNoFeaturesAndNoExtensions) {
-  const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
-  const VkInstance instance = gpu_device()->instance();
-  const float priority = 1;
-  const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                           .queueFamilyIndex = gpu_device()->queue_family(),
-                                           .queueCount = 1,
-                                           .pQueuePriorities = &priority};
-  const VkDeviceCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue_info};
-  VkDevice device = VK_NULL_HANDLE;
-  const auto create = reinterpret_cast<PFN_vkCreateDevice>(entry(instance, "vkCreateDevice"));
-  ASSERT_EQ(create(gpu_device()->physical(), &info, nullptr, &device), VK_SUCCESS);
-  const DeviceFunctions functions =
-      load_device_functions(device, reinterpret_cast<PFN_vkGetDeviceProcAddr>(entry(instance, "vkGetDeviceProcAddr")));
-  DeviceHandles handles = handles_of(*gpu_device());
-  handles.device = device;
-  functions.vkGetDeviceQueue(device, handles.queue_family, 0, &handles.queue);
-  {
-    const Device adopted = test::must(Device::adopt(handles));
-    EXPECT_EQ(posed(adopted), posed(*gpu_device()));
-  }
-  functions.vkDestroyDevice(device, nullptr);
-}
-
 // No memory is allocated while frames are recorded.
 TEST_F(AdoptedDevices, TakeMemoryFromTheirOwnerAndGiveItBack) {
   CountingMemory memory(*gpu_device());

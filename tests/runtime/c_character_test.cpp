@@ -44,6 +44,18 @@ void expect_ends_early(const pelt_model* model, const pelt_rig* rig, pelt_bind_o
   pelt_character_destroy(whole);
 }
 
+ModelHandle import_in_c(const char* source) {
+  pelt_model* made = nullptr;
+  EXPECT_OK(pelt_model_import(source, &made));
+  return ModelHandle(made);
+}
+
+CharacterHandle bind_in_c(const ModelHandle& model, const RigHandle& rig, const pelt_bind_options* options = nullptr) {
+  pelt_character* made = nullptr;
+  EXPECT_OK(pelt_bind(model.get(), rig.get(), options, &made));
+  return CharacterHandle(made);
+}
+
 std::vector<std::byte> saved_bytes(const CharacterHandle& character) {
   std::vector<std::byte> got;
   const auto write = [](void* user, const void* bytes, std::size_t size) {
@@ -56,49 +68,30 @@ std::vector<std::byte> saved_bytes(const CharacterHandle& character) {
 
 TEST(CApi, BindsAsTheEngineDoes) {
   const test::TemporaryFolder folder;
-  pelt_model* model = nullptr;
+  const ModelHandle model = import_in_c("builtin:limb");
   pelt_rig* rig = nullptr;
-  pelt_character* made = nullptr;
-  ASSERT_OK(pelt_model_import("builtin:limb", &model));
-  const ModelHandle model_handle(model);
   ASSERT_OK(pelt_rig_from_deformer("dual-quaternion", &rig));
   const RigHandle rig_handle(rig);
   double progress = -1;
   auto options = sized<pelt_bind_options>();
   options.user = &progress;
   options.progress = [](void* user, double fraction, const char*) { *static_cast<double*>(user) = fraction; };
-  ASSERT_OK(pelt_bind(model, rig, &options, &made));
-  const CharacterHandle handle(made);
+  const CharacterHandle handle = bind_in_c(model, rig_handle, &options);
   EXPECT_GE(progress, 0);
   const std::string path = (folder / "limb.pelt").string();
-  ASSERT_OK(pelt_character_save(made, path.c_str()));
-  const Result<Model> cpp_model = import_model("builtin:limb");
-  const Result<Rig> cpp_rig = rig_from_deformer_name("dual-quaternion");
-  ASSERT_TRUE(cpp_model && cpp_rig);
-  const std::vector<std::byte> expected = serialize(test::bound(*cpp_model, *cpp_rig).character);
-  EXPECT_EQ(test::file_text(path), std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
+  ASSERT_OK(pelt_character_save(handle.get(), path.c_str()));
+  Rig expected = rig_from_deformer_name("dual-quaternion").value();
+  EXPECT_EQ(read_file(path).value(), serialize(test::bound(make_limb(), expected).character));
   pelt_character* loaded = nullptr;
   ASSERT_OK(pelt_character_load(path.c_str(), &loaded));
   pelt_character_destroy(loaded);
 
-  expect_ends_early(model, rig, options);
-}
-
-TEST(CApi, MakesWeightsIfAsked) {
-  pelt_model* model = nullptr;
-  pelt_rig* rig = nullptr;
-  pelt_character* made = nullptr;
-  ASSERT_OK(pelt_model_import("builtin:limb", &model));
-  const ModelHandle model_handle(model);
-  ASSERT_OK(pelt_rig_from_deformer("linear-blend", &rig));
-  const RigHandle rig_handle(rig);
-  auto options = sized<pelt_bind_options>();
   options.paint = 1;
-  ASSERT_OK(pelt_bind(model, rig, &options, &made));
-  const CharacterHandle handle(made);
-  Rig painting = rig_from_deformer_name("linear-blend").value();
-  painting.paint = PaintMode::kAlways;
-  EXPECT_EQ(saved_bytes(handle), serialize(test::bound(import_model("builtin:limb").value(), painting).character));
+  expected.paint = PaintMode::kAlways;
+  EXPECT_EQ(saved_bytes(bind_in_c(model, rig_handle, &options)),
+            serialize(test::bound(make_limb(), expected).character));
+
+  expect_ends_early(model.get(), rig, options);
 }
 
 TEST(CApi, WritesCharactersToMemory) {
@@ -125,22 +118,18 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   const std::string path = (folder / "rigged.GLB").string();
   ASSERT_TRUE(write_file(path, bytes));
 
-  pelt_model* model = nullptr;
-  pelt_rig* rig = nullptr;
-  pelt_character* made = nullptr;
-  ASSERT_OK(pelt_model_import(path.c_str(), &model));
-  const ModelHandle model_handle(model);
-  ASSERT_OK(pelt_rig_load(path.c_str(), &rig));
-  const RigHandle rig_handle(rig);
-  ASSERT_OK(pelt_bind(model, rig, nullptr, &made));
-  const CharacterHandle handle(made);
+  const ModelHandle model = import_in_c(path.c_str());
+  pelt_rig* loaded_rig = nullptr;
+  ASSERT_OK(pelt_rig_load(path.c_str(), &loaded_rig));
+  const RigHandle rig(loaded_rig);
+  const CharacterHandle made = bind_in_c(model, rig);
 
   const std::string both = (folder / "both.glb").string();
   for (const char* name : {"both.glb", "both.GLB", "both.gltf"}) {
-    EXPECT_INVALID(pelt_character_save(made, (folder / name).string().c_str()), "pelt_character_save_glb");
+    EXPECT_INVALID(pelt_character_save(made.get(), (folder / name).string().c_str()), "pelt_character_save_glb");
   }
   EXPECT_FALSE(std::filesystem::exists(both));
-  ASSERT_OK(pelt_character_save_glb(made, model, both.c_str()));
+  ASSERT_OK(pelt_character_save_glb(made.get(), model.get(), both.c_str()));
   const auto carried = load_gltf_rig(both);
   ASSERT_TRUE(carried && *carried) << (carried ? "no rig" : carried.error().message);
   EXPECT_EQ((*carried)->rig, expected_rig);
@@ -154,22 +143,18 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   const CharacterHandle loaded_handle(loaded);
 
   // A model that comes from no glTF file.
-  pelt_model* limb = nullptr;
-  ASSERT_OK(pelt_model_import("builtin:arm", &limb));
-  const ModelHandle limb_handle(limb);
-  pelt_character* moved = nullptr;
-  ASSERT_OK(pelt_bind(limb, rig, nullptr, &moved));
-  const CharacterHandle moved_handle(moved);
+  const ModelHandle builtin = import_in_c("builtin:arm");
+  const CharacterHandle moved = bind_in_c(builtin, rig);
   const std::string arm = (folder / "arm.glb").string();
-  ASSERT_OK(pelt_character_save_glb(moved, limb, arm.c_str()));
+  ASSERT_OK(pelt_character_save_glb(moved.get(), builtin.get(), arm.c_str()));
   EXPECT_TRUE(import_model(arm));
   EXPECT_EQ(serialize(load_character(arm).value()), serialize(test::bound(make_arm(), expected_rig).character));
 
-  EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").string().c_str()),
+  EXPECT_REFUSED(pelt_character_save_glb(moved.get(), builtin.get(), (folder / "no/folder.glb").string().c_str()),
                  PELT_ERROR_WRITE_FAILED, "folder.glb");
   // The file that the model came from no longer exists.
   std::filesystem::remove(path);
-  EXPECT_REFUSED(pelt_character_save_glb(made, model, both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");
+  EXPECT_REFUSED(pelt_character_save_glb(made.get(), model.get(), both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");
 }
 
 // Expects the joints of the character, by number and by name.

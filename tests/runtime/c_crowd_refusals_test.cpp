@@ -77,18 +77,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
       },
       kInvalid, "for 3 characters");
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "the format of normals has the unknown value 9");
-  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL16; }, kInvalid, "positions");
-  refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
-  refused(
-      [](Options& o) {
-        o.bounds = 1;
-        o.bounds_stride = 20;
-      },
-      kInvalid, "20");
   const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
-  refused([&](Options& o) { o.joints = {some_buffer, 1, 1000}; }, kInvalid, "joint matrices are at offset 1");
-  refused([&](Options& o) { o.inputs = {some_buffer, 1, 1000}; }, kInvalid, "inputs are at offset 1");
-  refused([&](Options& o) { o.list = {some_buffer, 1, 1000}; }, kInvalid, "list are at offset 1");
   refused([&](Options& o) { o.joints = {some_buffer, 0, 191}; }, kInvalid, "joint matrices need 192 bytes");
   refused([&](Options& o) { o.positions.location = {some_buffer, 0, 0}; }, kInvalid, "positions need");
 
@@ -102,26 +91,6 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   auto outputs = sized<pelt_crowd_outputs>();
   ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), 0, &outputs));
   EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
-}
-
-// If the caller has buffers of joint matrices, inputs and lists, the functions that set these refuse.
-TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
-  const GpuHandle gpu = upload_all(device_.get());
-  const CrowdHandle source = make_crowd(device_.get(), gpu.get());
-  auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(source.get(), 0, &outputs));
-  auto options = sized<pelt_crowd_options>();
-  options.joints = options.inputs = options.list = {outputs.positions.buffer, 0, VK_WHOLE_SIZE};
-  const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
-  const std::vector<float> floats(10000);
-  EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2),
-                 "a buffer of the caller's supplies the joint matrices");
-  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, 0, floats.data(), 1),
-                 "a buffer of the caller's supplies the inputs");
-  const auto commands = reinterpret_cast<VkCommandBuffer>(std::uintptr_t{1});  // refused before it is used
-  auto record = sized<pelt_record>();
-  record.has_list = 1;
-  EXPECT_INVALID(pelt_crowd_record(handle.get(), commands, &record), "a buffer of the caller's has the list");
 }
 
 }  // namespace

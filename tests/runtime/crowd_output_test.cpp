@@ -76,11 +76,17 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
 
   pose_all(crowd, 20);
   lists.show(3, true);
+  lists.reset(4);
   ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(previous_off(0, 10), 1e-5f);
   EXPECT_LT(previous_off(1, 11), 1e-5f);
   EXPECT_LT(previous_off(2, 2), 1e-5f);
   EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
+  EXPECT_LT(previous_off(4, 24), 1e-5f) << "another one has its number";
+
+  lists.update_every(0, 0);
+  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
+  EXPECT_LT(previous_off(0, 20), 1e-5f) << "stopped: its last step is a motion for one frame only";
 }
 
 // For any locations and strides of positions and previous positions; bytes in between stay unchanged.
@@ -174,33 +180,6 @@ TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
   EXPECT_EQ(bound(16).streams.tangents.format, StreamFormat::kOctahedral16);
   outputs.positions.stride = 16;
   EXPECT_EQ(bound(16).streams.positions.format, StreamFormat::kFloat);
-}
-
-// An instance that stops has its last step as motion for one frame only.
-TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
-  CrowdOptions options{.instances = {1, 0, 0}, .frames_in_flight = 1};
-  options.outputs.previous_positions.format = VertexFormat::kFloat;
-  Crowd crowd = make(options);
-  CrowdLists lists(crowd.instance_count());
-  for (std::size_t frame = 0; frame < 2; ++frame) {
-    pose_all(crowd, 10 * frame);
-    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  }
-  EXPECT_NE(read(crowd, 0).previous_positions, read(crowd, 0).positions);
-  lists.update_every(0, 0);
-  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
-}
-
-TEST_F(MixedCrowds, HaveOutputsWithAddresses) {
-  CrowdOptions options{.instances = {1, 1, 1}};
-  options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  Crowd crowd = make(options);
-  const OutputLocations& outputs = crowd.outputs();
-  EXPECT_NE(address_of(*gpu_device(), outputs.positions), 0u);
-  pose_all(crowd);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  EXPECT_LT(off(crowd, 1, 1), 1e-5f);
 }
 
 // Two frames, each read by a copy. On a device with one family the barriers are those of one queue, and validation

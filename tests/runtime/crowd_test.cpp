@@ -72,57 +72,6 @@ TEST_F(Crowds, KeepTheFramesInFlightApart) {
   }
 }
 
-// A tube that a streamed cage moves, and one by a cage with a morph target.
-class StreamedCrowds : public Crowds {
- protected:
-  void SetUp() override {
-    Crowds::SetUp();
-    model_ = test::make_tubes_in_two_cages();
-    character_.emplace(test::bound(model_, test::two_cages()).character);
-    gpu_.emplace(upload_character(*character_));
-  }
-
-  std::vector<glm::vec3> cage(const glm::mat4& by) const {
-    return test::moved_points(*character_, "cage", test::by_matrix(by));
-  }
-  // Expects the position of the tube, and the height of the second tube.
-  void expect_instance(const Crowd& crowd, std::uint32_t instance, const glm::mat4& by, float lift) {
-    const std::vector<glm::vec3> all = positions(crowd, instance);
-    for (const auto& [name, motion] :
-         {std::pair("tube", by), std::pair("second", glm::translate(glm::mat4(1), glm::vec3(0, lift, 0)))}) {
-      const CharacterMesh& mesh = test::mesh_of(*character_, name);
-      EXPECT_LT(worst_distance(mesh.binding.points, motion, part_of(all, mesh)), 1e-4f)
-          << name << " of instance " << instance;
-    }
-  }
-
-  std::optional<Character> character_;
-  std::optional<GpuCharacters> gpu_;
-};
-
-// Inputs in a simulation's buffer, after other data.
-TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
-  const std::uint32_t instances = 3;
-  const CharacterData& data = **character_;
-  std::vector<float> inputs;
-  for (std::uint32_t i = 0; i < instances; ++i) {
-    std::vector<float> values(data.input_count);
-    rest_inputs(data, values);
-    const std::vector<glm::vec3> points = cage(motion(i));
-    std::memcpy(&values[data.streams[0].first_input], points.data(), points.size() * sizeof(glm::vec3));
-    values[data.controls[0].input] = 0.5f * static_cast<float>(i);
-    inputs.insert(inputs.end(), values.begin(), values.end());
-  }
-  const VkDeviceSize offset = 4 * gpu_device()->limits().minStorageBufferOffsetAlignment;
-  const Buffer buffer = callers_buffer(offset + inputs.size() * sizeof(float));
-  fill(buffer, inputs, offset);
-  Crowd crowd = make_crowd(*gpu_, {.instances = {instances}, .inputs = rest_of(buffer, offset)});
-  for (int frame = 0; frame < 3; ++frame) {
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    for (std::uint32_t i = 0; i < instances; ++i) expect_instance(crowd, i, motion(i), 0.5f * static_cast<float>(i));
-  }
-}
-
 // If a character has no inputs, the caller may still set an inputs buffer.
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   const Character character = bound_with(model_, "linear-blend").character;
@@ -131,24 +80,6 @@ TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   Crowd crowd = make_crowd(gpu, {.instances = {2}, .inputs = rest_of(buffer)});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
-}
-
-TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
-  const Character linear = bound_with(model_, "linear-blend").character;
-  const Character ffd = bound_with(model_, "surface-ffd").character;
-  const GpuCharacters gpu_linear = upload_character(linear);
-  const GpuCharacters gpu_ffd = upload_character(ffd);
-  Crowd first = make_crowd(gpu_linear, {.instances = {3}});
-  Crowd second = make_crowd(gpu_ffd, {.instances = {2}});
-  for (std::uint32_t i = 0; i < 3; ++i) first.pose(i, moved(bind_joints_, motion(i)));
-  for (std::uint32_t i = 0; i < 2; ++i) second.pose(i, moved(bind_joints_, motion(7 + i)));
-  ASSERT_TRUE(submit_and_wait(*gpu_device(), "two crowds", [&](VkCommandBuffer commands) {
-    first.record(commands);
-    second.record(commands);
-    first.record(commands);
-  }));
-  EXPECT_LT(worst_distance(rest_positions(linear), motion(2), positions(first, 2)), 1e-5f * linear.size());
-  EXPECT_LT(worst_distance(rest_positions(ffd), motion(8), positions(second, 1)), 1e-5f * ffd.size());
 }
 
 // A driven character: the joints' poses by two kernels, the driver's blend, the skin's blend.

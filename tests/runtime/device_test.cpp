@@ -80,36 +80,6 @@ TEST(Device, NamesTheExtensionsThatAreNotThere) {
                             "VK_NONE_second"));
 }
 
-TEST(Device, ReportsMisuseThroughItsMessageFunction) {
-  PELT_REQUIRE_GPU(gpu_device());
-  std::vector<std::string> messages;
-  const auto device = Device::create(
-      {.validation = true, .on_validation_message = [&](const std::string& message) { messages.push_back(message); }});
-  ASSERT_TRUE(device) << device.error().message;
-  const auto buffer = Buffer::create(*device, {.size = 64, .usage = 0, .name = "a buffer without a use"});
-  EXPECT_FALSE(messages.empty());
-}
-
-TEST(Device, SynchronizationValidationSeesAMissingBarrier) {
-  PELT_REQUIRE_GPU(gpu_device());
-  std::vector<std::string> messages;
-  const auto device = Device::create(
-      {.validation = true, .on_validation_message = [&](const std::string& message) { messages.push_back(message); }});
-  ASSERT_TRUE(device) << device.error().message;
-  const auto buffer =
-      Buffer::create(*device, {.size = 64,
-                               .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                               .name = "written, then read"});
-  ASSERT_TRUE(buffer);
-  ASSERT_TRUE(submit_and_wait(*device, "hazard", [&](VkCommandBuffer commands) {
-    device->functions().vkCmdFillBuffer(commands, buffer->handle(), 0, 32, 1);
-    const VkBufferCopy copy{0, 32, 32};
-    device->functions().vkCmdCopyBuffer(commands, buffer->handle(), buffer->handle(), 1, &copy);
-  }));
-  ASSERT_FALSE(messages.empty());
-  EXPECT_THAT(messages.front(), HasSubstr("READ_AFTER_WRITE"));
-}
-
 void expect_round_trip(const Device& device, std::size_t size) {
   std::vector<std::byte> bytes(size);
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 256);
@@ -225,29 +195,6 @@ TEST(Transfer, SaysThatADeviceHangs) {
   functions.vkDestroyCommandPool(gpu_device()->handle(), pool, nullptr);
   ASSERT_TRUE(test::refused(waited, ErrorCode::kDeviceFailed));
   EXPECT_EQ(waited.error().message, "cannot wait for a long look: the device has not finished after 600 seconds");
-}
-
-TEST(GpuTimer, StampsAscendOrSayThatThereAreNone) {
-  PELT_REQUIRE_GPU(gpu_device());
-  auto timer = GpuTimer::create(*gpu_device(), 2);
-  if (!GpuTimer::supported(*gpu_device())) {
-    EXPECT_TRUE(test::refused(timer, ErrorCode::kUnsupported));
-    return;
-  }
-  ASSERT_TRUE(timer) << timer.error().message;
-  const Buffer buffer = test::must(
-      Buffer::create(*gpu_device(), {.size = 1 << 20, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT, .name = "filled"}));
-  ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
-    timer->reset(commands);
-    timer->stamp(commands);
-    gpu_device()->functions().vkCmdFillBuffer(commands, buffer.handle(), 0, VK_WHOLE_SIZE, 1);
-    timer->stamp(commands);
-  }));
-  const auto seconds = test::must(timer->seconds());
-  ASSERT_EQ(seconds.size(), 2u);
-  EXPECT_EQ(seconds[0], 0.0);
-  EXPECT_GT(seconds[1], 0.0);
-  EXPECT_LT(seconds[1], 60.0);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <span>
 #include <vector>
 
@@ -30,31 +29,6 @@ class InputRings : public testing::Test {
   std::vector<std::vector<float>> memory_;  // of the last ring, by copy
 };
 
-// Instances are set in random frames, in whole or in part, several times or never.
-TEST_F(InputRings, HoldTheLatestOfEachInstance) {
-  std::mt19937 random(7);
-  for (const std::uint32_t copies : {1u, 2u, 3u, 5u}) {
-    InputRing ring = make(copies);
-    std::vector<float> latest = rest_;
-    float next = 100;
-    for (std::uint32_t frame = 0; frame < 300; ++frame) {
-      const std::uint32_t copy = frame % copies;
-      // Sometimes sets no instance for longer than the ring has copies.
-      for (std::size_t n = frame / 20 % 2 == 0 ? random() % 5 : 0; n > 0; --n) {
-        const std::uint32_t instance = random() % 4;
-        const std::size_t size = firsts_[instance + 1] - firsts_[instance];
-        const std::size_t first = size == 0 ? 0 : random() % size;
-        std::vector<float> values(size == 0 ? 0 : 1 + random() % (size - first));
-        for (float& value : values) value = next++;
-        std::copy(values.begin(), values.end(), latest.begin() + std::ptrdiff_t(firsts_[instance] + first));
-        ring.set(copy, instance, first, values);
-      }
-      ring.finish(copy);
-      ASSERT_EQ(memory_[copy], latest) << "frame " << frame << " of " << copies << " copies";
-    }
-  }
-}
-
 // Once all copies have an instance's values, the ring does not write them again: bytes overwritten by the test stay.
 TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
   for (const std::uint32_t copies : {1u, 2u, 3u}) {
@@ -77,23 +51,6 @@ TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
     for (std::uint32_t i = 0; i < copies; ++i) EXPECT_EQ(memory_[next_frame(false)][1], 9.0f);
     for (std::uint32_t copy = 0; copy < copies; ++copy) memory_[copy][1] = -1;
     for (std::uint32_t i = 0; i < 2 * copies; ++i) EXPECT_EQ(memory_[next_frame(false)][1], -1.0f);
-  }
-}
-
-// An instance that took over another's floats writes them to each copy in turn; the other no longer writes them.
-TEST_F(InputRings, HandTheFloatsOfAnInstanceOn) {
-  for (const std::uint32_t copies : {1u, 3u}) {
-    InputRing ring = make(copies);
-    ring.finish(0);
-    ring.release(2);
-    ring.place(4, 4, 3);
-    ring.set(1 % copies, 4, 0, std::vector{9.0f, 8.0f, 7.0f});
-    for (std::uint32_t frame = 1; frame <= copies; ++frame) {
-      ring.finish(frame % copies);
-      const std::vector<float> values = memory_[frame % copies];
-      EXPECT_EQ(std::vector(values.begin() + 4, values.begin() + 7), (std::vector{9.0f, 8.0f, 7.0f})) << copies;
-      EXPECT_EQ(values[7], 8.0f) << "of instance 3";
-    }
   }
 }
 

@@ -5,10 +5,7 @@
 #include <string>
 
 #include <pelt/evaluate.h>
-#include <pelt/runtime/buffer.h>
-#include <pelt/shaders/crowd_table.h>
 
-#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -72,45 +69,15 @@ class LevelledCrowds : public Crowds {
     options.outputs.previous_positions.format = VertexFormat::kFloat;
     return test::must(Crowd::create(*gpu_device(), *gpu_, options));
   }
-  void frame(Crowd& crowd, std::size_t pose) {
-    crowd.pose(0, joints(pose));
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-  }
   void frame(Crowd& crowd, CrowdLists& lists, std::size_t pose) {
     crowd.pose(0, joints(pose));
     ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   }
 
   static constexpr float kNear = 1e-5f;
-  static constexpr float kFar = 1e-2f;
   std::optional<Character> character_;
   std::optional<GpuCharacters> gpu_;
 };
-
-TEST_F(LevelledCrowds, MoveTheLevelThatIsShownAlone) {
-  Crowd crowd = make();
-  CrowdLists lists(1);
-  frame(crowd, lists, 0);
-  EXPECT_LT(off(crowd, 0, 0), kNear);
-  std::size_t pose = 0;
-  for (const std::uint32_t level : {1u, 2u, 0u, 3u, 63u}) {
-    lists.level(0, level);
-    const bool new_mesh = level != 2 && level != 63;
-    for (int step = 0; step < 2; ++step) {
-      frame(crowd, lists, ++pose);
-      EXPECT_LT(off(crowd, level, pose), kNear) << level;
-      EXPECT_LT(off_before(crowd, level, pose - (step == 0 && new_mesh ? 0 : 1), pose - 1), kNear)
-          << level << ", step " << step;
-      for (const std::uint32_t other : {0u, 1u, 3u}) {
-        const bool shown = other == level || (other == 1 && level == 2) || (other == 3 && level == 63);
-        if (!shown) {
-          EXPECT_GT(off_level(crowd, other, pose, false), kFar) << other << " at " << level;
-        }
-      }
-    }
-    EXPECT_EQ(lists.shown_levels(0).from, lists.shown_levels(0).to);
-  }
-}
 
 TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
   for (const std::uint32_t slots : {1u, 2u}) {
@@ -142,45 +109,30 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
 }
 
 // The last of several requested levels between two frames counts, and the fade starts from the level shown before.
-TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
-  Crowd crowd = make();
+TEST(ListedLevels, FadeToTheLastThatIsAskedFor) {
   CrowdLists lists(1);
-  frame(crowd, lists, 0);
+  lists.next();
   lists.level(0, 1, 2);
   lists.level(0, 3, 2);
-  frame(crowd, lists, 1);
+  lists.next();
   EXPECT_EQ(lists.shown_levels(0).from, 0u);
-  EXPECT_LT(off_level(crowd, 0, 1, false), kNear);
-  EXPECT_LT(off_level(crowd, 0, 0, true), kNear);
-  EXPECT_LT(off(crowd, 3, 1), kNear);
+  EXPECT_EQ(lists.shown_levels(0).to, 3u);
 
   // A fade continues from its weight, whatever is requested and withdrawn meanwhile.
   for (const std::uint32_t last : {3u, 0u}) {
-    Crowd fading = make();
     CrowdLists fades(1);
-    frame(fading, fades, 0);
+    fades.next();
     fades.level(0, 3, 9);
-    for (std::size_t pose = 1; pose <= 4; ++pose) frame(fading, fades, pose);
+    for (int frame = 0; frame < 4; ++frame) fades.next();
     fades.level(0, 1, 9);
     fades.level(0, last, 9);
-    frame(fading, fades, 5);
+    fades.next();
     EXPECT_EQ(fades.shown_levels(0).from, 3 - last);
     EXPECT_EQ(fades.shown_levels(0).to, last);
     EXPECT_NEAR(fades.shown_levels(0).share, last == 3 ? 0.5f : 0.7f, 1e-5f);
   }
-
-  Crowd still = make();
-  CrowdLists stays(1);
-  frame(still, stays, 0);
-  stays.update_every(0, 0);
-  stays.level(0, 3, 2);
-  stays.level(0, 0);
-  ASSERT_TRUE(run(*gpu_device(), still, stays.next()));
-  EXPECT_EQ(stays.shown_levels(0).from, 0u);
-  EXPECT_LT(off(still, 0, 0), kNear);
 }
 
-// An instance that stands still is moved for its new level, and a list of the caller's has the same entry states.
 TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
   Crowd crowd = make();
   CrowdLists lists(1);
@@ -189,24 +141,6 @@ TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
   lists.level(0, 1);
   ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
   EXPECT_LT(off(crowd, 1, 4), kNear);
-
-  const Buffer list = callers_buffer(64);
-  Crowd listed = make({.list = rest_of(list)});
-  for (const std::uint32_t level : {3u, 1u}) {
-    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | shared::entry_levels(level, level)};
-    fill(list, words);
-    frame(listed, level);
-    EXPECT_LT(off(listed, level, level), kNear);
-    EXPECT_GT(off_level(listed, 0, level, false), kFar);
-  }
-  std::size_t pose = 5;
-  for (const std::uint32_t from : {0u, 3u}) {
-    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | shared::entry_levels(from, 3)};
-    fill(list, words);
-    frame(listed, ++pose);
-    EXPECT_LT(off(listed, 3, pose), kNear);
-    EXPECT_EQ(off_level(listed, 0, pose, false) < kNear, from == 0) << "the level that it fades from";
-  }
 }
 
 }  // namespace

@@ -9,10 +9,8 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/crowd_table.h>
 
 #include "runtime/device_internals.h"
-#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -38,30 +36,6 @@ class LiveCrowds : public MixedCrowds {
     }
   }
 };
-
-// An instance that takes another's number and room has no motion from it.
-TEST_F(LiveCrowds, RememberNothingOfWhoWasThere) {
-  Crowd crowd = make(empty_with_room(1));
-  CrowdLists lists(crowd.instance_count());
-  const std::uint32_t first = test::must(crowd.acquire(1));
-  lists.update_every(first, 7);
-  lists.detail(first, Detail::kLinearBlend);
-  crowd.pose(first, moved(bind_joints_, motion(3)));
-  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  crowd.release(first);
-  const std::uint32_t second = test::must(crowd.acquire(1));
-  EXPECT_EQ(second, first);
-  lists.reset(second);
-  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  const InstanceVertices rest = read(crowd, second);
-  EXPECT_LT(worst_distance(rest_skin(characters_[1]), glm::mat4(1), rest.positions), 1e-5f * characters_[1].size());
-  EXPECT_EQ(rest.previous_positions, rest.positions);
-  for (std::size_t frame = 0; frame < 3; ++frame) {
-    crowd.pose(second, moved(bind_joints_, motion(frame)));
-    ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-    EXPECT_LT(off(crowd, second, frame), 1e-5f) << "moved in every frame";
-  }
-}
 
 // Threads that acquire, pose and release their own instances concurrently end with the same result as one thread.
 TEST_F(LiveCrowds, ComeAndGoOnSeveralThreads) {
@@ -158,7 +132,7 @@ TEST_F(LiveCrowds, HaveRoomForACharacter) {
   }
 }
 
-// A character is added between frames, moves with the others, and is removed; the next takes its number and room.
+// A character is added between frames and removed; the next takes its number and room.
 TEST_F(LiveCrowds, LearnOfCharacters) {
   const std::vector<Character> first{characters_[0]};
   const VkDeviceSize room = GpuCharacters::bytes_of(characters_[1]);
@@ -171,7 +145,7 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
   Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
   const VkDeviceSize free_bytes = gpu.free_bytes();
   EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("character 1, which does not exist"));
-  for (std::size_t turn = 1; turn < 5; ++turn) {
+  for (std::size_t turn = 1; turn < 4; ++turn) {
     const Character& character = characters_[1 + turn % 2];
     ASSERT_TRUE(crowd.prepare(*gpu_device(), std::span(&character, 1)));
     const std::size_t pipelines = gpu_device()->internals().pipelines.size();
@@ -185,14 +159,7 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
     EXPECT_EQ(gpu_device()->internals().pipelines.size(), pipelines) << "prepared";
     EXPECT_EQ(&*crowd.member(0)->character, &*characters_[0]);
     const std::uint32_t instance = test::must(crowd.acquire(number));
-    for (std::size_t frame = 0; frame < 2; ++frame) {
-      crowd.pose(0, moved(bind_joints_, motion(turn + frame)));
-      crowd.pose(instance, moved(bind_joints_, motion(9 * turn + frame)));
-      ASSERT_TRUE(run(*gpu_device(), crowd));
-      EXPECT_LT(off(crowd, 0, turn + frame), 1e-5f);
-      EXPECT_LT(worst_distance(rest_skin(character), motion(9 * turn + frame), positions(crowd, instance)),
-                1e-5f * character.size());
-    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
     crowd.release(instance);
     ASSERT_TRUE(crowd.remove(number));
     EXPECT_EQ(crowd.member(number), nullptr);
@@ -287,28 +254,6 @@ TEST_F(LiveCrowds, MoveWhileOthersAreUploadedInParts) {
   crowd.pose(instance, moved(bind_joints_, motion(7)));
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(off(crowd, instance, 7), 1e-5f);
-}
-
-// Matrices and a list of the caller's: the caller queries locations, and unknown instances are not moved.
-TEST_F(LiveCrowds, TellWhereTheyReadMatricesOfTheCallers) {
-  const Buffer joints = callers_buffer(4096);
-  const Buffer list = callers_buffer(4096);
-  CrowdOptions options = empty_with_room(2);
-  options.joints = rest_of(joints);
-  options.list = rest_of(list);
-  Crowd crowd = make(options);
-  std::vector<std::uint32_t> instances;
-  for (const std::uint32_t character : {2u, 0u, 1u, 0u}) instances.push_back(test::must(crowd.acquire(character)));
-  crowd.release(instances[0]);
-  std::vector<std::uint32_t> words{4};
-  for (const std::uint32_t instance : instances) words.insert(words.end(), {instance, shared::kEntryTeleport});
-  fill(list, words);
-  for (std::size_t i = 1; i < 4; ++i) {
-    fill(joints, rows_of(moved(bind_joints_, motion(i))),
-         crowd.instance(instances[i])->first_joint * sizeof(shared::Affine));
-  }
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(off(crowd, instances[i], i), 1e-5f) << i;
 }
 
 }  // namespace

@@ -68,14 +68,6 @@ class MisusedCrowds : public MixedCrowds {
   }
 };
 
-TEST_F(MisusedCrowds, SayWhatIsWrong) {
-  CrowdOptions options{.instances = {1, 1, 0}};
-  options.capacity.instances = 3;
-  Crowd crowd = make(options);
-  pose_all(crowd);
-  expect("Crowd::pose: the crowd of 3 characters has no instance 2");
-}
-
 TEST_F(MisusedCrowds, HaveNoEffect) {
   Crowd crowd = make({.instances = {1, 1, 0}});
   for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, moved(bind_joints_, motion(i)));

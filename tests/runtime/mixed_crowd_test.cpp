@@ -25,22 +25,6 @@ std::vector<shared::Affine> six_poses(const std::vector<glm::mat4>& bind_joints)
   return matrices;
 }
 
-TEST_F(MixedCrowds, FollowEachInstanceItsOwn) {
-  Crowd crowd = make({.instances = {1, 3, 17}});
-  ASSERT_EQ(crowd.instance_count(), 21u);
-  EXPECT_EQ(crowd.instance(4)->character, 2u);
-  EXPECT_EQ(crowd.instance(3)->first_vertex, crowd.instance(2)->first_vertex + crowd.instance(2)->vertex_count);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  for (const std::uint32_t i : {0u, 1u, 20u}) {
-    const Character& character = characters_[crowd.instance(i)->character];
-    EXPECT_LT(worst_distance(rest_skin(character), glm::mat4(1), positions(crowd, i)), 1e-5f * character.size())
-        << i << " stands at rest until it is posed";
-  }
-  pose_all(crowd);
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  for (std::uint32_t i = 0; i < 21; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
-}
-
 // Follows crowd.h's rules for a frame that is recorded and never submitted.
 TEST_F(MixedCrowds, GoOnBehindAFrameThatWasDropped) {
   CrowdOptions options{.instances = {2, 2, 2}};
@@ -61,18 +45,6 @@ TEST_F(MixedCrowds, GoOnBehindAFrameThatWasDropped) {
   }
 }
 
-// Without numbers there is one of each.
-TEST_F(MixedCrowds, MayLackSomeOfTheCharacters) {
-  for (const std::vector<std::uint32_t>& instances :
-       {std::vector<std::uint32_t>(), {0u, 2u, 0u}, {3u, 0u, 0u}, {0u, 0u, 1u}}) {
-    Crowd crowd = make({.instances = instances});
-    EXPECT_EQ(crowd.instance_count(), instances.empty() ? 3 : std::accumulate(instances.begin(), instances.end(), 0u));
-    pose_all(crowd);
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
-  }
-}
-
 TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   const Crowd small = make({.instances = {1, 1, 1}});
   const Crowd large = make({.instances = {40, 200, 3}});
@@ -82,20 +54,6 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
               testing::ElementsAre("pose linear_blend, stage 0", "pose dual_quaternion, stage 0", "blend of drivers",
                                    "pose linear_blend, stage 1", "pose dual_quaternion, stage 1", "blend of skins",
                                    "blend of skins, slow rows"));
-}
-
-TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {
-  Crowd crowd = make({.instances = {2, 2, 2}, .frames_in_flight = 1});
-  CrowdLists lists(crowd.instance_count());
-  pose_all(crowd);
-  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  for (const std::uint32_t i : {1u, 2u, 5u}) lists.show(i, false);
-  pose_all(crowd, 10);
-  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(off(crowd, i, i == 1 || i == 2 || i == 5 ? i : i + 10), 1e-5f) << i;
-  lists.show(2, true);
-  ASSERT_TRUE(run(*gpu_device(), crowd, lists.next()));
-  EXPECT_LT(off(crowd, 2, 12), 1e-5f);
 }
 
 TEST_F(MixedCrowds, MoveSomeLessOftenThanOthers) {

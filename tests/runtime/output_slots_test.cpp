@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds whose outputs have several slots. Random crowds (random_crowd_test.cpp) show the same with any number.
 #include <cmath>
-#include <random>
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
@@ -53,28 +52,6 @@ class OutputSlots : public Crowds {
         crowd.inputs(i, std::vector{std::sin(static_cast<float>(frame + c + i))}, data.controls[c].input);
     }
     crowd.advance(1.0f / 60);
-  }
-
-  // Shows, hides, freezes and teleports some of the instances, and changes their detail.
-  static void change(const Crowd& crowd, CrowdLists& lists, std::mt19937& random) {
-    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
-      switch (random() % 8) {
-        case 0:
-          lists.show(i, random() % 2 == 0);
-          break;
-        case 1:
-          lists.update_every(i, static_cast<std::uint32_t>(random() % 4));
-          break;
-        case 2:
-          lists.teleport(i);
-          break;
-        case 3:
-          lists.detail(i, static_cast<Detail>(random() % 2));
-          break;
-        default:
-          lists.show(i, true);
-      }
-    }
   }
 
   struct Instance {
@@ -170,23 +147,15 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   std::vector<std::byte> before = bytes_of(outputs, standard.bytes().outputs);
   std::vector<std::vector<std::byte>> theirs_before{bytes_of(buffers[0].handle(), buffers[0].size()),
                                                     bytes_of(buffers[1].handle(), buffers[1].size())};
-  CrowdLists lists(standard.instance_count());
   for (std::size_t frame = 0; frame < 7; ++frame) {
     for (Crowd* one : {&standard, &crowd}) {
-      std::mt19937 random(static_cast<unsigned>(frame));
-      if (frame > 0) change(*one, lists, random);
-    }
-    const auto list = lists.next();
-    for (Crowd* one : {&standard, &crowd}) {
       pose(*one, frame);
-      ASSERT_TRUE(run(*gpu_device(), *one, list));
+      ASSERT_TRUE(run(*gpu_device(), *one));
       EXPECT_EQ(one->frames(), frame + 1);
       EXPECT_EQ(&one->outputs(), &one->outputs(frame % 3));
     }
-    for (const shared::ListEntry& entry : list) {
-      const std::uint32_t i = entry.instance;
+    for (std::uint32_t i = 0; i < standard.instance_count(); ++i)
       expect_equal(read(crowd, i), read(standard, i), "frame " + std::to_string(frame));
-    }
     const std::vector<std::byte> after = bytes_of(outputs, standard.bytes().outputs);
     for (std::size_t at = 0; at < after.size(); ++at)
       ASSERT_TRUE(after[at] == before[at] || at / slot_bytes == frame % 3) << "frame " << frame << ", byte " << at;

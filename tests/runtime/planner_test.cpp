@@ -200,22 +200,6 @@ TEST_F(PlannedCrowds, LetTheDevicePlan) {
   }
 }
 
-TEST_F(PlannedCrowds, HaveTheirPartsInTurn) {
-  test::must(crowd_->acquire(0));
-  EXPECT_EQ(crowd_->record(FramePart::kBlend), nullptr);
-  EXPECT_THAT(said(), testing::HasSubstr("the first part of the frame"));
-  ASSERT_NE(crowd_->record(FramePart::kPose), nullptr);
-  EXPECT_EQ(crowd_->frames(), 0u);
-  for (const FramePart part : {FramePart::kPose, FramePart::kWhole}) {
-    said().clear();
-    EXPECT_EQ(crowd_->record(part), nullptr);
-    EXPECT_THAT(said(), testing::HasSubstr("the second part of the frame"));
-  }
-  EXPECT_FALSE(crowd_->acquire(0));
-  ASSERT_NE(crowd_->record(FramePart::kBlend), nullptr);
-  EXPECT_EQ(crowd_->frames(), 1u);
-}
-
 // The declarations of a shader in SPIR-V.
 struct Declared {
   std::uint32_t workgroup_size = 0;

@@ -119,10 +119,11 @@ TEST_F(SwingingCrowds, KeepTheirTimeWhateverInputsSay) {
 
 // Tests lists and inputs of the caller's. The first list does not say that its instance is moved for the first time.
 TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
-  const Buffer inputs = callers_buffer(character_->input_count * sizeof(float));
+  const VkDeviceSize offset = 4 * gpu_device()->limits().minStorageBufferOffsetAlignment;
+  const Buffer inputs = callers_buffer(offset + character_->input_count * sizeof(float));
   const Buffer visible = callers_buffer(3 * sizeof(std::uint32_t));
-  Crowd crowd =
-      make_crowd(*gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = rest_of(inputs), .list = rest_of(visible)});
+  Crowd crowd = make_crowd(
+      *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = rest_of(inputs, offset), .list = rest_of(visible)});
   Evaluator evaluator(character_);
   std::vector<float> values(character_->input_count);
   for (std::uint32_t frame = 0; frame < 40; ++frame) {
@@ -133,7 +134,7 @@ TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
     evaluator.advance(1.0f / 60);
     rest_inputs(*character_, values);
     values[character_->clock_input().value()] = crowd.clock();
-    fill(inputs, values);
+    fill(inputs, values, offset);
     const std::vector<glm::mat4> joints = dancing_joints(frame / 60.0);
     crowd.pose(0, joints);
     if (state != 0) evaluator.teleport();

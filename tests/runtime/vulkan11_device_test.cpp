@@ -41,6 +41,13 @@ class Vulkan11Devices : public Crowds {
     EXPECT_TRUE(run(device, crowd));
     return test::must(read_vertices(device, crowd, 1)).positions;
   }
+  // Makes a crowd whose outputs have addresses.
+  Result<Crowd> addressed(const Device& device) const {
+    const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
+    CrowdOptions options;
+    options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    return Crowd::create(device, gpu, options);
+  }
 };
 
 TEST_F(Vulkan11Devices, NeedNoExtension) {
@@ -53,18 +60,9 @@ TEST_F(Vulkan11Devices, NeedNoExtension) {
   EXPECT_EQ(functions.vkCmdBeginRendering, nullptr);
   // The device does not report its largest buffer.
   EXPECT_EQ(device.internals().largest_buffer, VK_WHOLE_SIZE);
-}
-
-TEST_F(Vulkan11Devices, AreRefusedAddressesThatNoExtensionGives) {
-  vulkan11.extensions = false;
-  const Device device = test::must(make());
-  const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
-  CrowdOptions options;
-  options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  const Result<Crowd> crowd = Crowd::create(device, gpu, options);
+  const Result<Crowd> crowd = addressed(device);
   ASSERT_TRUE(test::refused(crowd, ErrorCode::kUnsupported, "vertices of the crowd of 'tube"));
   EXPECT_THAT(crowd.error().message, HasSubstr("VK_KHR_buffer_device_address"));
-  test::must(Crowd::create(device, gpu));
 }
 
 TEST_F(Vulkan11Devices, HaveWhatTheirExtensionsGive) {
@@ -81,10 +79,7 @@ TEST_F(Vulkan11Devices, HaveWhatTheirExtensionsGive) {
   // SwiftShader has addresses only by Vulkan 1.2.
   if (!has_extension(device_extensions(instance, device.physical()), VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
     return;
-  const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
-  CrowdOptions options;
-  options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  const Crowd crowd = test::must(Crowd::create(device, gpu, options));
+  const Crowd crowd = test::must(addressed(device));
   EXPECT_NE(address_of(device, crowd.outputs().positions), 0u);
 }
 

@@ -144,20 +144,8 @@ void set_entries(CharacterMesh& mesh, std::uint32_t entry) {
 }
 
 const GradientBreakage kGradientBreakages[] = {
-    {"NoGradients", test::Graded::kSkin, "0 words of gradients", [](CharacterMesh& m) { m.binding.gradients.clear(); }},
-    {"UnitNotFinite", test::Graded::kPartly, "unit of gradients",
-     [](CharacterMesh& m) { m.binding.gradient_units.back() = kNan; }},
-    {"SumOfARow", test::Graded::kSkin, "do not sum to 0",
-     [](CharacterMesh& m) { m.binding.gradients.front() ^= 0x0100u; }},
     {"SumOfARowWithPoints", test::Graded::kOffsets, "do not sum to 0",
      [](CharacterMesh& m) { m.binding.gradients.front() ^= 0x0100u; }},
-    {"NoUnits", test::Graded::kPartly, "and 0 units", [](CharacterMesh& m) { m.binding.gradient_units.clear(); }},
-    {"NoLocalPoints", test::Graded::kOffsets, "0 local points",
-     [](CharacterMesh& m) { m.binding.local_points.clear(); }},
-    {"LocalPointNotFinite", test::Graded::kOffsetDriver, "is not finite",
-     [](CharacterMesh& m) { m.binding.local_points.back().x = kNan; }},
-    {"SharesThatDoNotSumToOne", test::Graded::kOffsets, "sum to",
-     [](CharacterMesh& m) { m.binding.local_points.front().w += 0.5f; }},
     {"LocalPointsOfAnotherMode", test::Graded::kOffsets, "is not blended with them",
      [](CharacterMesh& m) { m.mode = BlendMode::kLinear; }},
     {"GroupsWithoutLocalPoints", test::Graded::kPartly, "0 local points",

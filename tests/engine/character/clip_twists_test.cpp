@@ -9,12 +9,10 @@
 
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
-#include <pelt/evaluate.h>
 #include <pelt/pose.h>
 
 #include "engine/authoring/model/builtin/model_builder.h"
 #include "tests/engine/character/largest_allocation.h"
-#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 
 namespace pelt {
@@ -63,14 +61,6 @@ float told(const ClipTwists& twists, float time) {
 }
 
 float told(const Clip& clip, float time) { return told(ClipTwists(*limb(), clip), time); }
-
-std::vector<glm::vec3> posed(const Clip& clip, float time, const std::vector<float>& inputs) {
-  Evaluator evaluator(limb());
-  evaluator.pose(test::clip_joints(limb()->skeleton, &clip, time));
-  evaluator.inputs(inputs);
-  evaluator.evaluate();
-  return {evaluator.positions().begin(), evaluator.positions().end()};
-}
 
 TEST(ClipTwists, FollowsTheKeysRoundAndRound) {
   const ClipTwists forth(*limb(), clip_of({0, 90, 180, 270, 360, 450}));
@@ -148,30 +138,6 @@ TEST(ClipTwists, LeavesBendsAlone) {
       EXPECT_NEAR(told(twists, time), expected, 0.01f) << one.name << " " << time;
     }
   }
-}
-
-// A skin that has gone round twice differs from one that has not.
-TEST(ClipTwists, TwistsTheSkin) {
-  const Clip clip = clip_of({0, 90, 180, 270});
-  const ClipTwists twists(*limb(), clip);
-  std::vector<float> inputs(limb()->input_count);
-  for (const float time : {0.5f, 1.5f, 2.0f, 2.9f}) {
-    rest_inputs(*limb(), inputs);
-    const std::vector<glm::vec3> untold = posed(clip, time, inputs);
-    twists.sample(time, inputs);
-    const std::vector<glm::vec3> moved = posed(clip, time, inputs);
-    inputs[limb()->controls[*limb()->find_control("twist/joint")].input] = glm::radians(90 * time);
-    EXPECT_EQ(test::farthest(moved, posed(clip, time, inputs)), 0) << time;
-    if (time > 2) {
-      EXPECT_GT(test::farthest(moved, untold), 1.9f) << time;
-    }
-  }
-}
-
-TEST(ClipTwists, StandsWithoutKeys) {
-  EXPECT_EQ(told(Clip{}, 0), 0);
-  EXPECT_NEAR(told(clip_of(std::vector{185.0f}), 0.5f), -175, 0.01f);
-  EXPECT_EQ(told(clip_of(std::vector{120.0f}), 0.5f), 0);  // joint matrices show 120 just as well
 }
 
 TEST(ClipTwists, LeavesOtherInputsAlone) {

@@ -22,6 +22,7 @@
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
+#include "engine/character/pose_kernels.h"
 #include "tests/support/breakage.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
@@ -94,6 +95,37 @@ TEST_P(WildPoses, ReadNothingOutOfBounds) { pose_wildly(bound_by(GetParam().name
 
 INSTANTIATE_TEST_SUITE_P(Deformers, WildPoses, testing::ValuesIn(test::deformers()),
                          [](const auto& deformer) { return std::string(deformer.param.name); });
+
+// NaN as a number, and so large as an index or a count that sums with it overflow.
+constexpr std::uint32_t kNoNumberAndFar = 0xFFFFFFF0u;
+
+TEST_P(WildPoses, WordsOfPassesThatAreNoNumbersAndFarAreRefusedOrUnread) {
+  CharacterData data = *bound_by(GetParam().name);
+  std::vector<glm::mat4> joints(data.skeleton.joints.size());
+  rest_matrices(data.skeleton, joints);
+  joints.back() = glm::rotate(joints.back(), 1.0f, glm::vec3(0, 0.6f, 0.8f));
+  const auto posed = [&] {
+    const Result<Character> made = Character::create(data);
+    if (!made) return std::vector<glm::vec3>();
+    Evaluator evaluator(*made);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    return std::vector(evaluator.positions().begin(), evaluator.positions().end());
+  };
+  const std::vector<glm::vec3> expected = posed();
+  for (PalettePass& pass : data.passes) {
+    for (std::vector<std::uint32_t>* words : {&pass.records, &pass.table}) {
+      for (std::size_t w = 0; w < std::min<std::size_t>(words->size(), 400); ++w) {
+        const std::uint32_t before = std::exchange((*words)[w], kNoNumberAndFar);
+        const std::vector<glm::vec3> moved = posed();
+        (*words)[w] = before;
+        EXPECT_TRUE(moved.empty() || moved == expected)
+            << "word " << w << (words == &pass.records ? " of the records of " : " of the table of ")
+            << pose_kernel(pass.kernel).name;
+      }
+    }
+  }
+}
 
 // Returns the message of reading the file; or poses the character and returns "accepted".
 std::string outcome_of(const Bytes& bytes) {

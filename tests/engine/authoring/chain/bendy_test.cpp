@@ -192,19 +192,6 @@ TEST(BendyBones, CurveOffsetsAreInUnitsOfTheJointsSpace) {
   expect_near(settled(model, with_bone(out)).curves[0].anchors[2].before, {0, 0, 0.2f * 2 / 3}, 1e-5f);
 }
 
-TEST(BendyBones, BindIsExactWhateverShapesTheRest) {
-  const Model model = tube();
-  BendyBone values;
-  values.segments = 12;
-  values.ease_in = 0.4f;
-  values.ease_out = 1.2f;
-  values.curve_in = {0.2f, -0.1f};
-  values.curve_out = {-0.1f, 0.3f};
-  for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    EXPECT_LE(test::farthest(moved_tube(model, parameters), model.meshes[0].positions), 4e-6f);
-  }
-}
-
 // ---- Whose bones
 
 TEST(BendyBones, OfTheModelHoldUnlessTheRigSaysOtherwise) {

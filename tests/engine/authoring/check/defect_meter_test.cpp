@@ -34,16 +34,6 @@ LinearReference reference_of(const Strip& strip, const std::vector<Points>& line
                          [&](std::size_t frame) { return std::span(linear[frame]); });
 }
 
-TEST(Defects, AreNoneOfWhatMovesAsLinearBlend) {
-  const Strip strip(4);
-  const LinearReference reference = reference_of(strip, {strip.rest});
-  DefectMeter meter(reference);
-  meter.add(strip.rest, strip.rest);
-  const Defects defects = meter.defects();
-  for (const Defect& defect : defects.vertices) EXPECT_LT(defect.score, 1);
-  EXPECT_EQ(fallback_weights(defects, reference, strip.welded), std::vector<float>(strip.rest.size(), 0.0f));
-}
-
 // In the second frame an end vertex is pulled away, so that its edge of length 1 becomes 3 long.
 TEST(Defects, SayWhichEdgeIsStretchedInWhichFrame) {
   const Strip strip(20);

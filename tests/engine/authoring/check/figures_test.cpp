@@ -43,21 +43,6 @@ Points with(Points points, std::size_t vertex, const glm::vec3& place) {
   return points;
 }
 
-TEST(Figures, OfWhatMovesAsLinearBlend) {
-  const Points shifted = scaled(kSquare, {-1, -1, 1});
-  const Figures figures = figures_of(kSquare, kHalves, {{kSquare, kSquare}, {shifted, shifted}});
-  EXPECT_EQ(figures.far, 0);
-  EXPECT_EQ(figures.stretch, 1);
-  EXPECT_EQ(figures.bad, 0);
-  EXPECT_EQ(figures.rigid99, 0);
-  EXPECT_EQ(figures.rigid_max, 0);
-  EXPECT_EQ(figures.rigid_share, 1);
-  EXPECT_EQ(figures.drift99, 0);
-  EXPECT_EQ(figures.flips, 0);
-  EXPECT_EQ(figures.regained, 0);
-  EXPECT_FALSE(figures.flip_at);
-}
-
 // Vertex 2 goes from (1, 1) to (3, 1): its edges become 3, sqrt 5 and sqrt 5 times as long.
 TEST(Figures, OfATornCorner) {
   const Figures figures = figures_of(kSquare, kHalves, {{kSquare, kSquare}, {kSquare, with(kSquare, 2, {3, 1, 0})}});

@@ -12,14 +12,6 @@ TEST(Parts, WeldNamesTheFirstVertexOfAPosition) {
   EXPECT_EQ(weld_by_position(positions), (std::vector<std::uint32_t>{0, 1, 0, 1, 4}));
 }
 
-TEST(Parts, WeldsWithinADistance) {
-  const std::vector<glm::vec3> positions{{0, 0, 0}, {0.6f, 0, 0}, {1.2f, 0, 0}, {-0.3f, 0, 0}, {5, 0, 0}, {5, 0.9f, 0}};
-  // Kept vertices are farther apart than the distance, and take the vertices that are nearest to them.
-  EXPECT_EQ(weld_within(positions, 1), (std::vector<std::uint32_t>{0, 0, 2, 0, 4, 4}));
-  EXPECT_EQ(weld_within(positions, 0.5f), (std::vector<std::uint32_t>{0, 1, 2, 0, 4, 5}));
-  EXPECT_EQ(weld_within(positions, 0), weld_by_position(positions));
-}
-
 TEST(Parts, WeldAsIfEveryPairWereCompared) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> coordinate(-2, 2);

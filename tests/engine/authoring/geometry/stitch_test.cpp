@@ -110,15 +110,6 @@ TEST(Stitch, AClosedMeshStaysAsItIs) {
   EXPECT_EQ(stitched.mesh.weights, limb.weights);
 }
 
-TEST(Stitch, EqualGridsShareTheirSeam) {
-  const Mesh grids = two_grids(4, 4, 0.01f);
-  const Stitched stitched = stitch(grids, 0.02f);
-  expect_maps(grids, stitched, 0.02f);
-  EXPECT_EQ(stitched.mesh.positions.size(), grids.positions.size() - 5);
-  EXPECT_EQ(stitched.mesh.triangles.size(), grids.triangles.size());
-  EXPECT_EQ(borders(stitched.mesh, on_middle), 0);
-}
-
 TEST(Stitch, DifferentGridsShareTheirSeam) {
   for (const float gap : {0.0f, 0.01f, -0.01f}) {
     for (const auto& [left, right] : {std::pair(4u, 3u), std::pair(1u, 7u), std::pair(63u, 64u), std::pair(5u, 5u)}) {

@@ -166,21 +166,6 @@ TEST(TriangleTree, FindsTheNearestOfFewAndOfMany) {
   }
 }
 
-TEST(TriangleTree, DoubledTrianglesTieToTheLowerIndex) {
-  Mesh tube = test::make_tube_mesh({.around = 12, .along = 20});
-  const std::vector<glm::uvec3> once = tube.triangles;
-  for (const glm::uvec3 t : once) tube.triangles.emplace_back(t.y, t.z, t.x);
-  for (const glm::uvec3 t : once) tube.triangles.emplace_back(t.z, t.y, t.x);
-  const std::vector<glm::dvec3> points = points_round(tube, 10, glm::dvec3(0));
-  expect_nearest(tube, 10, points);
-  const TriangleTree tree = *TriangleTree::create(tube.positions, tube.triangles);
-  std::vector<TriangleTree::Near> found;
-  tree.nearest(points[3], 3, found);
-  EXPECT_EQ(found[0].squared_distance, found[2].squared_distance);
-  EXPECT_EQ(found[1].triangle, found[0].triangle + once.size());
-  EXPECT_EQ(found[2].triangle, found[1].triangle + once.size());
-}
-
 // All triangles that meet at a vertex are equally far from a point above it, and so are both sides of an edge.
 TEST(TriangleTree, TrianglesTieToTheLastBitWhereTheyMeet) {
   std::vector<glm::vec3> positions{{0.1f, 0.7f, 0.3f}};

@@ -52,18 +52,6 @@ class Rod {
 constexpr glm::vec3 kAtRest{1, 0, 0};
 constexpr glm::vec3 kAside{1, 0, 0.1f};
 
-TEST(Rods, StartAtRestByTheClockAlone) {
-  for (const float steps : {64.0f, 64.5f, 1000.0f}) {
-    for (const float from : {0.0f, 65530.0f}) {
-      Rod rod;
-      rod.pose(from, kAtRest);
-      rod.pose(from + 1, kAtRest);
-      const float to = std::fmod(from + 1 + steps, shared::kActionClock);
-      EXPECT_EQ(glm::distance(rod.pose(to, kAside), kAside) < 1e-6f, steps > 64) << steps << " from " << from;
-    }
-  }
-}
-
 TEST(Rods, BearClocksThatAreNone) {
   for (const float bad : {std::nanf(""), kInfinite, -kInfinite, -7.0f, 1.0f + 1e-7f, 1e-40f, 1e30f}) {
     Rod rod;
@@ -73,18 +61,6 @@ TEST(Rods, BearClocksThatAreNone) {
     const glm::vec3 mass = rod.pose(2, kAtRest);
     EXPECT_TRUE(std::isfinite(glm::length(mass)) && glm::distance(mass, kAtRest) <= 0.51f) << bad;
     EXPECT_TRUE(std::isfinite(glm::length(rod.velocity()))) << bad;
-  }
-}
-
-TEST(Rods, StartAtRestWhereTheirVertexWentFar) {
-  for (const float far : {0.9e6f, 1.1e6f}) {
-    Rod rod;
-    rod.record.root = {0, 0, -far};
-    rod.record.reach = 1e7f;
-    rod.pose(0, kAtRest);
-    rod.pose(1, kAtRest);
-    const glm::vec3 there(1, far, 0);
-    EXPECT_EQ(glm::distance(rod.pose(2, there), there) < 10, far > 1e6f) << far;
   }
 }
 
@@ -139,10 +115,7 @@ const test::Breakage kBreakages[] = {
     {"Clock", [](CharacterData& d) { change_action(d, [](auto& r) { r.clock += 1; }); },
      "names an input that is not a clock"},
     {"Kept", [](CharacterData& d) { change_action(d, [](auto& r) { r.kept = 1.01f; }); }, "displacement grows"},
-    {"PullInto", [](CharacterData& d) { change_action(d, [](auto& r) { r.pull_into = std::nanf(""); }); },
-     "displacement grows"},
     {"Reach", [](CharacterData& d) { change_action(d, [](auto& r) { r.reach = -1; }); }, "not finite"},
-    {"Root", [](CharacterData& d) { change_action(d, [](auto& r) { r.root.x = kInfinite; }); }, "not finite"},
     {"SecondClock",
      [](CharacterData& d) {
        d.controls.push_back({.kind = ControlKind::kClock, .name = "second", .mesh = "", .input = d.input_count++});

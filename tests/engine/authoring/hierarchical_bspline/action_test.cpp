@@ -128,16 +128,6 @@ TEST(ActionPull, HasTheDecayAndFrequencyOfTheOscillator) {
   }
 }
 
-TEST(ActionPull, NeverGrows) {
-  for (double stiffness = 1e-6; stiffness < 1e40; stiffness *= 10) {
-    for (double damping = 0; damping < 1e40; damping = damping == 0 ? 1e-6 : damping * 10) {
-      const ActionPull pull = action_pull(stiffness, damping);
-      EXPECT_TRUE(pull.kept >= 0 && pull.kept <= 1) << stiffness << ' ' << damping;
-      EXPECT_TRUE(pull.pull >= 0 && pull.pull * kOneStep <= 1.0001f) << stiffness << ' ' << damping;
-    }
-  }
-}
-
 // Tests a mass that is released next to its vertex: the vertex goes 1 cm along the surface, across the rod, in one
 // step.
 TEST(SecondaryActions, SwingAtTheFrequencyOfTheDampedOscillator) {
@@ -222,35 +212,6 @@ TEST_F(FrameRates, MakeNoDifference) {
   const Swing irregular =
       run([](int sixth, int frame) { return 0.02f + 0.13f * static_cast<float>((7 * sixth + 5 * frame) % 11) / 11; });
   EXPECT_LT(test::farthest(irregular.positions(), whole.positions()), 2e-4f);
-}
-
-// Tests a dance, in which a frame's even motion is a chord of the true one.
-TEST_F(FrameRates, MakeLittleDifferenceWherePathsBend) {
-  const auto dance = [](float rate) {
-    Swing swing(action(300, 3, 20));
-    const int frames = static_cast<int>(2 * rate);
-    for (int frame = 0; frame <= frames; ++frame) {
-      swing.frame(frame == 0 ? 0 : 1 / rate, dancing_joints(frame / double{rate}));
-    }
-    return swing;
-  };
-  const Swing fine = dance(480);
-  Swing still(action(300, 3, 20));
-  still.frame(0, dancing_joints(2));
-  const float swings = test::farthest(fine.positions(), still.positions());
-  EXPECT_GT(swings, 0.05f);
-  for (const float rate : {60.0f, 144.0f}) {
-    EXPECT_LT(test::farthest(dance(rate).positions(), fine.positions()), 0.1f * swings) << rate << " Hz";
-  }
-}
-
-TEST(SecondaryActions, RestWhereNothingMoves) {
-  Swing swing(swinging_tube());
-  for (int frame = 0; frame < 100; ++frame) swing.frame(1.0f / 60, glm::vec3(0));
-  EXPECT_LT(farthest_from_rest(swing, glm::vec3(0)), 1e-5f);
-  Swing plain(swinging_tube());
-  plain.evaluator().evaluate();
-  EXPECT_EQ(swing.positions(), plain.positions());
 }
 
 TEST(SecondaryActions, AreDampedMoreIntoTheSurface) {

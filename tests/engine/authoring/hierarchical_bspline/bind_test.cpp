@@ -73,17 +73,6 @@ TEST(HierarchicalBspline, FinerAttachmentsOverrideCoarserOnes) {
   for (std::uint32_t v = 0; v < free.size(); ++v) EXPECT_LT(glm::distance(free[v], surface.control[v]), 1e-6f);
 }
 
-// At bind, attaching or detaching a vertex moves nothing.
-TEST(HierarchicalBspline, AttachingMovesNothing) {
-  HierarchicalBsplineParameters surface = test::tube_surface();
-  test::add_overlays(surface);
-  const std::vector<glm::vec3> before = Posed(surface, turned(0)).of("tube");
-  surface.levels[1].attach.front().joint = "joint1";
-  surface.levels[1].attach.push_back({.joint = "joint0", .vertices = {{7 * 16 + 2, 7 * 16 + 2}}});
-  surface.levels[0].attach.erase(surface.levels[0].attach.begin());
-  EXPECT_LT(test::farthest(before, Posed(surface, turned(0)).of("tube")), 1e-5f);
-}
-
 // The skin's coordinates in the tangent-plane frame, computed here in double precision from the posed control vertices.
 TEST(HierarchicalBspline, SkinKeepsItsCoordinatesInTheTangentPlane) {
   HierarchicalBsplineParameters surface = test::tube_surface();
@@ -159,14 +148,6 @@ TEST(HierarchicalBspline, CellsAreAsWideAsTheSkinsEdgesAskInEachDirection) {
     const Character character = test::bound(model, test::rig_of(oblong_sheet(swapped))).character;
     EXPECT_EQ(first_pass(character, PoseKernel::kTangentFrame).record_count, (3u * 8 + 1) * (2 * 2 + 1)) << swapped;
   }
-}
-
-// A closed direction has no extra frames at its seam.
-TEST(HierarchicalBspline, FramesGoRoundAClosedDirection) {
-  HierarchicalBsplineParameters surface = test::tube_surface();
-  surface.frames_per_span = 1;
-  const Character character = test::bound(tube(), test::rig_of(surface)).character;
-  EXPECT_EQ(first_pass(character, PoseKernel::kTangentFrame).record_count, 9u * kRing);
 }
 
 // Closest points in the texture coordinates are the closest points.

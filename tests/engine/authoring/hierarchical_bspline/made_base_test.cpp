@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/builtin.h>
 #include <pelt/hierarchical_bspline.h>
 
+#include "tests/engine/authoring/hierarchical_bspline/two_sheets.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
 
@@ -54,12 +52,6 @@ Character expect_whole(const Model& model, const Rig& rig) {
   return character;
 }
 
-TEST(MadeBase, KeepsTheRestShape) {
-  expect_whole(make_limb({.around = 32, .along = 48}), made_rig());
-  expect_whole(make_limb({.around = 32, .along = 48}), made_rig(20));
-  expect_whole(make_tail(), made_rig());
-}
-
 TEST(MadeBase, IsOnTheSkin) {
   const Model model = make_limb({.around = 48, .along = 64});
   const Bound bound = test::bound(model, made_rig());
@@ -101,86 +93,49 @@ TEST(MadeBase, OfFewVerticesIsTheSkinItself) {
   EXPECT_GT(of_one, 60u);
 }
 
-// Two sheets of 4 m, so far apart, each painted to two joints of its own.
-Model two_sheets(std::uint32_t side, float gap) {
-  Model model = test::make_tube({.joints = 4});
-  Mesh& mesh = model.meshes[0];
-  mesh = Mesh{.name = "sheets"};
-  for (const std::uint32_t sheet : {0u, 1u}) {
-    const std::uint32_t first = sheet * side * side;
-    for (std::uint32_t i = 0; i < side; ++i) {
-      for (std::uint32_t j = 0; j < side; ++j) {
-        const float x = static_cast<float>(i) / static_cast<float>(side - 1);
-        const float y = static_cast<float>(j) / static_cast<float>(side - 1);
-        mesh.positions.emplace_back(4 * x, 4 * y, static_cast<float>(sheet) * gap + 0.3f * std::sin(4 * x));
-        mesh.normals.emplace_back(0, 0, 1);
-        append_row(mesh.weights, std::vector<WeightedElement>{{2 * sheet, 1.0 - x}, {2 * sheet + 1, x}});
-        if (i + 1 == side || j + 1 == side) continue;
-        const std::uint32_t a = first + i * side + j;
-        mesh.triangles.emplace_back(a, a + side, a + side + 1);
-        mesh.triangles.emplace_back(a, a + side + 1, a + 1);
-      }
-    }
-  }
-  mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
-  mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
-  return model;
-}
-
 TEST(MadeBase, KeepsSheetsThatNearlyTouchApart) {
-  const Model model = two_sheets(30, 0.01f);
+  Model model = test::make_tube({.joints = 4});
+  model.meshes = {test::two_sheets("sheets", 30, 0.01f)};
   const Character character = expect_whole(model, made_rig(60));
   EXPECT_LT(test::mesh_of(character, "surface").vertex_count(), 900u) << "it is not the skin itself";
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
-  const std::vector<glm::vec3> posed = posed_skin(model, character, joints);
-  for (std::size_t v = 0; v < posed.size(); ++v) {
-    const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 900 ? 0 : 2);
-    EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
-  }
+  test::expect_to_part(model, character);
 }
 
 // ------------------------------------------------------------------------------------------------------ skins with
 // breakages
 
-// Calls `spoil` with a fine and with a coarse tube, and expects that both bind.
-void expect_bears(const std::function<void(Mesh&)>& spoil) {
-  for (const std::uint32_t along : {12u, 64u}) {
-    SCOPED_TRACE(along);
-    Model model = test::make_tube({.around = along == 12 ? 6u : 32u, .along = along});
-    spoil(model.meshes[0]);
-    model.meshes[0].parts = {{0, static_cast<std::uint32_t>(model.meshes[0].triangles.size()), -1}};
-    expect_whole(model, made_rig());
-  }
-}
-
-TEST(MadeBase, BearsEdgesOfManyTriangles) {
-  expect_bears([](Mesh& mesh) {
-    const std::vector<glm::uvec3> once(mesh.triangles.begin(), mesh.triangles.begin() + 20);
-    for (const glm::uvec3 t : once) {
-      mesh.triangles.push_back(t);                     // twice
-      mesh.triangles.emplace_back(t.z, t.y, t.x);      // and the other way round
-      mesh.triangles.emplace_back(t.x, t.y, t.z + 9);  // fins
+// On a fine and on a coarse tube.
+TEST(MadeBase, BearsBrokenSkins) {
+  const std::pair<const char*, void (*)(Mesh&)> breakages[] = {
+      {"edges of many triangles",
+       [](Mesh& mesh) {
+         const std::vector<glm::uvec3> once(mesh.triangles.begin(), mesh.triangles.begin() + 20);
+         for (const glm::uvec3 t : once) {
+           mesh.triangles.push_back(t);                     // twice
+           mesh.triangles.emplace_back(t.z, t.y, t.x);      // and the other way round
+           mesh.triangles.emplace_back(t.x, t.y, t.z + 9);  // fins
+         }
+       }},
+      {"triangles without area",
+       [](Mesh& mesh) {
+         mesh.triangles.insert(mesh.triangles.begin(), {{3, 3, 4}, {5, 5, 5}, {7, 8, 7}});
+         mesh.positions[mesh.triangles.back().x] = mesh.positions[mesh.triangles.back().y];
+         for (std::uint32_t v = 20; v < 24; ++v) mesh.positions[v] = mesh.positions[19];
+       }},
+      {"winding that turns",
+       [](Mesh& mesh) {
+         for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) std::swap(mesh.triangles[t].x, mesh.triangles[t].y);
+       }},
+      {"points of no triangle", [](Mesh& mesh) { mesh.triangles.resize(mesh.triangles.size() / 2); }}};
+  for (const auto& [name, spoil] : breakages) {
+    for (const std::uint32_t along : {12u, 64u}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(along));
+      Model model = test::make_tube({.around = along == 12 ? 6u : 32u, .along = along});
+      spoil(model.meshes[0]);
+      model.meshes[0].parts = {{0, static_cast<std::uint32_t>(model.meshes[0].triangles.size()), -1}};
+      expect_whole(model, made_rig());
     }
-  });
-}
-
-TEST(MadeBase, BearsTrianglesWithoutArea) {
-  expect_bears([](Mesh& mesh) {
-    mesh.triangles.insert(mesh.triangles.begin(), {{3, 3, 4}, {5, 5, 5}, {7, 8, 7}});
-    mesh.positions[mesh.triangles.back().x] = mesh.positions[mesh.triangles.back().y];
-    for (std::uint32_t v = 20; v < 24; ++v) mesh.positions[v] = mesh.positions[19];
-  });
-}
-
-TEST(MadeBase, BearsWindingThatTurns) {
-  expect_bears([](Mesh& mesh) {
-    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) std::swap(mesh.triangles[t].x, mesh.triangles[t].y);
-  });
-}
-
-TEST(MadeBase, BearsPointsOfNoTriangle) {
-  expect_bears([](Mesh& mesh) { mesh.triangles.resize(mesh.triangles.size() / 2); });
+  }
 }
 
 // A mesh without weights takes none from a neighbour that has some.

@@ -10,6 +10,7 @@
 
 #include <pelt/tools/file_io.h>
 
+#include "tests/engine/authoring/hierarchical_bspline/two_sheets.h"
 #include "tests/support/driven.h"
 #include "tests/support/program.h"
 #include "tests/support/tube_surface.h"
@@ -95,14 +96,6 @@ glm::mat4 part_of_turn(std::size_t above, std::size_t below, float share) {
   const glm::quat way = glm::quat_cast(all[below]) * glm::conjugate(from);
   const glm::vec3 to = test::on_screw(way, glm::vec3(all[above][3]), glm::vec3(all[below][3]), share);
   return glm::translate(glm::mat4(1), to) * glm::mat4_cast(glm::slerp(from, way * from, share));
-}
-
-TEST(PaintedVertices, OfOneJointFollowIt) {
-  const std::vector<glm::vec3> rest = cage_at_rest();
-  for (const std::uint32_t joint : {0u, 1u, 4u}) {
-    EXPECT_LT(test::farthest(cage_by({{joint, 1}}), cage_by({{joint, 0.5f}, {joint, 0.5f}})), 1e-6f);
-    EXPECT_LT(test::worst_distance(rest, cage_by({{joint, 1}}), test::by_matrix(motions()[joint])), 1e-5f);
-  }
 }
 
 // The part of the screw is that of the weight.
@@ -266,31 +259,8 @@ TEST(Painting, OfAGridIsThatOfEachLevel) {
 // Skin finds the sheet of the base that is painted as it is, though another lies as near.
 TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
   Model model = test::make_tube({.joints = 4});
-  for (const std::uint32_t side : {21u, 7u}) {  // the skin, and a coarse base with its bends cut off
-    Mesh mesh{.name = side == 21 ? "tube" : "cage"};
-    for (std::uint32_t v = 0; v < 2 * side * side; ++v) {
-      const std::uint32_t sheet = v / (side * side);
-      const float x = static_cast<float>(v / side % side) / static_cast<float>(side - 1);
-      const float y = static_cast<float>(v % side) / static_cast<float>(side - 1);
-      mesh.positions.emplace_back(4 * x, 4 * y, 0.02f * static_cast<float>(sheet) + 0.3f * std::sin(4 * x));
-      append_row(mesh.weights, std::vector<WeightedElement>{{2 * sheet, 1.0 - x}, {2 * sheet + 1, x}});
-      if (v / side % side + 1 == side || v % side + 1 == side) continue;
-      mesh.triangles.emplace_back(v, v + side, v + side + 1);
-      mesh.triangles.emplace_back(v, v + side + 1, v + 1);
-    }
-    mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
-    mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
-    if (side == 21) model.meshes.clear();
-    model.meshes.push_back(std::move(mesh));
-  }
-  const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
-  const std::vector<glm::vec3> posed = test::posed(character, joints, "tube");
-  for (std::size_t v = 0; v < posed.size(); ++v) {
-    const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 441 ? 0 : 2);
-    EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
-  }
+  model.meshes = {test::two_sheets("tube", 21, 0.02f), test::two_sheets("cage", 7, 0.02f)};  // whose bends are cut off
+  test::expect_to_part(model, test::bound(model, test::rig_of(over_cage(), "tube")).character);
 }
 
 // ---------------------------------------------------------------------------------------------------- bases in the rig

@@ -297,16 +297,7 @@ TEST(Subdivision, BoundariesHaveTheirOwnCurveAndCornersStay) {
   }
 }
 
-// If the tangents of a limit vanish, two edges of a face replace them; on a line there is no tangent plane. Round a
-// vertex lie, on the next level, itself, the points of its edges and those of its faces.
-TEST(Subdivision, IsRefinedRoundAVertex) {
-  const Surface surface = surface_over(two_pyramids(), 2);
-  EXPECT_EQ(surface.topology().refined_round(0, 5).size(), 1u + 5 + 5);
-  EXPECT_EQ(surface.topology().refined_round(0, 0).size(), 1u + 4 + 4);
-  EXPECT_TRUE(std::ranges::is_sorted(surface.topology().refined_round(0, 5)));
-  EXPECT_EQ(surface.topology().refined_round(0, 5)[0], 5u);
-}
-
+// If the tangents of a limit vanish, two edges of a face replace them; on a line there is no tangent plane.
 TEST(Subdivision, FindsATangentPlaneInAFold) {
   ControlMesh needle = box();
   for (glm::vec3& p : needle.points) p = {p.x, 0, 0};
@@ -320,19 +311,6 @@ TEST(Subdivision, FindsATangentPlaneInAFold) {
   ASSERT_TRUE(middle.has_frame());
   EXPECT_LT(glm::distance(middle.position, glm::dvec3(1.0 / 3, 1.0 / 3, 0)), 1e-12);
   EXPECT_LT(glm::distance(middle.axes()[2], glm::dvec3(0, 0, -1)), 1e-12);
-}
-
-// A control vertex of no face is no part of the surface and disturbs nothing.
-TEST(Subdivision, BearsPointsOfNoFace) {
-  ControlMesh mesh = box();
-  mesh.points.emplace_back(9, 9, 9);
-  const Surface surface = surface_over(mesh, 3);
-  const Surface plain = surface_over(box(), 3);
-  EXPECT_EQ(surface.control(2).size(), plain.control(2).size() + 1);
-  const std::vector<SurfacePoint> limits = limit_points(surface, 0);
-  for (std::uint32_t v = 0; v < 8; ++v) {
-    EXPECT_LT(glm::distance(limits[v].position, limit_points(plain, 0)[v].position), 1e-12);
-  }
 }
 
 TEST(Subdivision, RefusesWhatIsNoMeshAndNamesTheFace) {
@@ -421,20 +399,6 @@ std::vector<HierarchicalBsplineParameters> with_detail() {
   HierarchicalBsplineParameters grid = test::tube_surface();
   test::add_overlays(grid);
   return {mesh, grid};
-}
-
-// Equation 2: an edit of a coarse level carries the details, which stay the same in its frame.
-TEST(SurfaceDetail, IsCarriedByCoarseEdits) {
-  const glm::mat4 motion = test::rigid_motion();
-  for (HierarchicalBsplineParameters parameters : with_detail()) {
-    const Surface before = test::must(Surface::create(parameters, "layer"));
-    for (glm::vec3& control : parameters.control) control = glm::vec3(motion * glm::vec4(control, 1));
-    const Surface after = test::must(Surface::create(parameters, "layer"));
-    for (std::size_t v = 0; v < before.vertices().size(); ++v) {
-      const glm::vec3 moved(motion * glm::vec4(before.vertices()[v].rest, 1));
-      EXPECT_LT(glm::distance(after.vertices()[v].rest, moved), 2e-5f) << v;
-    }
-  }
 }
 
 TEST(SurfaceDetail, DoesNotDependOnTheOrderInWhichItIsListed) {

@@ -52,41 +52,6 @@ TEST(HierarchicalSurface, RefinementKeepsTheSurface) {
   }
 }
 
-TEST(HierarchicalSurface, TangentsAreDerivatives) {
-  const Surface surface = made(sheet());
-  constexpr double kSlopeStep = 1e-5;
-  for (const glm::dvec2 uv : {glm::dvec2(0.3, 1.7), glm::dvec2(1.5, 0.5), glm::dvec2(1, 2)}) {
-    const SurfacePoint point = surface.evaluate(0, uv);
-    const auto slope = [&](glm::dvec2 step) {
-      return (surface.evaluate(0, uv + step).position - surface.evaluate(0, uv - step).position) / (2 * kSlopeStep);
-    };
-    EXPECT_LT(glm::distance(point.tangent_u, slope({kSlopeStep, 0})), 1e-8);
-    EXPECT_LT(glm::distance(point.tangent_v, slope({0, kSlopeStep})), 1e-8);
-  }
-}
-
-// An overlay stores the vertices that it names; a point far from it depends only on vertices of the base.
-TEST(HierarchicalSurface, OverlaysAreLocal) {
-  HierarchicalBsplineParameters parameters = test::tube_surface();
-  test::add_overlays(parameters);
-  Surface surface = made(parameters);
-  EXPECT_EQ(surface.vertices().size(), 88u + 5u + 1u);
-  const auto is_base = [&](const Share& share) { return surface.vertices()[share.vertex].level == 0; };
-  const std::vector<Share> far = surface.shares(2, {1.5, 20.5});
-  EXPECT_EQ(far.size(), 16u);
-  EXPECT_TRUE(std::ranges::all_of(far, is_base));
-  const std::vector<Share> near = surface.shares(2, {14.2, 5.1});
-  EXPECT_FALSE(std::ranges::all_of(near, is_base));
-  for (const std::vector<Share>& shares : {far, near}) {
-    double sum = 0;
-    for (const Share& share : shares) sum += share.weight;
-    EXPECT_NEAR(sum, 1, 1e-12);
-  }
-  const Surface plain = made(test::tube_surface());
-  EXPECT_LT(glm::distance(surface.evaluate(2, {1.5, 20.5}).position, plain.evaluate(0, {0.375, 5.125}).position), 1e-6);
-  EXPECT_GT(glm::distance(surface.evaluate(2, {14.2, 5.1}).position, plain.evaluate(0, {3.55, 1.275}).position), 1e-2);
-}
-
 // Shares and the dense grid are two ways to the same point.
 TEST(HierarchicalSurface, SharesMakeThePoint) {
   HierarchicalBsplineParameters parameters = test::tube_surface();

@@ -21,25 +21,6 @@ HierarchicalBsplineParameters tube_of_levels() {
   return surface;
 }
 
-TEST(SurfaceVertices, AreThoseOfTheSurface) {
-  const HierarchicalBsplineParameters parameters = tube_of_levels();
-  const Surface surface = test::must(Surface::create(parameters, "layer"));
-  const SurfaceVertices found = test::must(surface_vertices(parameters));
-  ASSERT_EQ(found.grids.size(), 3u);
-  EXPECT_EQ(found.grids[0].size(), 11u * 8);
-  EXPECT_EQ(found.grids[0].stored, 11u * 8);
-  EXPECT_EQ(found.grids[1].size(), 19u * 16);
-  EXPECT_EQ(found.grids[1].stored, 5u);
-  EXPECT_EQ(found.grids[2].stored, 1u);
-  ASSERT_EQ(found.vertices.size(), surface.vertices().size());
-  for (std::size_t v = 0; v < found.vertices.size(); ++v) {
-    const SurfaceVertex& vertex = found.vertices[v];
-    EXPECT_EQ(vertex.level, surface.vertices()[v].level);
-    EXPECT_EQ(vertex.number, surface.vertices()[v].number);
-    EXPECT_EQ(vertex.rest, surface.vertices()[v].rest);
-  }
-}
-
 // A step along the axes and an offset by that step move the vertex to the same position.
 TEST(SurfaceVertices, MoveByTheirAxes) {
   const HierarchicalBsplineParameters before = tube_of_levels();
@@ -114,12 +95,6 @@ TEST(SurfaceVertices, AreRefinedRoundAVertex) {
     }
     EXPECT_LT(farthest, nearest) << number;
   }
-}
-
-TEST(SurfaceVertices, OfAWrongSurfaceAreRefused) {
-  HierarchicalBsplineParameters parameters = test::tube_surface();
-  parameters.control.pop_back();
-  EXPECT_FALSE(surface_vertices(parameters));
 }
 
 // Returns the skin at bind, in the order of the model.

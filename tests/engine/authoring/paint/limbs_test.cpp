@@ -182,38 +182,5 @@ TEST(PaintLimbs, ASkirt) {
     EXPECT_EQ(std::ranges::max(waist.weights.row(v), {}, &Influence::weight).index, 0u);
 }
 
-// Spheres in a head, each with a joint at its centre.
-TEST(PaintLimbs, Eyes) {
-  std::set<Cell> head = box({0, 0, 0}, {12, 12, 12});
-  std::vector<Mesh> meshes{blocks(head)};
-  for (const float x : {3.0f, 9.0f}) {
-    Mesh eye{.name = "eye" + std::to_string(meshes.size())};
-    constexpr std::uint32_t kAround = 12;
-    for (std::uint32_t ring = 0; ring <= kAround; ++ring) {
-      for (std::uint32_t k = 0; k < kAround; ++k) {
-        const float a = glm::pi<float>() * static_cast<float>(ring) / kAround;
-        const float b = glm::two_pi<float>() * static_cast<float>(k) / kAround;
-        eye.positions.push_back(kEdge * (glm::vec3(x, 8, 11.5f) +
-                                         glm::vec3(std::sin(a) * std::cos(b), std::cos(a), std::sin(a) * std::sin(b))));
-        if (ring == kAround) continue;
-        const std::uint32_t i = ring * kAround + k;
-        const std::uint32_t j = ring * kAround + (k + 1) % kAround;
-        eye.triangles.emplace_back(i, j, j + kAround);
-        eye.triangles.emplace_back(i, j + kAround, i + kAround);
-      }
-    }
-    meshes.push_back(eye);
-  }
-  const Model model = painted(model_of(meshes, {{"neck", -1, {6, 1, 6}},
-                                                {"head", 0, {6, 4, 6}},
-                                                {"eye_a", 1, {3, 8, 11.5f}},
-                                                {"eye_b", 1, {9, 8, 11.5f}},
-                                                {"top", 1, {6, 11, 6}}}));
-  for (std::size_t v = 0; v < meshes[1].positions.size(); ++v) {
-    EXPECT_EQ(weight_of(model.meshes[1], v, 2), 1);
-    EXPECT_EQ(weight_of(model.meshes[2], v, 3), 1);
-  }
-}
-
 }  // namespace
 }  // namespace pelt

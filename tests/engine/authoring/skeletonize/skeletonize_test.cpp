@@ -224,13 +224,6 @@ TEST(MakeSkeleton, WantsOneJointForABallAndFewerVoxels) {
   EXPECT_LE(glm::length(places(result.model)[0]), 0.1f);
 }
 
-TEST(MakeSkeleton, HangsPiecesFromTheNearestJoint) {
-  const Skeletonized result = made(model_of({capsule({0, 0, 0}, {8, 0, 0}, 1), capsule({8, 4, 0}, {8, 9, 0}, 0.5f)}));
-  expect_sound(result.model);
-  EXPECT_EQ(result.report.pieces, 2u);
-  EXPECT_EQ(result.report.ends, 4u);
-}
-
 // A thin arm hangs next to a thick trunk, joined to it at the top: the flank is nearer to the arm's axis than to the
 // trunk's.
 TEST(MakeSkeleton, WeighsByWaysInside) {

@@ -30,24 +30,6 @@ Model tube_in_cage() {
   return test::make_tube_in_cage({.around = 16, .along = 32}, {.around = 6, .along = 8, .radius = 1.2f});
 }
 
-TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
-  const Bound bound = test::must(bind(tube_in_cage(), rig_of(by_cage())));
-  const Character& character = bound.character;
-  ASSERT_EQ(character->meshes.size(), 2u);
-  EXPECT_EQ(character->stage_count, 2u);
-  EXPECT_EQ(character->meshes[0].name, "cage");
-  EXPECT_TRUE(character->meshes[0].control);
-  EXPECT_EQ(character->meshes[0].mode, BlendMode::kDualQuaternion);
-  EXPECT_TRUE(character->meshes[0].frame_entry);
-  for (std::uint32_t i = 0; i < character->meshes[0].vertex_count(); ++i) {
-    EXPECT_EQ(character->meshes[0].source_vertex[i], i);
-  }
-  EXPECT_EQ(character->meshes[1].name, "tube");
-  EXPECT_FALSE(character->meshes[1].control);
-  EXPECT_EQ(character->meshes[1].mode, BlendMode::kLinear);
-  EXPECT_NEAR(bound.report.meshes[1].worst_distance, 0.2, 0.15);
-}
-
 // Equal weights move a plate rigidly, however the limb under it bends.
 TEST(SurfaceFfdBind, APlateDoesNotFollowTheLimbUnderIt) {
   Model model = test::make_tube({.around = 24, .along = 48});
@@ -71,17 +53,6 @@ TEST(SurfaceFfdBind, APlateDoesNotFollowTheLimbUnderIt) {
 
 std::uint32_t ffd_records(const Character& character) {
   return std::ranges::find(character->passes, PoseKernel::kSurfaceFfd, &PalettePass::kernel)->record_count;
-}
-
-TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
-  SurfaceFfdParameters parameters = by_cage();
-  parameters.mode = Mode::kBasic;
-  Model model = tube_in_cage();
-  model.meshes[1].triangles.emplace_back(0, 0, 1);
-  model.meshes[1].parts = {};
-  const Bound bound = test::must(bind(model, rig_of(parameters)));
-  EXPECT_EQ(ffd_records(bound.character), 96u) << "the triangle without area is no element";
-  EXPECT_THAT(bound.report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
 }
 
 // A sliver has area, but its frame is left to rounding: of its edges, or of the posed corners. A narrow triangle is an

@@ -2,18 +2,12 @@
 #include "engine/authoring/surface_ffd/bspline_patch.h"
 
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include <pelt/tools/area.h>
 
-#include "tests/support/shared_files.h"
-
 namespace pelt::surface_ffd {
 namespace {
-
-using Json = nlohmann::json;
 
 // Returns a patch of 6 x 5 control vertices of degrees 3 and 2: clamped, uneven and doubled knots along u, unclamped
 // along v.
@@ -170,51 +164,6 @@ TEST(BsplinePatch, SamplesAreAtTheDifferentKnotsOfTheDomain) {
   ASSERT_EQ(samples.size(), 12u);
   EXPECT_EQ(samples[1], glm::dvec2(0, 0.5));
   EXPECT_EQ(samples[4], glm::dvec2(1, 0));
-}
-
-TEST(BsplinePatch, SamplesAreThoseOfTheKnownAnswers) {
-  PELT_REQUIRE_SHARED();
-  std::size_t found = 0;
-  for (const std::filesystem::path& file : test::shared_files("cases", {".json"})) {
-    const Json json = Json::parse(std::ifstream(file));
-    if (json.value("system", "") != "surface_ffd_patch") continue;
-    ++found;
-    const Json& from = json.at("patch");
-    BsplinePatch p{.count_u = from.at("shape").at(0),
-                   .count_v = from.at("shape").at(1),
-                   .degree_u = from.at("degree").at(0),
-                   .degree_v = from.at("degree").at(1)};
-    p.knots_u = from.at("knots_u").get<std::vector<double>>();
-    p.knots_v = from.at("knots_v").get<std::vector<double>>();
-    for (const Json& c : from.at("control")) p.control.emplace_back(c.at(0), c.at(1), c.at(2));
-    if (!from.at("weights").is_null()) p.weights = from.at("weights").get<std::vector<double>>();
-    ASSERT_TRUE(validate(p, file.filename().string()));
-    std::vector<glm::dvec2> expected;
-    for (const Json& uv : from.at("samples_uv")) expected.emplace_back(uv.at(0), uv.at(1));
-    EXPECT_EQ(samples_at_knots(p), expected) << file;
-    // `unit` auto is the mean distance of neighbouring samples, so that it checks their positions.
-    const std::size_t across = domain_knots_v(p).size();
-    double sum = 0;
-    int count = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const glm::dvec3 here = evaluate(p, expected[i]).position;
-      if ((i + 1) % across != 0) {
-        sum += glm::distance(here, evaluate(p, expected[i + 1]).position);
-        ++count;
-      }
-      if (i + across < expected.size()) {
-        sum += glm::distance(here, evaluate(p, expected[i + across]).position);
-        ++count;
-      }
-    }
-    for (const Json& result : json.at("results")) {
-      const Json& set = result.at("set");
-      if (set.at("unit") == "auto") {
-        EXPECT_NEAR(sum / count, set.at("unit_value").get<double>(), 1e-6);
-      }
-    }
-  }
-  EXPECT_GT(found, 0u);
 }
 
 TEST(BsplinePatch, TessellatesEverySpan) {

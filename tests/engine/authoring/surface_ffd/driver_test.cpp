@@ -99,6 +99,7 @@ TEST_F(DriverChains, LeaveToLayersWhatMovesADriver) {
       [](DriverParameters& d) { d.follow = Follow::kStreamed; },
       [](DriverParameters& d) { d.weld = 0.1f; },
       [](DriverParameters& d) { d.refine.push_back({}); },
+      [](DriverParameters& d) { d.key_poses.push_back({}); },
   };
   for (const auto& change : changes) {
     parameters.driver = by("cage").driver;

@@ -92,21 +92,6 @@ TEST(Refine, NothingStaysNothing) {
   EXPECT_TRUE(refined.parents.empty());
 }
 
-TEST(Refine, NoneChosenChangesNothing) {
-  const Mesh mesh = limb();
-  const Refined refined = refine(mesh, Choice(mesh.triangles.size(), 0));
-  EXPECT_EQ(refined.mesh.positions, mesh.positions);
-  EXPECT_EQ(refined.mesh.triangles, mesh.triangles);
-  EXPECT_EQ(refined.mesh.weights, mesh.weights);
-}
-
-TEST(Refine, AllChosenMakesFourOfEach) {
-  const Mesh mesh = limb();
-  const Refined refined = refine(mesh, Choice(mesh.triangles.size(), 1));
-  EXPECT_EQ(refined.mesh.triangles.size(), 4 * mesh.triangles.size());
-  EXPECT_EQ(refined.parents.size(), 3 * mesh.triangles.size() / 2) << "one middle an edge";
-}
-
 TEST(Refine, NeighboursHaveTwoThreeOrFourTriangles) {
   const Mesh mesh =
       test::make_grid(2);  // of the eight triangles 0 and 1 make the first quad, 2 and 3 the one to its right

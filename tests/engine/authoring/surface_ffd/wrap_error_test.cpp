@@ -3,9 +3,7 @@
 // function of space, and the driver should move the skin as dual quaternions do by these weights.
 #include <algorithm>
 #include <cmath>
-#include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
-#include <random>
 #include <utility>
 
 #include <pelt/bind.h>
@@ -187,24 +185,6 @@ SurfaceFfdParameters quadratic() {
   return parameters;
 }
 
-Mesh scaled_across(Mesh mesh, float factor) {
-  for (glm::vec3& p : mesh.positions) p = {p.x, factor * p.y, factor * p.z};
-  return mesh;
-}
-
-// Moves the vertices of the side within it by up to a quarter of a cell.
-Mesh jittered(Mesh mesh) {
-  std::minstd_rand random(7);
-  const auto shift = [&] { return static_cast<float>(random() % 2001) / 1000.0f - 1; };
-  for (glm::vec3& p : mesh.positions) {
-    const float along = 0.25f * 8 / 25 * shift();
-    const float around = 0.25f * glm::two_pi<float>() / 20 * shift();
-    if (p.x <= 0.01f || p.x >= 7.99f) continue;
-    p = {p.x + along, p.y * std::cos(around) - p.z * std::sin(around), p.y * std::sin(around) + p.z * std::cos(around)};
-  }
-  return mesh;
-}
-
 // Rows reproduce the motion to the second order, with the lever: the remaining error is of the third order.
 TEST(WrapError, OfQuadraticPrecisionIsAThirdOfLinear) {
   const Model model = make_model(fine_limb(), coarse_limb());
@@ -212,26 +192,6 @@ TEST(WrapError, OfQuadraticPrecisionIsAThirdOfLinear) {
   expect_within(model, quadratic(), {kBend, 135}, 0.005f);
   expect_within(model, quadratic(), {kTwist, 180}, 0.002f);
   expect_within(model, quadratic(), {kTwist, 270}, 0.005f);
-}
-
-TEST(WrapError, OfQuadraticPrecisionStaysSmallOnAnIrregularDriver) {
-  const Model model = make_model(fine_limb(), jittered(coarse_limb()));
-  expect_within(model, quadratic(), {kBend, 90}, 0.008f);
-  expect_within(model, quadratic(), {kBend, 135}, 0.011f);
-  expect_within(model, quadratic(), {kTwist, 180}, 0.0045f);
-  expect_within(model, quadratic(), {kTwist, 270}, 0.01f);
-  EXPECT_GT(wrap_error(model, driven(), {kBend, 90}).distance, 0.012f);
-}
-
-TEST(WrapError, OfQuadraticPrecisionStaysSmallOffTheDriver) {
-  for (const float radius : {0.9f, 1.1f}) {
-    const Model regular = make_model(scaled_across(fine_limb(), radius), coarse_limb());
-    expect_within(regular, quadratic(), {kBend, 90}, 0.0035f);
-    expect_within(regular, quadratic(), {kTwist, 180}, 0.0025f);
-    const Model irregular = make_model(scaled_across(fine_limb(), radius), jittered(coarse_limb()));
-    expect_within(irregular, quadratic(), {kBend, 90}, 0.008f);
-    expect_within(irregular, quadratic(), {kTwist, 180}, 0.005f);
-  }
 }
 
 }  // namespace

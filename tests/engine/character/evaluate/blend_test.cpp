@@ -247,22 +247,6 @@ TEST_P(VertexKernels, GiveWhatIsAskedFor) {
   }
 }
 
-TEST_P(VertexKernels, HaveGradientsThatChangeNoPosition) {
-  const std::vector<Affine> palette = kernel_.entries(false);
-  const ExactSample with = kernel_.make(1234, lengths_to(5), true);
-  ExactSample without = with;
-  without.binding.gradients.clear();
-  without.binding.gradient_units.clear();
-  const Outputs graded = kernel_.all(with, palette);
-  const Outputs plain = kernel_.all(without, palette);
-  EXPECT_EQ(graded.positions, plain.positions);
-  EXPECT_NE(graded.normals, plain.normals);
-  EXPECT_NE(graded.frames, plain.frames);
-  for (std::size_t row = 0; row < 1234; row += 4) {
-    ASSERT_LT(glm::distance(graded.normals[row], plain.normals[row]), 1e-6f) << "row " << row << " has none";
-  }
-}
-
 // Squares of entries overflow or vanish here, first in the products of the fast path.
 TEST_P(VertexKernels, GiveDirectionsThatDoNotDependOnTheScale) {
   const std::vector<Affine> palette = kernel_.entries(false);
@@ -290,43 +274,6 @@ INSTANTIATE_TEST_SUITE_P(Targets, VertexKernels,
 // -------------------------------------------------------------------------------------------------- dual quaternions
 
 class BlendDualQuaternion : public EveryTarget {};
-
-TEST_P(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
-  const std::vector<Affine> palette = make_dual_quaternions(false);
-  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
-  const Outputs before = dual_quaternion(sample, palette);
-  for (std::size_t flipped = 0; flipped < palette.size(); flipped += 2) {
-    std::vector<Affine> other = palette;
-    other[flipped] = -other[flipped];
-    const Outputs after = dual_quaternion(sample, other);
-    ASSERT_EQ(after.positions, before.positions) << flipped;
-    ASSERT_EQ(after.normals, before.normals) << flipped;
-    ASSERT_EQ(after.tangents, before.tangents) << flipped;
-  }
-}
-
-// Halfway between the rest pose and a screw of 120 degrees and 2 metres along x lies a screw of 60 degrees and 1 metre:
-// linear blending would halve the radius.
-TEST_P(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
-  const glm::quat turn = glm::angleAxis(glm::radians(120.0f), glm::vec3(1, 0, 0));
-  const glm::quat dual = 0.5f * glm::quat(0, 2, 0, 0) * turn;
-  const std::vector<Affine> palette{
-      {glm::vec4(0, 0, 0, 1), glm::vec4(0), glm::vec4(0)},
-      affine_identity(),
-      {glm::vec4(turn.x, turn.y, turn.z, turn.w), glm::vec4(dual.x, dual.y, dual.z, dual.w), glm::vec4(0)},
-      affine_identity()};
-  SparseRows rows;
-  rows.append_row(std::vector<Influence>{{0, 0.5f}, {2, 0.5f}});
-  const std::vector<glm::vec3> position{{3, 2, 0}};
-  const std::vector<glm::vec3> normal{{0, 1, 0}};
-  const PackedBinding binding = *pack({&rows, 1}, {position, normal, {}}, {});
-  Outputs actual(1);
-  blend_dual_quaternion(binding, rest_shape(binding), {0, 1}, lines_of(palette), Stretches::kNone, actual.all());
-  const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));
-  constexpr float kHalfAWeightUnit = 3e-5f;
-  EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(4, 0, 0) + 2.0f * radius), 2 * kHalfAWeightUnit);
-  EXPECT_LT(glm::distance(actual.normals[0], radius), kHalfAWeightUnit);
-}
 
 // Rotations that lie half a turn apart are at right angles as quaternions: neither sign is nearer.
 // Rounding, and the sign of a quaternion, do not decide which way round half a turn goes.
@@ -367,29 +314,6 @@ TEST_P(BlendDualQuaternion, WhereNothingIsLeftTheStrongestInfluenceMovesTheVerte
       if (!is_short(sample.rows.row(row).front().index, graded)) continue;
       const Expected expected = expected_dual_quaternion(sample, row, palette);
       ASSERT_LT(glm::distance(dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
-    }
-  }
-}
-
-TEST_P(BlendDualQuaternion, AnEntryThatIsNotFiniteSpoilsItsVerticesAlone) {
-  for (const bool stretched : {false, true}) {
-    const std::vector<Affine> all = make_dual_quaternions(false);
-    const std::vector<Affine> palette = stretched ? all : without_stretches(all);
-    const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(5));
-    const Outputs before = dual_quaternion(sample, palette);
-    for (const std::uint32_t spoilt : {4u, 5u}) {  // the dual part, and the stretch
-      std::vector<Affine> other = palette;
-      other[spoilt][1].y = std::numeric_limits<float>::quiet_NaN();
-      const Outputs after = dual_quaternion(sample, other);
-      for (std::size_t row = 0; row < 1234; ++row) {
-        const std::span<const Influence> influences = sample.rows.row(row);
-        if (std::ranges::any_of(influences, [](const Influence& influence) { return influence.index == 4; })) {
-          ASSERT_FALSE(is_finite(after.positions[row])) << row;
-        } else {
-          ASSERT_EQ(after.positions[row], before.positions[row]) << row;
-          ASSERT_EQ(after.normals[row], before.normals[row]) << row;
-        }
-      }
     }
   }
 }

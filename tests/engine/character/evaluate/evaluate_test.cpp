@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests the evaluator itself: stages, threads, options, no allocation in a frame. properties_test.cpp and the
 // known-answer cases test the deformers.
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
@@ -16,7 +13,6 @@
 #include <pelt/linear_blend.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
-#include <pelt/tools/parallel.h>
 
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/morphs.h"
@@ -89,7 +85,6 @@ Vertices evaluated(const Character& character, const std::vector<glm::mat4>& joi
 struct Case {
   const char* name;
   DeformerParameters parameters;
-  std::uint32_t stages;
 };
 
 const std::vector<Case>& cases() {
@@ -97,10 +92,10 @@ const std::vector<Case>& cases() {
   extended.driver.mesh = "cage";
   SurfaceFfdParameters basic = extended;
   basic.mode = SurfaceFfdParameters::Mode::kBasic;
-  static const std::vector<Case> list{{"LinearBlend", LinearBlendParameters{}, 1},
-                                      {"DualQuaternion", DualQuaternionParameters{}, 1},
-                                      {"SurfaceFfdExtended", extended, 2},
-                                      {"SurfaceFfdBasic", basic, 2}};
+  static const std::vector<Case> list{{"LinearBlend", LinearBlendParameters{}},
+                                      {"DualQuaternion", DualQuaternionParameters{}},
+                                      {"SurfaceFfdExtended", extended},
+                                      {"SurfaceFfdBasic", basic}};
   return list;
 }
 
@@ -108,22 +103,6 @@ class Evaluate : public testing::TestWithParam<Case> {
  protected:
   const Character character_ = bound(make_model(), GetParam().parameters);
 };
-
-TEST_P(Evaluate, GivesTheSameBytesForAnyThreadCount) {
-  ASSERT_EQ(character_->stage_count, GetParam().stages);
-  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
-  const Vertices alone = evaluated(character_, joints);
-  // Allow eight threads, however few cores the machine has.
-  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 8);
-  tbb::task_arena arena(8);
-  for (const unsigned threads : {0u, 2u, 3u, 7u}) {
-    for (int round = 0; round < 5; ++round) {
-      arena.execute([&] {
-        EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.jobs = thread_jobs(threads)}), alone)) << threads;
-      });
-    }
-  }
-}
 
 // Tests a job system that divides loops as finely as can be, and takes them from the end.
 TEST_P(Evaluate, GivesTheSameBytesByAnyJobSystem) {
@@ -149,19 +128,6 @@ TEST_P(Evaluate, AllocatesNothingAFrame) {
   evaluator.evaluate();
   EXPECT_EQ(test::largest_allocation(), 0u);
   EXPECT_TRUE(same_bytes(Vertices(evaluator), evaluated(character_, joints)));
-}
-
-TEST_P(Evaluate, ANonFiniteMatrixSpoilsItsFrameAlone) {
-  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
-  const Vertices good = evaluated(character_, joints);
-  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    std::vector<glm::mat4> broken = joints;
-    broken[3] = glm::mat4(value);
-    Evaluator evaluator(character_);
-    const Vertices spoilt = evaluated(evaluator, broken);
-    EXPECT_FALSE(std::all_of(spoilt.positions.begin(), spoilt.positions.end(), [](auto& p) { return is_finite(p); }));
-    EXPECT_TRUE(same_bytes(evaluated(evaluator, joints), good));
-  }
 }
 
 TEST_P(Evaluate, GivesOnlyWhatIsAskedFor) {
@@ -255,16 +221,6 @@ TEST(Evaluator, DualQuaternionsFollowJointsThatBeginToScaleAndEnd) {
     if (first.empty()) first = actual.positions;
     EXPECT_EQ(actual.positions == first, joints == rigid);
   }
-}
-
-TEST(Evaluator, StandsAtRestUntilItIsPosed) {
-  const Character character = bound(make_model(), LinearBlendParameters{});
-  std::vector<glm::mat4> rest(character->skeleton.joints.size());
-  rest_matrices(character->skeleton, rest);
-  ASSERT_NE(rest.back(), glm::mat4(1.0f));
-  Evaluator evaluator(character);
-  evaluator.evaluate();
-  EXPECT_TRUE(same_bytes(Vertices(evaluator).positions, evaluated(character, rest).positions));
 }
 
 #ifndef NDEBUG

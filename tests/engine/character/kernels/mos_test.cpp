@@ -65,15 +65,6 @@ TEST(MosPoint, AddsTwistsUpAlongTheChainBeyondHalfATurn) {
   EXPECT_NEAR(untold.points[0].cosine[0].w, glm::radians(30 - 45.0), 1e-4);
 }
 
-TEST(MosPoint, GrowsWithItsJoint) {
-  Scene scene;
-  for (glm::mat4& joint : scene.joints) joint = glm::scale(glm::mat4(1.0f), glm::vec3(2.5f)) * joint;
-  const ControlPoint point{.joint = 2, .position = {3, 0.5, 1}, .turn = scene.turn_of(2, 0.4f, 0.5f, true)};
-  const Expected wanted = expected(scene, point);
-  EXPECT_NEAR(glm::determinant(wanted.swing), 2.5 * 2.5 * 2.5, 1e-4);
-  expect_near(wanted.frame(glm::dmat3(1.0), wanted.angle), posed_point(scene, point));
-}
-
 // It slides along the bisector by twice the distance times the sine of half of the bend.
 TEST(MosPoint, SlidesOutwardAsItsJointBends) {
   for (const std::size_t top : {0, 2}) {

@@ -77,22 +77,6 @@ class PatchFrames : public testing::TestWithParam<Patches> {
   Model model_ = test::make_tube();
 };
 
-TEST_P(PatchFrames, AtRestLeaveTheSkinInPlace) {
-  const auto still = by_matrix(glm::mat4(1));
-  EXPECT_LT(worst_distance(model_.meshes[0].positions, skin_after(streamed(), still), still), kTolerance);
-}
-
-// The control mesh is bent before the motion.
-TEST_P(PatchFrames, AreEquivariant) {
-  const Character character = streamed();
-  const auto bend = [](glm::vec3 p) { return p + glm::vec3(0.2f * p.y, 0.05f * p.x * p.x, std::sin(p.x)); };
-  const auto rigid = by_matrix(test::rigid_motion());
-  const std::vector<glm::vec3> bent = skin_after(character, bend);
-  const std::vector<glm::vec3> after = skin_after(character, [&](glm::vec3 p) { return rigid(bend(p)); });
-  EXPECT_GT(worst_distance(model_.meshes[0].positions, bent, by_matrix(glm::mat4(1))), 0.1f);
-  EXPECT_LT(worst_distance(bent, after, rigid), kTolerance);
-}
-
 // The tangents follow an affine map, the third axis keeps unit length: within the patch's plane the result is exact.
 TEST_P(PatchFrames, ImpartAnAffineMapInTheirTangents) {
   std::vector<PatchParameters> flat = GetParam().patches;

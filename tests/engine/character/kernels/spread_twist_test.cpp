@@ -147,7 +147,6 @@ TEST(SpreadTwist, StepsWithAFaultAreRefused) {
               testing::HasSubstr("not finite"));
   EXPECT_THAT(refused([](Record& r, PalettePass&) { r.own_part = 1.5f; }), testing::HasSubstr("0 to 1"));
   EXPECT_THAT(refused([](Record& r, PalettePass&) { r.child_part = -0.5f; }), testing::HasSubstr("0 to 1"));
-  EXPECT_THAT(refused([=](Record& r, PalettePass&) { r.axis.x = none; }), testing::HasSubstr("not finite"));
   EXPECT_THAT(refused([](Record& r, PalettePass&) { r.twist = 1; }), testing::HasSubstr("no earlier pass"));
   EXPECT_THAT(refused([](Record&, PalettePass& twists) { twists.stage = 1; }), testing::HasSubstr("no earlier pass"));
 }
@@ -167,7 +166,6 @@ TEST(SpreadTwist, BonesWithAFaultAreRefused) {
   EXPECT_EQ(refused([](Record&, Table&) {}), "valid");
   EXPECT_EQ(refused([](Record& r, Table&) { r.own = shared::kNoIndex; }), "valid");
   EXPECT_THAT(refused([](Record& r, Table&) { r.joint.joint = 3; }), testing::HasSubstr("does not exist"));
-  EXPECT_THAT(refused([=](Record& r, Table&) { r.joint.inverse_bind[0].x = none; }), testing::HasSubstr("not finite"));
   EXPECT_THAT(refused([](Record& r, Table&) { r.child = 2 * shared::kTwistWords; }), testing::HasSubstr("table"));
   EXPECT_THAT(refused([](Record& r, Table&) { r.child = 3; }), testing::HasSubstr("two things"));
   EXPECT_THAT(refused([](Record&, Table& t) { t[1] = 3; }), testing::HasSubstr("does not exist"));

@@ -18,18 +18,6 @@ SurfaceFfdParameters streamed() {
   return parameters;
 }
 
-TEST(StreamedDrivers, AreInputsOfTheCharacter) {
-  const Character character = test::bound(test::make_tube_in_cage(), test::rig_of(streamed(), "tube")).character;
-  const CharacterMesh& cage = test::mesh_of(character, "cage");
-  EXPECT_EQ(character->input_count, 3 * cage.vertex_count());
-  ASSERT_EQ(character->streams.size(), 1u);
-  EXPECT_EQ(character->find_stream("cage"), 0u);
-  EXPECT_EQ(character->find_stream("tube"), std::nullopt);
-  std::vector<float> inputs(character->input_count);
-  rest_inputs(*character, inputs);
-  EXPECT_EQ(inputs[character->streams[0].first_input + 3], cage.binding.points[1].x);
-}
-
 TEST(StreamedDrivers, StandAtRestUntilStreamed) {
   const Model model = test::make_tube_in_cage();
   const Character character = test::bound(model, test::rig_of(streamed(), "tube")).character;

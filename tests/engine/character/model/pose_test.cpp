@@ -72,11 +72,6 @@ TEST(SampleMorphChannel, FollowsItsKeys) {
   EXPECT_EQ(sample(channel, 3), 1);
 }
 
-TEST(SampleClip, LinearIsStraight) {
-  const Clip clip = clip_of(ChannelPath::kTranslation, Interpolation::kLinear, {1, 3}, {0, 0, 0, 4, 8, -4});
-  EXPECT_EQ(sampled(clip, 1.5f).translation, glm::vec3(1, 2, -1));
-}
-
 TEST(SampleClip, RotationsTurnEvenlyOnTheShorterArc) {
   // The second key is the farther of the two quaternions of a quarter turn.
   const Clip clip =
@@ -154,16 +149,6 @@ TEST(ModelMatrices, AMatrixTakesTheTransformsPlace) {
   rest_matrices(skeleton, matrices);
   EXPECT_EQ(matrices[1], matrices[0] * shear);
   EXPECT_EQ(matrices[2][3], matrices[1] * glm::vec4(0, 1, 0, 1));
-}
-
-TEST(FindByName, GivesNothingForUnknownNames) {
-  const Skeleton skeleton = chain();
-  EXPECT_EQ(skeleton.find("c"), 2u);
-  EXPECT_EQ(skeleton.find("d"), std::nullopt);
-  const std::vector<Clip> clips{{.name = "walk"}, {.name = "run"}};
-  EXPECT_EQ(find_clip(clips, "run"), &clips[1]);
-  EXPECT_EQ(find_clip(clips, "fly"), nullptr);
-  EXPECT_EQ(find_clip({}, ""), nullptr);
 }
 
 }  // namespace

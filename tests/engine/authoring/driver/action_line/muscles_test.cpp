@@ -235,23 +235,19 @@ struct Breakage {
   const char* says;
 };
 
-void add_point(Muscle& m, float at, float y = 0) { m.points.push_back({at, {0, y, 0}}); }
+void add_point(Muscle& m, float at) { m.points.push_back({at, glm::vec3(0)}); }
 
 const Breakage kMuscleBreakages[] = {
-    {[](Muscle& m) { m.name.clear(); }, "the rig: /muscles/0/name: must not be empty"},
     {[](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
     {[](Muscle& m) { m.to.joint = "joint2x"; }, "muscle 'muscle': there is no joint 'joint2x'; did you mean 'joint"},
     {[](Muscle& m) { m.to = m.from; }, "muscle 'muscle': both attachments are at one point"},
     {[](Muscle& m) { m.to.offset.y = kNan; }, "/muscles/0/to/offset/1: must be a number, is nan"},
     {[](Muscle& m) { m.to.offset.y = 1e30f; }, "an attachment must be finite and within"},
     {[](Muscle& m) { m.radius = 0; }, "muscle 'muscle': the radius 0 must be"},
-    {[](Muscle& m) { m.radius = -1; }, "/muscles/0/radius: must be a number >= 0, is -1"},
     {[](Muscle& m) { m.mesh = "tubes"; }, "muscle 'muscle': there is no mesh 'tubes'; did you mean 'tube'?"},
-    {[](Muscle& m) { m.resolution = 129; }, "/muscles/0/resolution: must be an integer from 4 to 128, is 129"},
     {[](Muscle& m) { m.points.resize(7); }, "the line has 7 points, more than 6"},
     {[](Muscle& m) { add_point(m, 1); }, "must ascend between 0 and 1"},
     {[](Muscle& m) { add_point(m, 0.6f), add_point(m, 0.4f); }, "but 0.4 follows 0.6"},
-    {[](Muscle& m) { add_point(m, 0.6f, kNan); }, "/muscles/0/points/0/offset/1: must be a number, is nan"},
 };
 
 TEST(MuscleRig, ThatIsWrongIsRefused) {
