@@ -182,32 +182,7 @@ std::vector<float> twists(const ControlPoints& points, const std::vector<float>&
 // beyond a joint is 0.15 of the shorter bone away from it.
 constexpr float kBegins = 0.15f;
 
-// The joints are in a row, 2 apart.
-TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
-  const Model model = row();
-  const std::vector<float> theta{0, 1, 10, 100};
-  MosParameters parameters;
-  for (const float after_b : {0.0f, 0.25f, 1.0f}) {
-    for (const float after_c : {0.0f, 0.5f, 1.0f}) {
-      SCOPED_TRACE(testing::Message() << after_b << ' ' << after_c);
-      const Result<ControlPoints> points =
-          settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
-                        [&](const chain::Curve&, std::size_t i) { return i == 1 ? after_b : after_c; });
-      ASSERT_TRUE(points);
-      const std::vector<float> at_anchor{0, 1 - after_b, 11 - 10 * after_c, 111};
-      const std::vector<float> is = twists(*points, theta);
-      for (std::size_t k = 0; k < is.size(); ++k) {
-        const float s = points->chains[0].lengths[k] / 2;
-        const auto bone = std::min(static_cast<std::size_t>(s), std::size_t{2});
-        const float begins = bone == 0 ? 0.0f : kBegins;
-        const float along = std::max((s - static_cast<float>(bone) - begins) / (1 - begins), 0.0f);
-        EXPECT_NEAR(is[k], std::lerp(at_anchor[bone], at_anchor[bone + 1], along), 1e-3) << k;
-      }
-    }
-  }
-}
-
-// The same on a chain that runs up to its top and down again.
+// On a chain that runs up to its top and down again.
 TEST(MosControlPoints, TwistAwayFromATopInside) {
   const Model model = limbs();
   MosParameters parameters;
