@@ -53,6 +53,16 @@ bool ActiveMorphs::moves(std::size_t slice) const {
   return false;
 }
 
+void ActiveMorphs::move(std::size_t vertex, glm::vec3& point, glm::uvec2& directions) const {
+  shared::MorphSum sum = shared::morph_begin();
+  for_each_active(vertex / shared::kSliceRows, [&](std::size_t column, std::size_t place, float weight) {
+    const float unit = std::bit_cast<float>(morphs_.columns[column].y);
+    sum = add_morph_row(sum, morphs_, place, vertex % shared::kSliceRows, unit, weight);
+  });
+  point += sum.position;
+  directions = shared::morphed_directions(sum, directions);
+}
+
 void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
   constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
   const std::size_t column_words = morphs.row_words * shared::kSliceRows;

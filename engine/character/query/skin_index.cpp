@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/query/skin_index.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "engine/character/base/guard_memory.h"
+#include "engine/character/base/invalid.h"
+#include "engine/character/file/bounds.h"
+
+namespace pelt {
+namespace {
+
+// Smaller leaves move fewer vertices and cost more boxes; nodes near the root have so many entries that testing their
+// children is cheaper. The cost of dual quaternions grows with the square of the entries.
+constexpr std::size_t kLeafTriangles = 32;
+constexpr std::uint32_t kMostEntries = 64;
+constexpr std::uint32_t kMostDualEntries = 6;
+
+// Makes the tree of one mesh by halving its triangles along the longest side of the box of their middles.
+class Tree {
+ public:
+  Tree(std::uint32_t mesh, SkinIndex::Data& index) : number_(mesh), index_(index) {
+    const CharacterMesh& skin = index.character->meshes[mesh];
+    triangles_ = skin.triangles;
+    for (const glm::uvec3& t : triangles_)
+      middles_.push_back(skin.binding.points[t.x] + skin.binding.points[t.y] + skin.binding.points[t.z]);
+    last_node_.resize(skin.vertex_count());
+    const std::size_t first = index.triangles.size();
+    index.triangles.resize(first + triangles_.size());
+    std::iota(index.triangles.begin() + static_cast<std::ptrdiff_t>(first), index.triangles.end(), 0u);
+    index.roots.push_back(static_cast<std::uint32_t>(index.nodes.size()));
+    add(first, index.triangles.size());
+    add_records(skin);
+  }
+
+ private:
+  void add(std::size_t first, std::size_t last) {
+    const std::size_t node = index_.nodes.size();
+    index_.nodes.push_back({number_, 0, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)});
+    const std::span<std::uint32_t> order = std::span(index_.triangles).subspan(first, last - first);
+    glm::vec3 least(INFINITY), greatest(-INFINITY);
+    for (const std::uint32_t t : order) {
+      least = glm::min(least, middles_[t]);
+      greatest = glm::max(greatest, middles_[t]);
+      for (int corner = 0; corner < 3; ++corner) {
+        const std::uint32_t v = triangles_[t][corner];
+        if (std::exchange(last_node_[v], node + 1) != node + 1) vertices_.push_back(v);
+      }
+    }
+    ends_.push_back(vertices_.size());
+    if (order.size() <= kLeafTriangles) return;
+    const glm::vec3 sides = greatest - least;
+    const int axis = sides.x >= sides.y && sides.x >= sides.z ? 0 : sides.y >= sides.z ? 1 : 2;
+    const std::size_t half = order.size() / 2;
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(half), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) {
+                       return std::pair(middles_[a][axis], a) < std::pair(middles_[b][axis], b);
+                     });
+    add(first, first + half);
+    index_.nodes[node].second = static_cast<std::uint32_t>(index_.nodes.size());
+    add(first + half, last);
+  }
+
+  void add_records(const CharacterMesh& skin) {
+    const std::uint32_t most = skin.mode == BlendMode::kDualQuaternion ? kMostDualEntries : kMostEntries;
+    BoundsRecords found = find_group_records(skin, vertices_, ends_, most);
+    for (shared::BoundsRecord& record : found.records)
+      record.first_word += static_cast<std::uint32_t>(index_.words.size());
+    index_.records.insert(index_.records.end(), found.records.begin(), found.records.end());
+    index_.words.insert(index_.words.end(), found.entries.begin(), found.entries.end());
+  }
+
+  std::uint32_t number_;
+  SkinIndex::Data& index_;
+  std::span<const glm::uvec3> triangles_;
+  std::vector<glm::vec3> middles_;       // three times that of each triangle
+  std::vector<std::size_t> last_node_;   // per vertex: 1 + the last node that took it
+  std::vector<std::uint32_t> vertices_;  // of each node
+  std::vector<std::size_t> ends_;        // of the nodes in vertices_
+};
+
+}  // namespace
+
+Result<SkinIndex> SkinIndex::create(const Character& character) {
+  return guard_memory([&]() -> Result<SkinIndex> {
+    auto index = std::make_shared<Data>(Data{.character = character});
+    for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
+      if (!character->meshes[m].control && !character->meshes[m].triangles.empty()) Tree(m, *index);
+    }
+    if (index->roots.empty()) return invalid("no skin of '{}' has triangles", character->name);
+    return SkinIndex(std::move(index));
+  });
+}
+
+}  // namespace pelt

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <pelt/finite.h>
+#include <pelt/skin_query.h>
+#include <pelt/try.h>
+
+#include "engine/character/base/guard_memory.h"
+#include "engine/character/base/invalid.h"
+#include "engine/character/query/record_box.h"
+#include "engine/character/query/skin_index.h"
+#include "engine/character/query/triangle.h"
+
+namespace pelt {
+namespace {
+
+// Returns the squared distance of a box from a point.
+double squared_distance(const shared::Box& box, const glm::dvec3& p) {
+  const glm::dvec3 out = glm::max(glm::max(glm::dvec3(box.least) - p, p - glm::dvec3(box.greatest)), 0.0);
+  return glm::dot(out, out);
+}
+
+// Returns where a ray enters a box, as a distance from its origin; infinite if it does not.
+double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dvec3& direction) {
+  double enter = 0, leave = INFINITY;
+  for (int i = 0; i < 3; ++i) {
+    if (direction[i] == 0) {
+      if (origin[i] < box.least[i] || origin[i] > box.greatest[i]) return INFINITY;
+      continue;
+    }
+    const double to_least = (box.least[i] - origin[i]) / direction[i];
+    const double to_greatest = (box.greatest[i] - origin[i]) / direction[i];
+    enter = std::max(enter, std::min(to_least, to_greatest));
+    leave = std::min(leave, std::max(to_least, to_greatest));
+  }
+  return enter <= leave ? enter : INFINITY;
+}
+
+// The best point so far: the nearest, and the first of several that are equally near.
+struct Best {
+  double distance;
+  bool found = false;
+  SkinTriangle triangle{};
+  glm::dvec3 barycentric{};
+  glm::dvec3 position{};
+
+  void offer(double at, SkinTriangle of, const glm::dvec3& shares, const Corners& corners) {
+    if (at > distance || (at == distance && found && of > triangle)) return;
+    *this = {at, true, of, shares, corners.point(shares)};
+  }
+  std::optional<SkinHit> hit() const {
+    if (!found) return std::nullopt;
+    return SkinHit{
+        {triangle.mesh, triangle.triangle, glm::vec3(barycentric)}, glm::vec3(position), static_cast<float>(distance)};
+  }
+};
+
+}  // namespace
+
+struct SkinQuery::State {
+  SkinIndex index;
+  const Evaluator& evaluator;
+  std::uint64_t evaluation = 0;  // that the rest belongs to
+  std::size_t moved = 0;
+  std::vector<shared::Box> boxes;              // per node
+  std::vector<std::uint64_t> box_evaluations;  // per node: the evaluation of its box
+  std::vector<glm::vec3> positions;            // per vertex of the character
+  std::vector<std::uint64_t> evaluations;      // per vertex: the evaluation of its position
+  struct Waiting {
+    double key;
+    std::uint32_t node;
+    bool operator<(const Waiting& other) const { return key > other.key; }
+  };
+  std::vector<Waiting> heap;  // the node with the least key is first
+
+  // Checks what all queries need, and forgets what was moved in another pose.
+  Result<void> start() {
+    if (evaluator.evaluations() == 0) return invalid("nothing was evaluated yet");
+    if (evaluator.detail() != Detail::kFull)
+      return fail(ErrorCode::kUnsupported, "queries need an evaluation with Detail::kFull");
+    if (std::exchange(evaluation, evaluator.evaluations()) != evaluation) moved = 0;
+    return {};
+  }
+
+  const shared::Box& box_of(std::uint32_t node) {
+    if (std::exchange(box_evaluations[node], evaluation) != evaluation) {
+      const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data()};
+      boxes[node] = shared::box_with_rounding(shared::record_box(work, (*index).records[node]));
+    }
+    return boxes[node];
+  }
+
+  glm::dvec3 position(const CharacterMesh& mesh, std::uint32_t number, std::uint32_t v) {
+    const std::size_t at = mesh.first_vertex + v;
+    if (std::exchange(evaluations[at], evaluation) != evaluation) {
+      positions[at] = evaluator.position(number, v);
+      ++moved;
+    }
+    return positions[at];
+  }
+
+  // Calls visit(triangle, corners) for the triangles of leaves whose key is at most `limit`, by ascending keys; the
+  // calls may lower the limit. key_of(box): never above the key of a triangle in the box.
+  template <class KeyOf, class Visit>
+  void search(const double& limit, const KeyOf& key_of, const Visit& visit) {
+    const SkinIndex::Data& data = *index;
+    const auto add = [&](std::uint32_t node, double key) {
+      if (data.records[node].entry_count > 0) key = std::max(key, key_of(box_of(node)));
+      if (!(key <= limit)) return;
+      heap.push_back({key, node});
+      std::push_heap(heap.begin(), heap.end());
+    };
+    heap.clear();
+    for (const std::uint32_t root : data.roots) add(root, 0);
+    while (!heap.empty() && heap.front().key <= limit) {
+      std::pop_heap(heap.begin(), heap.end());
+      const auto [key, number] = heap.back();
+      heap.pop_back();
+      const SkinIndex::Data::Node& node = data.nodes[number];
+      if (node.second != 0) {
+        add(number + 1, key);
+        add(node.second, key);
+        continue;
+      }
+      const CharacterMesh& mesh = data.character->meshes[node.mesh];
+      for (std::uint32_t i = node.first; i < node.last; ++i) {
+        const glm::uvec3& v = mesh.triangles[data.triangles[i]];
+        const auto at = [&](std::uint32_t corner) { return position(mesh, node.mesh, corner); };
+        visit(SkinTriangle{node.mesh, data.triangles[i]}, Corners{at(v.x), at(v.y), at(v.z)});
+      }
+    }
+  }
+};
+
+SkinQuery::SkinQuery(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SkinQuery::~SkinQuery() = default;
+SkinQuery::SkinQuery(SkinQuery&&) noexcept = default;
+SkinQuery& SkinQuery::operator=(SkinQuery&&) noexcept = default;
+
+Result<SkinQuery> SkinQuery::create(const SkinIndex& index, const Evaluator& evaluator) {
+  return guard_memory([&]() -> Result<SkinQuery> {
+    if (&*evaluator.character() != &*(*index).character)
+      return invalid("the evaluator moves '{}', and the index is of another character", evaluator.character()->name);
+    auto state = std::make_unique<State>(State{.index = index, .evaluator = evaluator});
+    const std::size_t nodes = (*index).nodes.size(), vertices = evaluator.character()->vertex_count();
+    state->boxes.resize(nodes);
+    state->box_evaluations.resize(nodes);
+    state->positions.resize(vertices);
+    state->evaluations.resize(vertices);
+    state->heap.reserve(nodes);
+    return SkinQuery(std::move(state));
+  });
+}
+
+Result<std::optional<SkinHit>> SkinQuery::ray(glm::vec3 origin, glm::vec3 direction, float longest) {
+  PELT_TRY(state_->start());
+  if (!is_near(origin) || !is_near(direction) || !(longest >= 0))
+    return invalid("a number of the ray is not finite, beyond {:g}, or a negative length", kMaxCoordinate);
+  if (direction == glm::vec3(0.0f)) return invalid("the direction of the ray is 0");
+  const glm::dvec3 from(origin), along = glm::normalize(glm::dvec3(direction));
+  const TriangleRay ray(from, along);
+  Best best{longest};
+  state_->search(
+      best.distance, [&](const shared::Box& box) { return entry_of(box, from, along); },
+      [&](SkinTriangle triangle, const Corners& corners) {
+        if (const auto hit = ray.meet(corners)) best.offer(hit->distance, triangle, hit->barycentric, corners);
+      });
+  return best.hit();
+}
+
+Result<std::optional<SkinHit>> SkinQuery::nearest(glm::vec3 position, float farthest) {
+  PELT_TRY(state_->start());
+  if (!is_near(position) || !(farthest >= 0))
+    return invalid("a number is not finite, beyond {:g}, or a negative length", kMaxCoordinate);
+  const glm::dvec3 p(position);
+  Best best{farthest};
+  state_->search(
+      best.distance, [&](const shared::Box& box) { return std::sqrt(squared_distance(box, p)); },
+      [&](SkinTriangle triangle, const Corners& corners) {
+        const glm::dvec3 on = nearest_on_triangle(corners, p);
+        best.offer(glm::distance(corners.point(on), p), triangle, on, corners);
+      });
+  return best.hit();
+}
+
+Result<std::size_t> SkinQuery::overlap(glm::vec3 center, float radius, std::span<SkinTriangle> found) {
+  PELT_TRY(state_->start());
+  if (!is_near(center) || !is_near(radius) || radius < 0)
+    return invalid("a number of the sphere is not finite, beyond {:g}, or a negative length", kMaxCoordinate);
+  const glm::dvec3 p(center);
+  const double limit = radius;
+  std::size_t count = 0;
+  state_->search(
+      limit, [&](const shared::Box& box) { return std::sqrt(squared_distance(box, p)); },
+      [&](SkinTriangle triangle, const Corners& corners) {
+        if (glm::distance(corners.point(nearest_on_triangle(corners, p)), p) > limit) return;
+        if (count < found.size()) found[count] = triangle;
+        ++count;
+      });
+  return count;
+}
+
+std::size_t SkinQuery::moved_vertices() const { return state_->moved; }
+
+}  // namespace pelt
