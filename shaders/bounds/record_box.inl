@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds the box of a record. Whoever includes this defines before it:
-//     BoundsWork         where a character's words and an instance's palette are
+//     BoundsWork         the words of a character and the palette of an instance
 //     bounds_word        returns word i of the records and their entries
 //     bounds_entry       returns palette entry i of the instance
 //     has_bounds         false: no record is of that kind

@@ -101,7 +101,7 @@ void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices
 void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out);
 
-// Moves vertex v alone by the functions above without vector instructions, with the same bits. `rest`: at least that
+// Moves only vertex v, by the functions above without vector instructions, with the same bits. `rest`: at least that
 // row. `out`: arrays of one vertex, without frames. `wires`: of a binding of BlendMode::kWires.
 void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, std::size_t v,
                   std::span<const Affine> palette, const WiresParameters& wires, const BlendOutputs& out);

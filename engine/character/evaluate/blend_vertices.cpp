@@ -168,7 +168,6 @@ VertexFrame add_row(const VertexRow& row, std::span<const glm::vec4> frames) {
           shared::mirror_sign(affine_axes(combined)), row.entry(strongest)};
 }
 
-// Writes a vertex to place v of the arrays.
 void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
   out.positions[v] = blended.position;
   if (out.frames != nullptr) out.frames[v] = blended.frame;

@@ -22,7 +22,7 @@ double squared_distance(const shared::Box& box, const glm::dvec3& p) {
   return glm::dot(out, out);
 }
 
-// Returns where a ray enters a box, as a distance from its origin; infinite if it does not.
+// Returns the distance at which a ray enters a box; infinite if it misses the box.
 double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dvec3& direction) {
   double enter = 0, leave = INFINITY;
   for (int i = 0; i < 3; ++i) {

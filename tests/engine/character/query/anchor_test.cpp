@@ -86,8 +86,7 @@ TEST(Anchor, IsWhereTheMovedSkinIs) {
   }
 }
 
-// The nearest place at bind of a point of the skin is that point, in the pose of bind and in others.
-TEST(Anchor, IsFoundByItsPlaceAtBind) {
+TEST(Anchor, IsFoundByItsPositionAtBind) {
   const Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});
   const Character character = test::bound_by(model, "linear_blend");
   Evaluator evaluator(character);
@@ -97,10 +96,10 @@ TEST(Anchor, IsFoundByItsPlaceAtBind) {
   for (int i = 0; i < 50; ++i) {
     const CharacterMesh& mesh = character->meshes[0];
     const glm::uvec3& t = mesh.triangles[random() % mesh.triangles.size()];
-    const glm::vec3 place =
+    const glm::vec3 position =
         0.5f * mesh.binding.points[t.x] + 0.3f * mesh.binding.points[t.y] + 0.2f * mesh.binding.points[t.z];
-    const SkinPoint found = must(nearest_at_bind(character, place));
-    EXPECT_LT(glm::distance(affine_origin(must(Anchor::at_point(character, found)).frame(evaluator)), place), 1e-5f);
+    const SkinPoint found = must(nearest_at_bind(character, position));
+    EXPECT_LT(glm::distance(affine_origin(must(Anchor::at_point(character, found)).frame(evaluator)), position), 1e-5f);
   }
   const SkinPoint outside = must(nearest_at_bind(character, {4, 50, 0}));
   EXPECT_NEAR(affine_origin(must(Anchor::at_point(character, outside)).frame(evaluator)).y, 1, 1e-5f);

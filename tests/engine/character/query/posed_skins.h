@@ -36,6 +36,13 @@ inline std::vector<NamedCharacter> every_skin() {
     const Subject subject = make_subject(deformer, tube, make_tube({.joints = 4}).meshes[0]);
     characters.push_back({deformer.name, must(bind(subject.model, subject.rig)).character});
   }
+  for (const Graded kind : {Graded::kWires, Graded::kOffsets}) {
+    CharacterData data = *make_graded(300, kind);
+    CharacterMesh& skin = data.meshes[0];
+    for (std::uint32_t v = 0; v + 2 < skin.vertex_count(); ++v) skin.triangles.emplace_back(v, v + 1, v + 2);
+    skin.parts = {{.triangle_count = static_cast<std::uint32_t>(skin.triangles.size())}};
+    characters.push_back({kind == Graded::kWires ? "groups" : "shares", must(Character::create(std::move(data)))});
+  }
   return characters;
 }
 
@@ -89,7 +96,7 @@ struct SkinBox {
     }
   }
   float size() const { return glm::distance(least, greatest); }
-  // What a float may round at the farthest coordinate, or 1e-6 of the size.
+  // The rounding of a float at the farthest coordinate, and 1e-6 of the size.
   float rounding() const { return 1e-6f * (size() + glm::length(glm::max(glm::abs(least), glm::abs(greatest)))); }
   glm::vec3 random_point(std::mt19937& random, float grown = 1.5f) const {
     std::uniform_real_distribution<float> number(-0.5f * grown, 0.5f * grown);

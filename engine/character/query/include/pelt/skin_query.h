@@ -35,7 +35,7 @@ class SkinIndex {
 struct SkinHit {
   SkinPoint point;
   glm::vec3 position{0.0f};  // model space, metres
-  float distance = 0;        // from the ray's origin or the given position, metres
+  float distance = 0;        // from the ray's origin or the query's position, metres
 };
 
 // A triangle of a skin, as in SkinPoint.
@@ -46,14 +46,14 @@ struct SkinTriangle {
 };
 
 // Answers queries in the pose of an evaluator's last evaluate() or evaluate_controls(), of which the second suffices.
-// What one query moves is kept for the next in the same pose. create() allocates all memory; queries do not allocate.
+// Moved vertices are kept for further queries in the same pose. create() allocates all memory; queries do not allocate.
 //
 // Positions and lengths are in model space, metres. Errors of all queries: kInvalidArgument if a number is not finite
 // or beyond kMaxCoordinate, or if nothing was evaluated yet; kUnsupported after an evaluation with
 // Detail::kLinearBlend.
 class SkinQuery {
  public:
-  // `evaluator`: must outlive the query, and stay where it is. Errors: kInvalidArgument if it evaluates another
+  // `evaluator`: must outlive the query, and not be moved. Errors: kInvalidArgument if it evaluates another
   // character than the index's; kOutOfMemory.
   static Result<SkinQuery> create(const SkinIndex& index, const Evaluator& evaluator);
   ~SkinQuery();
