@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/query/triangle.h"
+#include "engine/character/evaluate/query/triangle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/query/skin_index.h"
+#include "engine/character/evaluate/query/skin_index.h"
 
 #include <algorithm>
 #include <numeric>

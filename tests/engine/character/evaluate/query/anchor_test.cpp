@@ -6,7 +6,7 @@
 
 #include <pelt/anchor.h>
 
-#include "tests/engine/character/query/posed_skins.h"
+#include "tests/engine/character/evaluate/query/posed_skins.h"
 #include "tests/support/refused.h"
 
 namespace pelt {

@@ -7,7 +7,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/base/invalid.h"
-#include "engine/character/query/triangle.h"
+#include "engine/character/evaluate/query/triangle.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt {

@@ -9,9 +9,9 @@
 
 #include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
-#include "engine/character/query/record_box.h"
-#include "engine/character/query/skin_index.h"
-#include "engine/character/query/triangle.h"
+#include "engine/character/evaluate/query/record_box.h"
+#include "engine/character/evaluate/query/skin_index.h"
+#include "engine/character/evaluate/query/triangle.h"
 
 namespace pelt {
 namespace {
@@ -47,7 +47,7 @@ struct Best {
   glm::dvec3 position{};
 
   void offer(double at, SkinTriangle of, const glm::dvec3& shares, const Corners& corners) {
-    if (at > distance || (at == distance && found && of > triangle)) return;
+    if (!(at <= distance) || (at == distance && found && of > triangle)) return;
     *this = {at, true, of, shares, corners.point(shares)};
   }
   std::optional<SkinHit> hit() const {
@@ -195,7 +195,7 @@ Result<std::size_t> SkinQuery::overlap(glm::vec3 center, float radius, std::span
   state_->search(
       limit, [&](const shared::Box& box) { return std::sqrt(squared_distance(box, p)); },
       [&](SkinTriangle triangle, const Corners& corners) {
-        if (glm::distance(corners.point(nearest_on_triangle(corners, p)), p) > limit) return;
+        if (!(glm::distance(corners.point(nearest_on_triangle(corners, p)), p) <= limit)) return;
         if (count < found.size()) found[count] = triangle;
         ++count;
       });
