@@ -24,14 +24,13 @@ bool has_bounds(uint kind) { return (kContents & (1u << kind)) != 0u; }
 shared vec3 leasts[kBoundsWorkgroupSize];
 shared vec3 greatests[kBoundsWorkgroupSize];
 
-// The records' words and the palette of an instance.
 struct BoundsWork {
   uint first_word;
   uint palette_first;
 };
 
-uint bounds_word(BoundsWork work, uint i) { return words[work.first_word + i]; }
-Affine bounds_entry(BoundsWork work, uint i) { return palette[work.palette_first + i]; }
+uint bounds_word(BoundsWork work, uint i) { return words[i]; }
+Affine bounds_entry(BoundsWork work, uint i) { return palette[i]; }
 
 #include "record_box.inl"
 

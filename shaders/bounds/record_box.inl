@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds the box of a record. Whoever includes this defines before it:
-//     BoundsWork         the words of a character and the palette of an instance
-//     bounds_word        returns word i of the records and their entries
-//     bounds_entry       returns palette entry i of the instance
+//     BoundsWork         first_word: of the character's records; palette_first: palette entry of the instance
+//     bounds_word        returns a word of the records and their entries
+//     bounds_entry       returns a palette entry
 //     has_bounds         false: no record is of that kind
 
 // The entries of a group.
@@ -105,17 +105,18 @@ PELT_SHARED_FN Box dual_box(BoundsWork work, Entries entries, uint row_entries, 
 PELT_SHARED_FN float morph_reach(BoundsWork work, BoundsRecord record) {
   float largest = 0.0f;
   for (uint i = 0u; i < record.morph_entries; ++i)
-    largest = max(largest, bounds_entry(work, record.morph_entry + i)[0].x);
+    largest = max(largest, bounds_entry(work, work.palette_first + record.morph_entry + i)[0].x);
   return largest * record.morph_reach;
 }
 
 PELT_SHARED_FN Box record_box(BoundsWork work, BoundsRecord record) {
   float wider = morph_reach(work, record);
   vec3 reach = unpacked(record.reach) + wider;
-  Entries entries = Entries(record.first_word, record.entry_count, record.first_entry);
+  uint first = work.palette_first + record.first_entry;
+  Entries entries = Entries(work.first_word + record.first_word, record.entry_count, first);
   if (has_bounds(kBoundsDual) && record.kind == kBoundsDual)
     return dual_box(work, entries, record.row_entries, unpacked(record.middle), reach);
   if (has_bounds(kBoundsShares) && record.kind == kBoundsShares)
     return shares_box(work, entries, wider, record.negative);
-  return box_with_mapped(box_begin(), bounds_entry(work, record.first_entry), unpacked(record.middle), reach);
+  return box_with_mapped(box_begin(), bounds_entry(work, first), unpacked(record.middle), reach);
 }

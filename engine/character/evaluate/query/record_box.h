@@ -11,6 +11,8 @@ namespace pelt::shared {
 struct BoundsWork {
   const uint* words;
   const Affine* palette;
+  uint first_word = 0;
+  uint palette_first = 0;
 };
 inline uint bounds_word(BoundsWork work, uint i) { return work.words[i]; }
 inline const Affine& bounds_entry(BoundsWork work, uint i) { return work.palette[i]; }
