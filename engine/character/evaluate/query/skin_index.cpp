@@ -2,7 +2,6 @@
 #include "engine/character/evaluate/query/skin_index.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -24,29 +23,32 @@ class Tree {
  public:
   Tree(std::uint32_t mesh, SkinIndex::Data& index) : number_(mesh), index_(index) {
     const CharacterMesh& skin = index.character->meshes[mesh];
-    triangles_ = skin.triangles;
-    for (const glm::uvec3& t : triangles_)
+    for (const glm::uvec3& t : skin.triangles)
       middles_.push_back(skin.binding.points[t.x] + skin.binding.points[t.y] + skin.binding.points[t.z]);
     last_node_.resize(skin.vertex_count());
     const std::size_t first = index.triangles.size();
-    index.triangles.resize(first + triangles_.size());
-    std::iota(index.triangles.begin() + static_cast<std::ptrdiff_t>(first), index.triangles.end(), 0u);
-    index.roots.push_back(static_cast<std::uint32_t>(index.nodes.size()));
+    for (std::uint32_t t = 0; t < skin.triangles.size(); ++t) index.triangles.push_back({t, skin.triangles[t]});
+    std::size_t node = index.nodes.size();
+    index.roots.push_back(static_cast<std::uint32_t>(node));
     add(first, index.triangles.size());
+    for (; node < index.nodes.size(); ++node) divide(node);
     add_records(skin);
   }
 
  private:
   void add(std::size_t first, std::size_t last) {
-    const std::size_t node = index_.nodes.size();
     index_.nodes.push_back({number_, 0, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)});
-    const std::span<std::uint32_t> order = std::span(index_.triangles).subspan(first, last - first);
+  }
+
+  void divide(std::size_t node) {
+    const std::size_t first = index_.nodes[node].first, last = index_.nodes[node].last;
+    const std::span<SkinIndex::Data::Triangle> order = std::span(index_.triangles).subspan(first, last - first);
     glm::vec3 least(INFINITY), greatest(-INFINITY);
-    for (const std::uint32_t t : order) {
+    for (const auto& [t, corners] : order) {
       least = glm::min(least, middles_[t]);
       greatest = glm::max(greatest, middles_[t]);
       for (int corner = 0; corner < 3; ++corner) {
-        const std::uint32_t v = triangles_[t][corner];
+        const std::uint32_t v = corners[corner];
         if (std::exchange(last_node_[v], node + 1) != node + 1) vertices_.push_back(v);
       }
     }
@@ -56,11 +58,12 @@ class Tree {
     const int axis = sides.x >= sides.y && sides.x >= sides.z ? 0 : sides.y >= sides.z ? 1 : 2;
     const std::size_t half = order.size() / 2;
     std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(half), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) {
-                       return std::pair(middles_[a][axis], a) < std::pair(middles_[b][axis], b);
+                     [&](const auto& a, const auto& b) {
+                       return std::pair(middles_[a.number][axis], a.number) <
+                              std::pair(middles_[b.number][axis], b.number);
                      });
+    index_.nodes[node].children = static_cast<std::uint32_t>(index_.nodes.size());
     add(first, first + half);
-    index_.nodes[node].second = static_cast<std::uint32_t>(index_.nodes.size());
     add(first + half, last);
   }
 
@@ -75,7 +78,6 @@ class Tree {
 
   std::uint32_t number_;
   SkinIndex::Data& index_;
-  std::span<const glm::uvec3> triangles_;
   std::vector<glm::vec3> middles_;       // three times that of each triangle
   std::vector<std::size_t> last_node_;   // per vertex: 1 + the last node that took it
   std::vector<std::uint32_t> vertices_;  // of each node

@@ -22,18 +22,17 @@ double squared_distance(const shared::Box& box, const glm::dvec3& p) {
   return glm::dot(out, out);
 }
 
-// Returns the distance at which a ray enters a box; infinite if it misses the box.
-double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dvec3& direction) {
+// Returns the distance at which a ray enters a box; infinite if it misses the box. `inverse`: 1 over the direction.
+double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dvec3& inverse) {
   double enter = 0, leave = INFINITY;
   for (int i = 0; i < 3; ++i) {
-    if (direction[i] == 0) {
-      if (origin[i] < box.least[i] || origin[i] > box.greatest[i]) return INFINITY;
+    const double least = box.least[i] - origin[i], greatest = box.greatest[i] - origin[i];
+    if (std::isinf(inverse[i])) {
+      if (least > 0 || greatest < 0) return INFINITY;
       continue;
     }
-    const double to_least = (box.least[i] - origin[i]) / direction[i];
-    const double to_greatest = (box.greatest[i] - origin[i]) / direction[i];
-    enter = std::max(enter, std::min(to_least, to_greatest));
-    leave = std::min(leave, std::max(to_least, to_greatest));
+    enter = std::max(enter, std::min(least * inverse[i], greatest * inverse[i]));
+    leave = std::min(leave, std::max(least * inverse[i], greatest * inverse[i]));
   }
   return enter <= leave ? enter : INFINITY;
 }
@@ -64,10 +63,17 @@ struct SkinQuery::State {
   const Evaluator& evaluator;
   std::uint64_t evaluation = 0;  // that the rest belongs to
   std::size_t moved = 0;
-  std::vector<shared::Box> boxes;              // per node
-  std::vector<std::uint64_t> box_evaluations;  // per node: the evaluation of its box
-  std::vector<glm::vec3> positions;            // per vertex of the character
-  std::vector<std::uint64_t> evaluations;      // per vertex: the evaluation of its position
+  // With the evaluation that they belong to.
+  struct NodeBox {
+    shared::Box box;
+    std::uint64_t evaluation;
+  };
+  struct Vertex {
+    glm::vec3 position;
+    std::uint32_t evaluation;
+  };
+  std::vector<NodeBox> boxes;    // per node
+  std::vector<Vertex> vertices;  // of the character
   struct Waiting {
     double key;
     std::uint32_t node;
@@ -80,25 +86,30 @@ struct SkinQuery::State {
     if (evaluator.evaluations() == 0) return invalid("nothing was evaluated yet");
     if (evaluator.detail() != Detail::kFull)
       return fail(ErrorCode::kUnsupported, "queries need an evaluation with Detail::kFull");
-    if (std::exchange(evaluation, evaluator.evaluations()) != evaluation) moved = 0;
+    if (evaluation == evaluator.evaluations()) return {};
+    evaluation = evaluator.evaluations();
+    moved = 0;
     return {};
   }
 
   const shared::Box& box_of(std::uint32_t node) {
-    if (std::exchange(box_evaluations[node], evaluation) != evaluation) {
+    NodeBox& known = boxes[node];
+    if (std::exchange(known.evaluation, evaluation) != evaluation) {
       const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data()};
-      boxes[node] = shared::box_with_rounding(shared::record_box(work, (*index).records[node]));
+      known.box = shared::box_with_rounding(shared::record_box(work, (*index).records[node]));
     }
-    return boxes[node];
+    return known.box;
   }
 
+  // `v`: vertex of mesh `number`.
   glm::dvec3 position(const CharacterMesh& mesh, std::uint32_t number, std::uint32_t v) {
-    const std::size_t at = mesh.first_vertex + v;
-    if (std::exchange(evaluations[at], evaluation) != evaluation) {
-      positions[at] = evaluator.position(number, v);
+    Vertex& known = vertices[mesh.first_vertex + v];
+    const auto current = static_cast<std::uint32_t>(evaluation);
+    if (std::exchange(known.evaluation, current) != current) {
+      known.position = evaluator.position(number, v);
       ++moved;
     }
-    return positions[at];
+    return known.position;
   }
 
   // Calls visit(triangle, corners) for the triangles of leaves whose key is at most `limit`, by ascending keys; the
@@ -108,7 +119,7 @@ struct SkinQuery::State {
     const SkinIndex::Data& data = *index;
     const auto add = [&](std::uint32_t node, double key) {
       if (data.records[node].entry_count > 0) key = std::max(key, key_of(box_of(node)));
-      if (!(key <= limit)) return;
+      if (!(key <= limit) || key == INFINITY) return;
       heap.push_back({key, node});
       std::push_heap(heap.begin(), heap.end());
     };
@@ -119,16 +130,16 @@ struct SkinQuery::State {
       const auto [key, number] = heap.back();
       heap.pop_back();
       const SkinIndex::Data::Node& node = data.nodes[number];
-      if (node.second != 0) {
-        add(number + 1, key);
-        add(node.second, key);
+      if (node.children != 0) {
+        add(node.children, key);
+        add(node.children + 1, key);
         continue;
       }
       const CharacterMesh& mesh = data.character->meshes[node.mesh];
       for (std::uint32_t i = node.first; i < node.last; ++i) {
-        const glm::uvec3& v = mesh.triangles[data.triangles[i]];
+        const auto& [triangle, v] = data.triangles[i];
         const auto at = [&](std::uint32_t corner) { return position(mesh, node.mesh, corner); };
-        visit(SkinTriangle{node.mesh, data.triangles[i]}, Corners{at(v.x), at(v.y), at(v.z)});
+        visit(SkinTriangle{node.mesh, triangle}, Corners{at(v.x), at(v.y), at(v.z)});
       }
     }
   }
@@ -144,12 +155,9 @@ Result<SkinQuery> SkinQuery::create(const SkinIndex& index, const Evaluator& eva
     if (&*evaluator.character() != &*(*index).character)
       return invalid("the evaluator moves '{}', and the index is of another character", evaluator.character()->name);
     auto state = std::make_unique<State>(State{.index = index, .evaluator = evaluator});
-    const std::size_t nodes = (*index).nodes.size(), vertices = evaluator.character()->vertex_count();
-    state->boxes.resize(nodes);
-    state->box_evaluations.resize(nodes);
-    state->positions.resize(vertices);
-    state->evaluations.resize(vertices);
-    state->heap.reserve(nodes);
+    state->boxes.resize((*index).nodes.size());
+    state->vertices.resize(evaluator.character()->vertex_count());
+    state->heap.reserve((*index).nodes.size());
     return SkinQuery(std::move(state));
   });
 }
@@ -160,10 +168,11 @@ Result<std::optional<SkinHit>> SkinQuery::ray(glm::vec3 origin, glm::vec3 direct
     return invalid("a number of the ray is not finite, beyond {:g}, or a negative length", kMaxCoordinate);
   if (direction == glm::vec3(0.0f)) return invalid("the direction of the ray is 0");
   const glm::dvec3 from(origin), along = glm::normalize(glm::dvec3(direction));
+  const glm::dvec3 inverse = 1.0 / along;
   const TriangleRay ray(from, along);
   Best best{longest};
   state_->search(
-      best.distance, [&](const shared::Box& box) { return entry_of(box, from, along); },
+      best.distance, [&](const shared::Box& box) { return entry_of(box, from, inverse); },
       [&](SkinTriangle triangle, const Corners& corners) {
         if (const auto hit = ray.meet(corners)) best.offer(hit->distance, triangle, hit->barycentric, corners);
       });

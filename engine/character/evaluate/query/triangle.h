@@ -6,7 +6,6 @@
 #include <cmath>
 #include <glm/glm.hpp>
 #include <optional>
-#include <utility>
 
 namespace pelt {
 
@@ -25,10 +24,11 @@ class TriangleRay {
   // `direction`: unit.
   TriangleRay(const glm::dvec3& origin, const glm::dvec3& direction) : origin_(origin) {
     const glm::dvec3 size = glm::abs(direction);
-    z_ = size.x > size.y ? (size.x > size.z ? 0 : 2) : (size.y > size.z ? 1 : 2);
-    x_ = (z_ + 1) % 3;
-    y_ = (x_ + 1) % 3;
-    shear_ = {direction[x_] / direction[z_], direction[y_] / direction[z_], 1 / direction[z_]};
+    const int z = size.x > size.y ? (size.x > size.z ? 0 : 2) : (size.y > size.z ? 1 : 2);
+    x_[(z + 1) % 3] = y_[(z + 2) % 3] = 1;
+    x_[z] = -direction[(z + 1) % 3] / direction[z];
+    y_[z] = -direction[(z + 2) % 3] / direction[z];
+    z_[z] = 1 / direction[z];
   }
 
   struct Hit {
@@ -36,27 +36,27 @@ class TriangleRay {
     glm::dvec3 barycentric;
   };
   std::optional<Hit> meet(const Corners& corners) const {
-    const glm::dvec3 a = sheared(corners.a), b = sheared(corners.b), c = sheared(corners.c);
-    const glm::dvec3 sides(c.x * b.y - c.y * b.x, a.x * c.y - a.y * c.x, b.x * a.y - b.y * a.x);
-    const double sum = sides.x + sides.y + sides.z;
-    const bool passes = std::min({sides.x, sides.y, sides.z}) < 0 && std::max({sides.x, sides.y, sides.z}) > 0;
-    if (passes || sum == 0) return std::nullopt;
-    const glm::dvec3 barycentric = sides / sum;
-    const double distance = glm::dot(barycentric, glm::dvec3(a.z, b.z, c.z));
+    const glm::dvec3 a = corners.a - origin_, b = corners.b - origin_, c = corners.c - origin_;
+    const glm::dvec2 at_a = across(a), at_b = across(b), at_c = across(c);
+    const double of_a = at_c.x * at_b.y - at_c.y * at_b.x;
+    const double of_b = at_a.x * at_c.y - at_a.y * at_c.x;
+    if ((of_a < 0 && of_b > 0) || (of_a > 0 && of_b < 0)) return std::nullopt;
+    const double of_c = at_b.x * at_a.y - at_b.y * at_a.x;
+    if ((of_c < 0 && (of_a > 0 || of_b > 0)) || (of_c > 0 && (of_a < 0 || of_b < 0))) return std::nullopt;
+    const double sum = of_a + of_b + of_c;
+    if (sum == 0) return std::nullopt;
+    const glm::dvec3 barycentric = glm::dvec3(of_a, of_b, of_c) / sum;
+    const double distance = glm::dot(barycentric, glm::dvec3(glm::dot(z_, a), glm::dot(z_, b), glm::dot(z_, c)));
     if (!(distance >= 0)) return std::nullopt;
     return Hit{distance, barycentric};
   }
 
  private:
-  // Moves the ray to the axis z from 0 on.
-  glm::dvec3 sheared(const glm::dvec3& corner) const {
-    const glm::dvec3 p = corner - origin_;
-    return {p[x_] - shear_.x * p[z_], p[y_] - shear_.y * p[z_], shear_.z * p[z_]};
-  }
+  // Returns a point, relative to the origin, as a shear that turns the ray to an axis sees it from there.
+  glm::dvec2 across(const glm::dvec3& p) const { return {glm::dot(x_, p), glm::dot(y_, p)}; }
 
   glm::dvec3 origin_;
-  glm::dvec3 shear_;
-  int x_, y_, z_;
+  glm::dvec3 x_{0}, y_{0}, z_{0};  // rows of the shear
 };
 
 // Returns the share of b at the point of the segment from a to b that is nearest to p.
