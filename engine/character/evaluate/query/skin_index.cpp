@@ -12,22 +12,23 @@
 namespace pelt {
 namespace {
 
-// Smaller leaves move fewer vertices and cost more boxes; nodes near the root have so many entries that testing their
-// children is cheaper. The cost of dual quaternions grows with the square of the entries.
-constexpr std::size_t kLeafTriangles = 32;
-constexpr std::uint32_t kMostEntries = 64;
+// Nodes near the root have so many entries that testing their children is cheaper. The cost of dual quaternions grows
+// with the square of the entries.
+constexpr std::uint32_t kMostEntries = 128;
 constexpr std::uint32_t kMostDualEntries = 6;
 
 // Makes the tree of one mesh by halving its triangles along the longest side of the box of their middles.
 class Tree {
  public:
-  Tree(std::uint32_t mesh, SkinIndex::Data& index) : number_(mesh), index_(index) {
+  Tree(std::uint32_t mesh, SkinIndex::Data& index)
+      : number_(mesh), index_(index), triangles_(index.character->meshes[mesh].triangles) {
     const CharacterMesh& skin = index.character->meshes[mesh];
     for (const glm::uvec3& t : skin.triangles)
       middles_.push_back(skin.binding.points[t.x] + skin.binding.points[t.y] + skin.binding.points[t.z]);
     last_node_.resize(skin.vertex_count());
+    numbers_.resize(skin.vertex_count());
     const std::size_t first = index.triangles.size();
-    for (std::uint32_t t = 0; t < skin.triangles.size(); ++t) index.triangles.push_back({t, skin.triangles[t]});
+    for (std::uint32_t t = 0; t < skin.triangles.size(); ++t) index.triangles.push_back({t, {}});
     std::size_t node = index.nodes.size();
     index.roots.push_back(static_cast<std::uint32_t>(node));
     add(first, index.triangles.size());
@@ -44,16 +45,27 @@ class Tree {
     const std::size_t first = index_.nodes[node].first, last = index_.nodes[node].last;
     const std::span<SkinIndex::Data::Triangle> order = std::span(index_.triangles).subspan(first, last - first);
     glm::vec3 least(INFINITY), greatest(-INFINITY);
-    for (const auto& [t, corners] : order) {
-      least = glm::min(least, middles_[t]);
-      greatest = glm::max(greatest, middles_[t]);
+    const std::size_t first_vertex = vertices_.size();
+    for (SkinIndex::Data::Triangle& triangle : order) {
+      least = glm::min(least, middles_[triangle.number]);
+      greatest = glm::max(greatest, middles_[triangle.number]);
       for (int corner = 0; corner < 3; ++corner) {
-        const std::uint32_t v = corners[corner];
-        if (std::exchange(last_node_[v], node + 1) != node + 1) vertices_.push_back(v);
+        const std::uint32_t v = triangles_[triangle.number][corner];
+        if (std::exchange(last_node_[v], node + 1) != node + 1) {
+          numbers_[v] = static_cast<std::uint8_t>(vertices_.size() - first_vertex);
+          vertices_.push_back(v);
+        }
+        triangle.corners[corner] = numbers_[v];  // right in leaves
       }
     }
     ends_.push_back(vertices_.size());
-    if (order.size() <= kLeafTriangles) return;
+    if (order.size() <= kLeafTriangles) {
+      index_.nodes[node].first_vertex = static_cast<std::uint32_t>(index_.vertices.size());
+      index_.nodes[node].vertex_count = static_cast<std::uint32_t>(vertices_.size() - first_vertex);
+      index_.vertices.insert(index_.vertices.end(), vertices_.begin() + static_cast<std::ptrdiff_t>(first_vertex),
+                             vertices_.end());
+      return;
+    }
     const glm::vec3 sides = greatest - least;
     const int axis = sides.x >= sides.y && sides.x >= sides.z ? 0 : sides.y >= sides.z ? 1 : 2;
     const std::size_t half = order.size() / 2;
@@ -78,8 +90,10 @@ class Tree {
 
   std::uint32_t number_;
   SkinIndex::Data& index_;
+  std::span<const glm::uvec3> triangles_;
   std::vector<glm::vec3> middles_;       // three times that of each triangle
   std::vector<std::size_t> last_node_;   // per vertex: 1 + the last node that took it
+  std::vector<std::uint8_t> numbers_;    // per vertex: its number in that node, if it is a leaf
   std::vector<std::uint32_t> vertices_;  // of each node
   std::vector<std::size_t> ends_;        // of the nodes in vertices_
 };

@@ -10,6 +10,10 @@
 
 namespace pelt {
 
+// Smaller leaves move fewer vertices and cost more boxes.
+constexpr std::size_t kLeafTriangles = 32;
+constexpr std::size_t kLeafVertices = 3 * kLeafTriangles;
+
 struct SkinIndex::Data {
   // A part of a mesh's triangles. Two children follow each other, so that testing both takes few cache lines.
   struct Node {
@@ -17,15 +21,17 @@ struct SkinIndex::Data {
     std::uint32_t children;  // the first of two; 0: a leaf
     std::uint32_t first;     // of its triangles in `triangles`
     std::uint32_t last;
+    std::uint32_t first_vertex;  // of a leaf in `vertices`
+    std::uint32_t vertex_count;
   };
-
   struct Triangle {
-    std::uint32_t number;  // in its mesh
-    glm::uvec3 corners;    // of the mesh
+    std::uint32_t number;     // in its mesh
+    std::uint8_t corners[3];  // counted from the leaf's first vertex
   };
 
   Character character;
-  std::vector<Triangle> triangles{};  // leaf after leaf, so that a leaf takes few cache lines
+  std::vector<Triangle> triangles{};      // leaf after leaf
+  std::vector<std::uint32_t> vertices{};  // in their meshes, leaf after leaf
   std::vector<Node> nodes{};
   std::vector<std::uint32_t> roots{};           // one per skin with triangles
   std::vector<shared::BoundsRecord> records{};  // one per node; without entries, the node has no box

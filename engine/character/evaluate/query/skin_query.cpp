@@ -112,8 +112,26 @@ struct SkinQuery::State {
     return known.position;
   }
 
-  // Calls visit(triangle, corners) for the triangles of leaves whose key is at most `limit`, by ascending keys; the
-  // calls may lower the limit. key_of(box): never above the key of a triangle in the box.
+  // A leaf and its moved vertices.
+  struct Leaf {
+    const SkinIndex::Data& data;
+    const SkinIndex::Data::Node& node;
+    glm::dvec3 vertices[kLeafVertices];
+
+    Corners corners(const SkinIndex::Data::Triangle& triangle) const {
+      const auto& [a, b, c] = triangle.corners;
+      return {vertices[a], vertices[b], vertices[c]};
+    }
+    // Calls visit(triangle as in the index, triangle for users).
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+      for (std::uint32_t i = node.first; i < node.last; ++i)
+        visit(data.triangles[i], SkinTriangle{node.mesh, data.triangles[i].number});
+    }
+  };
+
+  // Calls visit(Leaf) for leaves whose key is at most `limit`, by ascending keys; the calls may lower the limit.
+  // key_of(box): never above the key of a triangle in the box.
   template <class KeyOf, class Visit>
   void search(const double& limit, const KeyOf& key_of, const Visit& visit) {
     const SkinIndex::Data& data = *index;
@@ -135,12 +153,11 @@ struct SkinQuery::State {
         add(node.children + 1, key);
         continue;
       }
+      Leaf leaf{data, node, {}};
       const CharacterMesh& mesh = data.character->meshes[node.mesh];
-      for (std::uint32_t i = node.first; i < node.last; ++i) {
-        const auto& [triangle, v] = data.triangles[i];
-        const auto at = [&](std::uint32_t corner) { return position(mesh, node.mesh, corner); };
-        visit(SkinTriangle{node.mesh, triangle}, Corners{at(v.x), at(v.y), at(v.z)});
-      }
+      for (std::uint32_t i = 0; i < node.vertex_count; ++i)
+        leaf.vertices[i] = position(mesh, node.mesh, data.vertices[node.first_vertex + i]);
+      visit(leaf);
     }
   }
 };
@@ -173,8 +190,14 @@ Result<std::optional<SkinHit>> SkinQuery::ray(glm::vec3 origin, glm::vec3 direct
   Best best{longest};
   state_->search(
       best.distance, [&](const shared::Box& box) { return entry_of(box, from, inverse); },
-      [&](SkinTriangle triangle, const Corners& corners) {
-        if (const auto hit = ray.meet(corners)) best.offer(hit->distance, triangle, hit->barycentric, corners);
+      [&](const State::Leaf& leaf) {
+        glm::dvec3 seen[kLeafVertices];
+        for (std::uint32_t i = 0; i < leaf.node.vertex_count; ++i) seen[i] = ray.seen(leaf.vertices[i]);
+        leaf.for_each([&](const SkinIndex::Data::Triangle& triangle, SkinTriangle of) {
+          const auto& [a, b, c] = triangle.corners;
+          const auto hit = TriangleRay::meet(seen[a], seen[b], seen[c]);
+          if (hit) best.offer(hit->distance, of, hit->barycentric, leaf.corners(triangle));
+        });
       });
   return best.hit();
 }
@@ -187,9 +210,12 @@ Result<std::optional<SkinHit>> SkinQuery::nearest(glm::vec3 position, float fart
   Best best{farthest};
   state_->search(
       best.distance, [&](const shared::Box& box) { return std::sqrt(squared_distance(box, p)); },
-      [&](SkinTriangle triangle, const Corners& corners) {
-        const glm::dvec3 on = nearest_on_triangle(corners, p);
-        best.offer(glm::distance(corners.point(on), p), triangle, on, corners);
+      [&](const State::Leaf& leaf) {
+        leaf.for_each([&](const SkinIndex::Data::Triangle& triangle, SkinTriangle of) {
+          const Corners corners = leaf.corners(triangle);
+          const glm::dvec3 on = nearest_on_triangle(corners, p);
+          best.offer(glm::distance(corners.point(on), p), of, on, corners);
+        });
       });
   return best.hit();
 }
@@ -203,10 +229,13 @@ Result<std::size_t> SkinQuery::overlap(glm::vec3 center, float radius, std::span
   std::size_t count = 0;
   state_->search(
       limit, [&](const shared::Box& box) { return std::sqrt(squared_distance(box, p)); },
-      [&](SkinTriangle triangle, const Corners& corners) {
-        if (!(glm::distance(corners.point(nearest_on_triangle(corners, p)), p) <= limit)) return;
-        if (count < found.size()) found[count] = triangle;
-        ++count;
+      [&](const State::Leaf& leaf) {
+        leaf.for_each([&](const SkinIndex::Data::Triangle& triangle, SkinTriangle of) {
+          const Corners corners = leaf.corners(triangle);
+          if (!(glm::distance(corners.point(nearest_on_triangle(corners, p)), p) <= limit)) return;
+          if (count < found.size()) found[count] = of;
+          ++count;
+        });
       });
   return count;
 }

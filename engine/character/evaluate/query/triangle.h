@@ -31,30 +31,32 @@ class TriangleRay {
     z_[z] = 1 / direction[z];
   }
 
+  // Returns a point after a shear and a shift that move the ray to the axis z, from 0 on.
+  glm::dvec3 seen(const glm::dvec3& point) const {
+    const glm::dvec3 p = point - origin_;
+    return {glm::dot(x_, p), glm::dot(y_, p), glm::dot(z_, p)};
+  }
+
   struct Hit {
     double distance;
     glm::dvec3 barycentric;
   };
-  std::optional<Hit> meet(const Corners& corners) const {
-    const glm::dvec3 a = corners.a - origin_, b = corners.b - origin_, c = corners.c - origin_;
-    const glm::dvec2 at_a = across(a), at_b = across(b), at_c = across(c);
-    const double of_a = at_c.x * at_b.y - at_c.y * at_b.x;
-    const double of_b = at_a.x * at_c.y - at_a.y * at_c.x;
+  // The corners: as seen().
+  static std::optional<Hit> meet(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
+    const double of_a = c.x * b.y - c.y * b.x;
+    const double of_b = a.x * c.y - a.y * c.x;
     if ((of_a < 0 && of_b > 0) || (of_a > 0 && of_b < 0)) return std::nullopt;
-    const double of_c = at_b.x * at_a.y - at_b.y * at_a.x;
+    const double of_c = b.x * a.y - b.y * a.x;
     if ((of_c < 0 && (of_a > 0 || of_b > 0)) || (of_c > 0 && (of_a < 0 || of_b < 0))) return std::nullopt;
     const double sum = of_a + of_b + of_c;
     if (sum == 0) return std::nullopt;
     const glm::dvec3 barycentric = glm::dvec3(of_a, of_b, of_c) / sum;
-    const double distance = glm::dot(barycentric, glm::dvec3(glm::dot(z_, a), glm::dot(z_, b), glm::dot(z_, c)));
+    const double distance = glm::dot(barycentric, glm::dvec3(a.z, b.z, c.z));
     if (!(distance >= 0)) return std::nullopt;
     return Hit{distance, barycentric};
   }
 
  private:
-  // Returns a point, relative to the origin, as a shear that turns the ray to an axis sees it from there.
-  glm::dvec2 across(const glm::dvec3& p) const { return {glm::dot(x_, p), glm::dot(y_, p)}; }
-
   glm::dvec3 origin_;
   glm::dvec3 x_{0}, y_{0}, z_{0};  // rows of the shear
 };

@@ -47,7 +47,8 @@ Found ray_by_search(const Evaluator& evaluator, glm::vec3 origin, glm::vec3 dire
   const TriangleRay ray(origin, glm::normalize(glm::dvec3(direction)));
   Found best;
   for_each_triangle(evaluator, [&](SkinTriangle triangle, const Corners& corners) {
-    if (const auto hit = ray.meet(corners)) best.offer(hit->distance, triangle, hit->barycentric);
+    const auto hit = TriangleRay::meet(ray.seen(corners.a), ray.seen(corners.b), ray.seen(corners.c));
+    if (hit) best.offer(hit->distance, triangle, hit->barycentric);
   });
   return best;
 }
