@@ -134,22 +134,23 @@ class Pair {
   }
 };
 
-// Asks everything in a pose; returns how many rays hit.
+// Asks everything in a pose; returns how many of `rounds` rays at the skin hit.
 int expect_the_same(Pair& pair, std::mt19937& random, int rounds) {
   const SkinBox box(pair.moved);
   int hits = 0;
+  const CharacterMesh& mesh = *std::ranges::find_if(pair.moved.character()->meshes, [](const CharacterMesh& each) {
+    return !each.control && !each.triangles.empty();
+  });
   for (int i = 0; i < rounds; ++i) {
     const glm::vec3 a = box.random_point(random), b = box.random_point(random);
-    hits += pair.expect_ray(a, b - a);
+    pair.expect_ray(a, b - a);
     pair.expect_nearest(a);
     pair.expect_overlap(b, 0.1f * static_cast<float>(i % 4) * box.size());
-    // Along an edge, and at a corner along an axis.
-    const CharacterMesh& mesh = *std::ranges::find_if(pair.moved.character()->meshes, [](const CharacterMesh& each) {
-      return !each.control && !each.triangles.empty();
-    });
+    // At a corner, along an edge, and at a corner along an axis.
     const glm::uvec3& t = mesh.triangles[random() % mesh.triangles.size()];
     const glm::vec3 from = pair.moved.positions()[mesh.first_vertex + t.x];
     const glm::vec3 to = pair.moved.positions()[mesh.first_vertex + t.y];
+    hits += pair.expect_ray(a, from - a);
     if (from != to) pair.expect_ray(from - 0.5f * (to - from), to - from);
     pair.expect_ray({from.x, from.y, from.z + box.size()}, {0, 0, -1});
     pair.expect_nearest(to);
@@ -179,13 +180,13 @@ TEST(SkinQuery, FindsTheSameOnTheBiped) {
     std::mt19937 random(4);
     for (const glm::mat4& motion : {test::motions()[0], test::motions()[3]}) {
       pair.pose(motion, static_cast<unsigned>(random()));
-      EXPECT_GT(expect_the_same(pair, random, 4), 0);
+      EXPECT_GE(expect_the_same(pair, random, 4), 3);
     }
     if (HasFailure()) return;
   }
 }
 
-// A ray at the skin moves few vertices, and the same ray again none.
+// A ray at the skin moves less than a twentieth of it, and the same ray again nothing.
 TEST(SkinQuery, MovesOnlyWhatItMeets) {
   const Character character = test::bound_by(make_biped(), "linear_blend");
   Evaluator evaluator(character);
@@ -199,7 +200,7 @@ TEST(SkinQuery, MovesOnlyWhatItMeets) {
     ASSERT_TRUE(must(query.ray(origin, target - origin, 10)));
     const std::size_t moved = query.moved_vertices();
     EXPECT_GT(moved, 0u);
-    EXPECT_LT(moved, character->vertex_count() / 100);
+    EXPECT_LT(moved, character->vertex_count() / 20);
     ASSERT_TRUE(must(query.ray(origin, target - origin, 10)));
     EXPECT_EQ(query.moved_vertices(), moved);
   }

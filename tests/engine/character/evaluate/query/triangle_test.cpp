@@ -29,7 +29,7 @@ TEST(TriangleRay, HitsWhatLinearEquationsHit) {
   for (int i = 0; i < 20000; ++i) {
     const Corners corners{random.point(), random.point(), random.point()};
     const glm::dvec3 origin = 2.0 * random.point();
-    glm::dvec3 direction = glm::normalize(random.point());
+    glm::dvec3 direction = glm::normalize(corners.a + random.point() - origin);
     if (i % 8 == 0) direction = glm::dvec3(i % 3 == 0, i % 3 == 1, i % 3 == 2) * (i % 16 == 0 ? 1.0 : -1.0);
     const glm::dmat3 system(-direction, corners.b - corners.a, corners.c - corners.a);
     const glm::dvec3 solution = glm::inverse(system) * (origin - corners.a);
