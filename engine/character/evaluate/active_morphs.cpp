@@ -3,20 +3,11 @@
 
 #include <algorithm>
 
+#include "engine/character/evaluate/prefetch.h"
 #include "engine/character/rows/morphs.h"
 #include "shaders/morph/morph.h"
 
 namespace pelt {
-namespace {
-
-// Prefetches the cache line at an address. Highway's own function needs optimised builds.
-void prefetch_line([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#endif
-}
-
-}  // namespace
 
 ActiveMorphs::ActiveMorphs(const PackedMorphs& morphs)
     : morphs_(morphs),
@@ -64,7 +55,7 @@ void ActiveMorphs::move(std::size_t vertex, glm::vec3& point, glm::uvec2& direct
 }
 
 void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
-  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
+  constexpr std::size_t kLine = kCacheLine / sizeof(std::uint32_t);
   const std::size_t column_words = morphs.row_words * shared::kSliceRows;
   active.for_each_active(slice, [&](std::size_t column, std::size_t place, float) {
     const std::uint32_t* words = morphs.offsets.data() + place * column_words;

@@ -2,6 +2,7 @@
 #include "engine/character/evaluate/query/skin_index.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -38,7 +39,10 @@ class Tree {
 
  private:
   void add(std::size_t first, std::size_t last) {
-    index_.nodes.push_back({number_, 0, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)});
+    index_.nodes.push_back({.mesh = number_,
+                            .first = static_cast<std::uint32_t>(first),
+                            .last = static_cast<std::uint32_t>(last),
+                            .record = shared::kNoIndex});
   }
 
   void divide(std::size_t node) {
@@ -81,11 +85,27 @@ class Tree {
 
   void add_records(const CharacterMesh& skin) {
     const std::uint32_t most = skin.mode == BlendMode::kDualQuaternion ? kMostDualEntries : kMostEntries;
-    BoundsRecords found = find_group_records(skin, vertices_, ends_, most);
-    for (shared::BoundsRecord& record : found.records)
-      record.first_word += static_cast<std::uint32_t>(index_.words.size());
-    index_.records.insert(index_.records.end(), found.records.begin(), found.records.end());
-    index_.words.insert(index_.words.end(), found.entries.begin(), found.entries.end());
+    const BoundsRecords found = find_group_records(skin, vertices_, ends_, most);
+    const std::size_t entry_words =
+        skin.mode == BlendMode::kDualQuaternion ? shared::kBoundsDualWords : shared::kBoundsSharesWords;
+    std::vector<std::uint32_t>& words = index_.words;
+    SkinIndex::Data::Node* node = &index_.nodes[index_.roots.back()];
+    for (shared::BoundsRecord record : found.records) {
+      if (record.entry_count > 0) {
+        const std::span entries = std::span(found.entries).subspan(record.first_word, record.entry_count * entry_words);
+        node->record = static_cast<std::uint32_t>(words.size());
+        record.first_word = node->record + shared::kBoundsRecordWords;
+        words.resize(record.first_word);
+        std::memcpy(&words[node->record], &record, sizeof record);
+        words.insert(words.end(), entries.begin(), entries.end());
+      }
+      ++node;
+    }
+    for (std::size_t n = index_.roots.back(); n < index_.nodes.size(); ++n) {
+      const std::uint32_t child = index_.nodes[n].children;
+      if (child != 0)
+        index_.nodes[n].children_record = std::min(index_.nodes[child].record, index_.nodes[child + 1].record);
+    }
   }
 
   std::uint32_t number_;

@@ -15,7 +15,7 @@ constexpr std::size_t kLeafTriangles = 32;
 constexpr std::size_t kLeafVertices = 3 * kLeafTriangles;
 
 struct SkinIndex::Data {
-  // A part of a mesh's triangles. Two children follow each other, so that testing both takes few cache lines.
+  // A part of a mesh's triangles. Two children follow each other, and their records do.
   struct Node {
     std::uint32_t mesh;
     std::uint32_t children;  // the first of two; 0: a leaf
@@ -23,6 +23,8 @@ struct SkinIndex::Data {
     std::uint32_t last;
     std::uint32_t first_vertex;  // of a leaf in `vertices`
     std::uint32_t vertex_count;
+    std::uint32_t record;           // of its box, in `words`; kNoIndex: it has too many entries
+    std::uint32_t children_record;  // the first record of a child, or any word
   };
   struct Triangle {
     std::uint32_t number;     // in its mesh
@@ -33,9 +35,8 @@ struct SkinIndex::Data {
   std::vector<Triangle> triangles{};      // leaf after leaf
   std::vector<std::uint32_t> vertices{};  // in their meshes, leaf after leaf
   std::vector<Node> nodes{};
-  std::vector<std::uint32_t> roots{};           // one per skin with triangles
-  std::vector<shared::BoundsRecord> records{};  // one per node; without entries, the node has no box
-  std::vector<std::uint32_t> words{};           // their entries
+  std::vector<std::uint32_t> roots{};  // one per skin with triangles
+  std::vector<std::uint32_t> words{};  // of each record, shared::BoundsRecord, and its entries
 };
 
 }  // namespace pelt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
+#include "engine/character/evaluate/prefetch.h"
 #include "engine/character/evaluate/query/record_box.h"
 #include "engine/character/evaluate/query/skin_index.h"
 #include "engine/character/evaluate/query/triangle.h"
@@ -37,6 +39,12 @@ double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dve
   return enter <= leave ? enter : INFINITY;
 }
 
+void prefetch_lines(const void* first, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kCacheLine) prefetch_line(static_cast<const char*>(first) + at);
+}
+
+constexpr std::size_t kRecordBytes = 512;  // two records with four entries each
+
 // The best point so far: the nearest, and the first of several that are equally near.
 struct Best {
   double distance;
@@ -63,17 +71,13 @@ struct SkinQuery::State {
   const Evaluator& evaluator;
   std::uint64_t evaluation = 0;  // that the rest belongs to
   std::size_t moved = 0;
-  // With the evaluation that they belong to.
-  struct NodeBox {
+  struct NodeState {
     shared::Box box;
-    std::uint64_t evaluation;
+    std::uint32_t boxed = 0;  // the low bits of the evaluation that `box` belongs to
+    std::uint32_t moved = 0;  // the same of a leaf's positions
   };
-  struct Vertex {
-    glm::vec3 position;
-    std::uint32_t evaluation;
-  };
-  std::vector<NodeBox> boxes;    // per node
-  std::vector<Vertex> vertices;  // of the character
+  std::vector<NodeState> nodes;
+  std::vector<glm::vec3> positions;  // as SkinIndex::Data::vertices
   struct Waiting {
     double key;
     std::uint32_t node;
@@ -92,31 +96,53 @@ struct SkinQuery::State {
     return {};
   }
 
-  const shared::Box& box_of(std::uint32_t node) {
-    NodeBox& known = boxes[node];
-    if (std::exchange(known.evaluation, evaluation) != evaluation) {
-      const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data()};
-      known.box = shared::box_with_rounding(shared::record_box(work, (*index).records[node]));
-    }
-    return known.box;
+  // Returns whether `made` is of another evaluation, and makes it of this one.
+  bool is_old(std::uint32_t& made) const {
+    const auto current = static_cast<std::uint32_t>(evaluation);
+    return std::exchange(made, current) != current;
   }
 
-  // `v`: vertex of mesh `number`.
-  glm::dvec3 position(const CharacterMesh& mesh, std::uint32_t number, std::uint32_t v) {
-    Vertex& known = vertices[mesh.first_vertex + v];
-    const auto current = static_cast<std::uint32_t>(evaluation);
-    if (std::exchange(known.evaluation, current) != current) {
-      known.position = evaluator.position(number, v);
-      ++moved;
+  const shared::Box& box_of(std::uint32_t number) {
+    NodeState& node = nodes[number];
+    if (is_old(node.boxed)) {
+      const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data()};
+      shared::BoundsRecord record;
+      std::memcpy(&record, work.words + (*index).nodes[number].record, sizeof record);
+      node.box = shared::box_with_rounding(shared::record_box(work, record));
     }
-    return known.position;
+    return node.box;
+  }
+
+  // Returns the posed vertices of a leaf.
+  std::span<const glm::vec3> vertices_of(std::uint32_t number) {
+    const SkinIndex::Data::Node& leaf = (*index).nodes[number];
+    const std::span<glm::vec3> moving = std::span(positions).subspan(leaf.first_vertex, leaf.vertex_count);
+    if (is_old(nodes[number].moved)) {
+      for (std::uint32_t i = 0; i < leaf.vertex_count; ++i)
+        moving[i] = evaluator.position(leaf.mesh, (*index).vertices[leaf.first_vertex + i]);
+      moved += moving.size();
+    }
+    return moving;
+  }
+
+  // Prefetches the memory that opening a node reads: most of the time of a query is waiting for memory.
+  void prefetch(const SkinIndex::Data::Node& node) const {
+    const SkinIndex::Data& data = *index;
+    if (node.children == 0) {
+      prefetch_lines(&data.triangles[node.first], (node.last - node.first) * sizeof(SkinIndex::Data::Triangle));
+      prefetch_lines(&positions[node.first_vertex], node.vertex_count * sizeof(glm::vec3));
+      return;
+    }
+    prefetch_lines(&data.nodes[node.children], 2 * sizeof node);
+    prefetch_lines(&nodes[node.children], 2 * sizeof(NodeState));
+    if (node.children_record != shared::kNoIndex) prefetch_lines(&data.words[node.children_record], kRecordBytes);
   }
 
   // A leaf and its moved vertices.
   struct Leaf {
     const SkinIndex::Data& data;
     const SkinIndex::Data::Node& node;
-    glm::dvec3 vertices[kLeafVertices];
+    std::span<const glm::vec3> vertices;
 
     Corners corners(const SkinIndex::Data::Triangle& triangle) const {
       const auto& [a, b, c] = triangle.corners;
@@ -136,10 +162,11 @@ struct SkinQuery::State {
   void search(const double& limit, const KeyOf& key_of, const Visit& visit) {
     const SkinIndex::Data& data = *index;
     const auto add = [&](std::uint32_t node, double key) {
-      if (data.records[node].entry_count > 0) key = std::max(key, key_of(box_of(node)));
+      if (data.nodes[node].record != shared::kNoIndex) key = std::max(key, key_of(box_of(node)));
       if (!(key <= limit) || key == INFINITY) return;
       heap.push_back({key, node});
       std::push_heap(heap.begin(), heap.end());
+      prefetch(data.nodes[node]);
     };
     heap.clear();
     for (const std::uint32_t root : data.roots) add(root, 0);
@@ -153,11 +180,7 @@ struct SkinQuery::State {
         add(node.children + 1, key);
         continue;
       }
-      Leaf leaf{data, node, {}};
-      const CharacterMesh& mesh = data.character->meshes[node.mesh];
-      for (std::uint32_t i = 0; i < node.vertex_count; ++i)
-        leaf.vertices[i] = position(mesh, node.mesh, data.vertices[node.first_vertex + i]);
-      visit(leaf);
+      visit(Leaf{data, node, vertices_of(number)});
     }
   }
 };
@@ -172,8 +195,8 @@ Result<SkinQuery> SkinQuery::create(const SkinIndex& index, const Evaluator& eva
     if (&*evaluator.character() != &*(*index).character)
       return invalid("the evaluator moves '{}', and the index is of another character", evaluator.character()->name);
     auto state = std::make_unique<State>(State{.index = index, .evaluator = evaluator});
-    state->boxes.resize((*index).nodes.size());
-    state->vertices.resize(evaluator.character()->vertex_count());
+    state->nodes.resize((*index).nodes.size());
+    state->positions.resize((*index).vertices.size());
     state->heap.reserve((*index).nodes.size());
     return SkinQuery(std::move(state));
   });
@@ -192,7 +215,7 @@ Result<std::optional<SkinHit>> SkinQuery::ray(glm::vec3 origin, glm::vec3 direct
       best.distance, [&](const shared::Box& box) { return entry_of(box, from, inverse); },
       [&](const State::Leaf& leaf) {
         glm::dvec3 seen[kLeafVertices];
-        for (std::uint32_t i = 0; i < leaf.node.vertex_count; ++i) seen[i] = ray.seen(leaf.vertices[i]);
+        for (std::size_t i = 0; i < leaf.vertices.size(); ++i) seen[i] = ray.seen(leaf.vertices[i]);
         leaf.for_each([&](const SkinIndex::Data::Triangle& triangle, SkinTriangle of) {
           const auto& [a, b, c] = triangle.corners;
           const auto hit = TriangleRay::meet(seen[a], seen[b], seen[c]);
