@@ -32,6 +32,13 @@ struct BoundsWork {
 uint bounds_word(BoundsWork work, uint i) { return words[i]; }
 Affine bounds_entry(BoundsWork work, uint i) { return palette[i]; }
 
+float morph_reach(BoundsWork work, BoundsRecord record) {
+  float largest = 0.0f;
+  for (uint i = 0u; i < record.morph_entries; ++i)
+    largest = max(largest, bounds_entry(work, work.palette_first + record.morph_entry + i)[0].x);
+  return largest * record.morph_reach;
+}
+
 #include "record_box.inl"
 
 void main() {

@@ -4,6 +4,7 @@
 //     bounds_word        returns a word of the records and their entries
 //     bounds_entry       returns a palette entry
 //     has_bounds         false: no record is of that kind
+//     morph_reach        returns the farthest that the instance's morph targets may move a vertex of the record
 
 // The entries of a group.
 struct Entries {
@@ -99,14 +100,6 @@ PELT_SHARED_FN Box dual_box(BoundsWork work, Entries entries, uint row_entries, 
     }
   }
   return dual_pairs_box(pairs, row_entries);
-}
-
-// Returns the farthest that the instance's morph targets may move a vertex of the record.
-PELT_SHARED_FN float morph_reach(BoundsWork work, BoundsRecord record) {
-  float largest = 0.0f;
-  for (uint i = 0u; i < record.morph_entries; ++i)
-    largest = max(largest, bounds_entry(work, work.palette_first + record.morph_entry + i)[0].x);
-  return largest * record.morph_reach;
 }
 
 PELT_SHARED_FN Box record_box(BoundsWork work, BoundsRecord record) {

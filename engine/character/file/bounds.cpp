@@ -172,13 +172,7 @@ class MeshRecords {
   MeshRecords(const CharacterMesh& mesh, BoundsRecords& found)
       : mesh_(mesh), rest_(mesh.binding), morph_reach_(find_morph_reach(mesh)), found_(found) {
     if (morph_reach_.empty()) return;
-    const std::span<const glm::vec4> frames = local_frames(rest_);
-    std::vector<float> factors(morph_reach_.size(), 1.0f);  // what local frames make of an offset, at most
-    for (std::size_t at = 0; at < frames.size(); at += shared::kLocalFrameVectors) {
-      const auto frame = shared::local_frame(frames[at], frames[at + 1], frames[at + 2], frames[at + 3]);
-      float& factor = factors[at / shared::kLocalFrameVectors % factors.size()];
-      factor = std::max(factor, std::sqrt(shared::squared_size(frame.n)));
-    }
+    const std::vector<float> factors = local_frame_factors(rest_);
     for (std::size_t v = 0; v < factors.size(); ++v) morph_reach_[v] *= factors[v];
   }
 
@@ -314,6 +308,17 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
   const auto words = static_cast<std::uint32_t>(found.records.size()) * shared::kBoundsRecordWords;
   for (shared::BoundsRecord& record : found.records) record.first_word += words;
   return found;
+}
+
+std::vector<float> local_frame_factors(const PackedBinding& binding) {
+  const std::span<const glm::vec4> frames = local_frames(binding);
+  std::vector<float> factors(binding.points.size(), 1.0f);
+  for (std::size_t at = 0; at < frames.size(); at += shared::kLocalFrameVectors) {
+    const auto frame = shared::local_frame(frames[at], frames[at + 1], frames[at + 2], frames[at + 3]);
+    float& factor = factors[at / shared::kLocalFrameVectors % factors.size()];
+    factor = std::max(factor, std::sqrt(shared::squared_size(frame.n)));
+  }
+  return factors;
 }
 
 BoundsRecords find_group_records(const CharacterMesh& mesh, std::span<const std::uint32_t> vertices,

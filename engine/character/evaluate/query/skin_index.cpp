@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <span>
 #include <utility>
 
 #include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/file/bounds.h"
+#include "engine/character/rows/morphs.h"
 
 namespace pelt {
 namespace {
@@ -35,6 +37,7 @@ class Tree {
     add(first, index.triangles.size());
     for (; node < index.nodes.size(); ++node) divide(node);
     add_records(skin);
+    if (skin.morphs) add_morphs(skin);
   }
 
  private:
@@ -105,6 +108,29 @@ class Tree {
       const std::uint32_t child = index_.nodes[n].children;
       if (child != 0)
         index_.nodes[n].children_record = std::min(index_.nodes[child].record, index_.nodes[child + 1].record);
+    }
+  }
+
+  void add_morphs(const CharacterMesh& skin) {
+    std::vector<std::vector<SkinIndex::Data::Morph>> of_vertex(skin.vertex_count());
+    const std::vector<float> factors = local_frame_factors(skin.binding);
+    for_each_morph_offset(*skin.morphs, skin.vertex_count(),
+                          [&](std::uint32_t target, std::size_t row, const shared::MorphSum& sum) {
+                            const float reach = factors[row] * glm::length(sum.position);
+                            if (reach > 0) of_vertex[row].push_back({shared::morph_weight_place(target), reach});
+                          });
+    std::map<std::uint32_t, float> reaches;  // by place
+    std::size_t first = 0;
+    for (std::size_t n = 0; n < ends_.size(); ++n) {
+      reaches.clear();
+      for (const std::uint32_t v : std::span(vertices_).subspan(first, ends_[n] - first)) {
+        for (const auto& [place, reach] : of_vertex[v]) reaches[place] = std::max(reaches[place], reach);
+      }
+      first = ends_[n];
+      SkinIndex::Data::Node& node = index_.nodes[index_.roots.back() + n];
+      node.first_morph = static_cast<std::uint32_t>(index_.morphs.size());
+      node.morph_count = static_cast<std::uint32_t>(reaches.size());
+      for (const auto& [place, reach] : reaches) index_.morphs.push_back({place, reach});
     }
   }
 

@@ -25,6 +25,12 @@ struct SkinIndex::Data {
     std::uint32_t vertex_count;
     std::uint32_t record;           // of its box, in `words`; kNoIndex: it has too many entries
     std::uint32_t children_record;  // the first record of a child, or any word
+    std::uint32_t first_morph;      // of the targets that move its vertices, in `morphs`
+    std::uint32_t morph_count;
+  };
+  struct Morph {
+    std::uint32_t place;  // shared::morph_weight_place
+    float reach;          // the farthest that it moves a vertex of the node at weight 1, metres
   };
   struct Triangle {
     std::uint32_t number;     // in its mesh
@@ -36,6 +42,7 @@ struct SkinIndex::Data {
   std::vector<std::uint32_t> vertices{};  // in their meshes, leaf after leaf
   std::vector<Node> nodes{};
   std::vector<std::uint32_t> roots{};  // one per skin with triangles
+  std::vector<Morph> morphs{};         // node after node
   std::vector<std::uint32_t> words{};  // of each record, shared::BoundsRecord, and its entries
 };
 

@@ -102,12 +102,24 @@ struct SkinQuery::State {
     return std::exchange(made, current) != current;
   }
 
+  // Returns the farthest that morph targets move a vertex of the node.
+  float morph_reach(const SkinIndex::Data::Node& node) const {
+    float sum = 0;
+    for (std::uint32_t m = node.first_morph; m < node.first_morph + node.morph_count; ++m) {
+      const auto& [place, reach] = (*index).morphs[m];
+      const std::uint32_t first = (*index).character->meshes[node.mesh].morphs->first_entry;
+      sum += reach * std::abs((&evaluator.palette()[first][0].x)[place]);
+    }
+    return 1.00001f * sum;  // more than it rounds
+  }
+
   const shared::Box& box_of(std::uint32_t number) {
     NodeState& node = nodes[number];
     if (is_old(node.boxed)) {
-      const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data()};
+      const SkinIndex::Data::Node& of = (*index).nodes[number];
+      const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data(), morph_reach(of)};
       shared::BoundsRecord record;
-      std::memcpy(&record, work.words + (*index).nodes[number].record, sizeof record);
+      std::memcpy(&record, work.words + of.record, sizeof record);
       node.box = shared::box_with_rounding(shared::record_box(work, record));
     }
     return node.box;
