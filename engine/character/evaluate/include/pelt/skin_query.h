@@ -3,6 +3,7 @@
 // boxes it meets, and gives the same answer as a search of the whole moved skin.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
