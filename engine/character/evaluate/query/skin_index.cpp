@@ -119,7 +119,7 @@ class Tree {
                             const float reach = factors[row] * glm::length(sum.position);
                             if (reach > 0) of_vertex[row].push_back({shared::morph_weight_place(target), reach});
                           });
-    std::map<std::uint32_t, float> reaches;  // by place
+    std::map<std::uint32_t, float> reaches;  // by the index of the weight
     std::size_t first = 0;
     for (std::size_t n = 0; n < ends_.size(); ++n) {
       reaches.clear();

@@ -917,9 +917,9 @@ typedef struct pelt_skin_hit {
 } pelt_skin_hit;
 
 /* Find the first point of the skin on a ray, from either side, and the nearest one to a position, in the last evaluated
- * pose at PELT_DETAIL_FULL. They move only the vertices that they need, and keep them for other queries in the pose. The
- * first query allocates, and makes an index of the character. `direction`: of any length above 0. `longest`, `farthest`:
- * metres, INFINITY for any. Vectors have 3 floats. */
+ * pose at PELT_DETAIL_FULL. They move only the vertices that they need, and keep them for others in the pose. The
+ * first query allocates, and makes an index of the character. `direction`: of any length above 0. `longest`,
+ * `farthest`: metres, INFINITY for any. Vectors have 3 floats. */
 PELT_API pelt_result pelt_evaluator_find_on_ray(pelt_evaluator* evaluator, const float* origin, const float* direction,
                                                 float longest, pelt_skin_hit* hit);
 PELT_API pelt_result pelt_evaluator_find_nearest(pelt_evaluator* evaluator, const float* position, float farthest,
