@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <cstring>
 #include <glm/gtc/type_ptr.hpp>
+#include <mutex>
+#include <optional>
 #include <span>
 
+#include <pelt/anchor.h>
 #include <pelt/evaluate.h>
+#include <pelt/skin_query.h>
 
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
@@ -13,10 +17,18 @@
 using namespace pelt::c;
 using pelt::formatted;
 
+// The index of a character, made by the first query.
+struct pelt::c::SharedSkinIndex {
+  std::once_flag once;
+  std::optional<SkinIndex> index{};
+};
+
 struct pelt_evaluator {
   pelt::Character character;
   pelt::Evaluator evaluator;
+  std::shared_ptr<SharedSkinIndex> index;
   bool evaluated = false;
+  std::optional<pelt::SkinQuery> query{};
 };
 
 namespace {
@@ -63,12 +75,41 @@ void write_array(std::span<const T> vertices, std::span<const std::uint32_t> pla
   }
 }
 
+glm::vec3 need_vector(const float* numbers, const char* name) {
+  need(numbers, name);
+  return glm::make_vec3(numbers);
+}
+
+pelt::SkinQuery& query_of(pelt_evaluator& handle) {
+  std::call_once(handle.index->once,
+                 [&] { handle.index->index = value_of(pelt::SkinIndex::create(handle.character)); });
+  if (!handle.query) handle.query = value_of(pelt::SkinQuery::create(*handle.index->index, handle.evaluator));
+  return *handle.query;
+}
+
+pelt_skin_point in_c(const pelt::SkinPoint& point) {
+  return {.struct_size = sizeof(pelt_skin_point),
+          .mesh = point.mesh,
+          .triangle = point.triangle,
+          .barycentric = {point.barycentric.x, point.barycentric.y, point.barycentric.z}};
+}
+
+void write_hit(const std::optional<pelt::SkinHit>& found, pelt_skin_hit* hit) {
+  pelt_skin_hit whole{};
+  if (found) {
+    const glm::vec3& at = found->position;
+    whole = {.found = 1, .point = in_c(found->point), .position = {at.x, at.y, at.z}, .distance = found->distance};
+  }
+  write_struct(whole, hit, "hit");
+}
+
 }  // namespace
 
 pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_evaluator_options* options,
                                   pelt_evaluator** out) {
   return guarded(__func__, [&] {
     const pelt::Character& bound = need(character, "character").character;
+    std::call_once(character->index_once, [&] { character->index = std::make_shared<SharedSkinIndex>(); });
     const auto given = read_options(options, "options");
     pelt_evaluator*& made = need(out, "out");
     const pelt::Evaluator::Options wanted{.jobs = {given.for_ranges, given.for_ranges_user},
@@ -76,7 +117,7 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
                                           .tangents = given.no_normals == 0 && given.no_tangents == 0,
                                           .morphs = given.no_morphs == 0,
                                           .same_everywhere = given.same_everywhere != 0};
-    made = new pelt_evaluator{bound, value_of(pelt::Evaluator::create(bound, wanted))};
+    made = new pelt_evaluator{bound, value_of(pelt::Evaluator::create(bound, wanted)), character->index};
   });
 }
 
@@ -184,5 +225,48 @@ pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_
       write(handle.evaluator.tangents(), given.tangents);
       first += count;
     }
+  });
+}
+
+pelt_result pelt_evaluator_evaluate_controls(pelt_evaluator* evaluator) {
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) { handle.evaluator.evaluate_controls(); });
+}
+
+pelt_result pelt_character_nearest_point(const pelt_character* character, const float* position,
+                                         pelt_skin_point* point) {
+  return guarded(__func__, [&] {
+    const pelt::Character& bound = need(character, "character").character;
+    write_struct(in_c(value_of(pelt::nearest_at_bind(bound, need_vector(position, "position")))), point, "point");
+  });
+}
+
+pelt_result pelt_evaluator_get_frame(const pelt_evaluator* evaluator, const pelt_skin_point* point, float* rows) {
+  return on_evaluator(__func__, evaluator, [&](const pelt_evaluator& handle) {
+    const pelt_skin_point given = read_struct(point, "point");
+    need(rows, "rows");
+    const pelt::Anchor anchor =
+        value_of(given.triangle == PELT_NONE
+                     ? pelt::Anchor::at_vertex(handle.character, given.mesh, given.vertex)
+                     : pelt::Anchor::at_point(handle.character,
+                                              {given.mesh, given.triangle, glm::make_vec3(given.barycentric)}));
+    if (handle.evaluator.evaluations() == 0) refuse("nothing was evaluated yet");
+    const pelt::Affine frame = anchor.frame(handle.evaluator);
+    std::memcpy(rows, glm::value_ptr(frame), sizeof frame);
+  });
+}
+
+pelt_result pelt_evaluator_find_on_ray(pelt_evaluator* evaluator, const float* origin, const float* direction,
+                                       float longest, pelt_skin_hit* hit) {
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
+    const glm::vec3 from = need_vector(origin, "origin"), along = need_vector(direction, "direction");
+    write_hit(value_of(query_of(handle).ray(from, along, longest)), hit);
+  });
+}
+
+pelt_result pelt_evaluator_find_nearest(pelt_evaluator* evaluator, const float* position, float farthest,
+                                        pelt_skin_hit* hit) {
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
+    const glm::vec3 near = need_vector(position, "position");
+    write_hit(value_of(query_of(handle).nearest(near, farthest)), hit);
   });
 }

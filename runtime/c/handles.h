@@ -18,6 +18,10 @@
 
 #include "runtime/c/support.h"
 
+namespace pelt::c {
+struct SharedSkinIndex;
+}
+
 struct pelt_character {
   // A clip's twists, computed when the clip is first sampled for inputs.
   struct Twists {
@@ -29,6 +33,8 @@ struct pelt_character {
 
   const pelt::Character character;
   mutable std::vector<Twists> twists;  // one for each clip
+  mutable std::once_flag index_once;
+  mutable std::shared_ptr<pelt::c::SharedSkinIndex> index;  // of its evaluators
   mutable std::atomic<std::uint32_t> owners{1};
 };
 

@@ -8,9 +8,11 @@
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/skin_query.h>
 
 #include "tests/runtime/c_handles.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/swinging.h"
 
 namespace pelt::runtime {
@@ -192,6 +194,55 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   EXPECT_INVALID(pelt_evaluator_create(character.get(), nullptr, nullptr), "out is null");
   EXPECT_EQ(none, nullptr);
   pelt_evaluator_destroy(nullptr);
+}
+
+TEST(CEvaluators, FindPointsOfTheSkinAsTheEngineDoes) {
+  const Character character = make_linear();
+  const CharacterHandle in_the_library = in_c(character);
+  const EvaluatorHandle handle = evaluator_of(in_the_library), second = evaluator_of(in_the_library);
+  Evaluator evaluator(character);
+  evaluator.evaluate_controls();
+  SkinQuery query = test::must(SkinQuery::create(test::must(SkinIndex::create(character)), evaluator));
+  const glm::vec3 origin(3, 5, 0.1f), down(0, -2, 0);
+  auto hit = sized<pelt_skin_hit>();
+  const auto ray = [&](const EvaluatorHandle& of, glm::vec3 along, float longest) {
+    return pelt_evaluator_find_on_ray(of.get(), &origin.x, &along.x, longest, &hit);
+  };
+  float rows[12] = {};
+  EXPECT_INVALID(ray(handle, down, INFINITY), "nothing was evaluated yet");
+  EXPECT_INVALID(pelt_evaluator_get_frame(handle.get(), &hit.point, rows), "point.struct_size is 0");
+  hit.point.struct_size = sizeof hit.point;
+  hit.point.barycentric[0] = 1;
+  EXPECT_INVALID(pelt_evaluator_get_frame(handle.get(), &hit.point, rows), "nothing was evaluated yet");
+  for (const EvaluatorHandle* each : {&handle, &second}) {
+    ASSERT_OK(pelt_evaluator_evaluate_controls(each->get()));
+    ASSERT_OK(ray(*each, down, INFINITY));
+    const SkinHit expected = test::must(query.ray(origin, down)).value();
+    EXPECT_EQ(hit.found, 1u);
+    EXPECT_EQ(hit.point.triangle, expected.point.triangle);
+    EXPECT_EQ(glm::make_vec3(hit.point.barycentric), expected.point.barycentric);
+    EXPECT_EQ(glm::make_vec3(hit.position), expected.position);
+    EXPECT_EQ(hit.distance, expected.distance);
+    ASSERT_OK(pelt_evaluator_get_frame(each->get(), &hit.point, rows));
+    const Affine frame = test::must(Anchor::at_point(character, expected.point)).frame(evaluator);
+    EXPECT_EQ(glm::make_mat3x4(rows), frame);
+  }
+  ASSERT_OK(ray(handle, down, 1));
+  EXPECT_EQ(hit.found, 0u);
+  ASSERT_OK(pelt_evaluator_find_nearest(handle.get(), &origin.x, INFINITY, &hit));
+  EXPECT_EQ(hit.distance, test::must(query.nearest(origin))->distance);
+
+  auto point = sized<pelt_skin_point>();
+  ASSERT_OK(pelt_character_nearest_point(in_the_library.get(), &origin.x, &point));
+  EXPECT_EQ(point.triangle, test::must(nearest_at_bind(character, origin)).triangle);
+  point.triangle = PELT_NONE;
+  point.vertex = 5;
+  ASSERT_OK(pelt_evaluator_get_frame(handle.get(), &point, rows));
+  EXPECT_EQ(glm::make_mat3x4(rows), test::must(Anchor::at_vertex(character, 0, 5)).frame(evaluator));
+  EXPECT_INVALID(ray(handle, {}, 1), "direction of the ray is 0");
+  EXPECT_INVALID(pelt_evaluator_find_nearest(handle.get(), nullptr, 1, &hit), "position is null");
+  point.mesh = 7;
+  EXPECT_INVALID(pelt_evaluator_get_frame(handle.get(), &point, rows), "mesh 7 does not exist");
 }
 
 // An evaluator keeps the character that it was made of.

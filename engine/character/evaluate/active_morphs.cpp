@@ -3,20 +3,11 @@
 
 #include <algorithm>
 
+#include "engine/character/evaluate/prefetch.h"
 #include "engine/character/rows/morphs.h"
 #include "shaders/morph/morph.h"
 
 namespace pelt {
-namespace {
-
-// Prefetches the cache line at an address. Highway's own function needs optimised builds.
-void prefetch_line([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#endif
-}
-
-}  // namespace
 
 ActiveMorphs::ActiveMorphs(const PackedMorphs& morphs)
     : morphs_(morphs),
@@ -53,8 +44,18 @@ bool ActiveMorphs::moves(std::size_t slice) const {
   return false;
 }
 
+void ActiveMorphs::move(std::size_t vertex, glm::vec3& point, glm::uvec2& directions) const {
+  shared::MorphSum sum = shared::morph_begin();
+  for_each_active(vertex / shared::kSliceRows, [&](std::size_t column, std::size_t place, float weight) {
+    const float unit = std::bit_cast<float>(morphs_.columns[column].y);
+    sum = add_morph_row(sum, morphs_, place, vertex % shared::kSliceRows, unit, weight);
+  });
+  point += sum.position;
+  directions = shared::morphed_directions(sum, directions);
+}
+
 void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
-  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
+  constexpr std::size_t kLine = kCacheLine / sizeof(std::uint32_t);
   const std::size_t column_words = morphs.row_words * shared::kSliceRows;
   active.for_each_active(slice, [&](std::size_t column, std::size_t place, float) {
     const std::uint32_t* words = morphs.offsets.data() + place * column_words;

@@ -32,6 +32,9 @@ class ActiveMorphs {
   // Returns true if an active target moves a row of the slice.
   bool moves(std::size_t slice) const;
 
+  // Adds the active targets to a vertex at rest.
+  void move(std::size_t vertex, glm::vec3& point, glm::uvec2& directions) const;
+
   // Calls visit(column, index of its words, weight) for each column of the slice with a weight other than 0, ascending.
   template <class Visit>
   void for_each_active(std::size_t slice, const Visit& visit) const {

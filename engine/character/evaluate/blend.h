@@ -8,6 +8,7 @@
 #include <glm/glm.hpp>
 #include <span>
 
+#include <pelt/character.h>
 #include <pelt/frame.h>
 #include <pelt/pack.h>
 
@@ -99,6 +100,11 @@ void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices
 // Does the same for a binding of several groups, each with its own local points.
 void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out);
+
+// Moves only vertex v, by the functions above without vector instructions, with the same bits. `rest`: at least that
+// row. `out`: arrays of one vertex, without frames. `wires`: of a binding of BlendMode::kWires.
+void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, std::size_t v,
+                  std::span<const Affine> palette, const WiresParameters& wires, const BlendOutputs& out);
 
 // Applies offsets to vertices from `first` on that were blended with frames: moves vertex first + i, its frame, normal
 // and tangent by offsets[i] = [R | o], as if applied before the blend (shaders/blend/blend.h). Precondition: out.frames

@@ -185,21 +185,25 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
   out.tangents[v] = glm::vec4(tangent, rest.w * blended.mirror);
 }
 
+VertexRow row_of(const PackedBinding& binding, const RestShape& rest, std::size_t v, std::span<const Affine> palette,
+                 bool gradients) {
+  const std::size_t slice = v / shared::kSliceRows;
+  return {binding,
+          rest,
+          v,
+          binding.influences.data() + binding.slices[slice] + v % shared::kSliceRows,
+          (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows,
+          palette.data(),
+          gradients};
+}
+
 // Moves the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
 template <class Blend>
 void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                     const BlendOutputs& out, bool gradients, const Blend& blend) {
-  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
-    const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
-    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
-    const std::size_t first_row = slice * shared::kSliceRows;
-    const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const std::size_t v = first_row + r;
-      const VertexRow row{binding, rest, v, words + r, influences, palette.data(), gradients};
-      write_vertex(rest.direction(v), v, blend(row), out);
-    }
-  }
+  const std::size_t end = std::min<std::size_t>(slices.last * shared::kSliceRows, binding.points.size());
+  for (std::size_t v = slices.first * shared::kSliceRows; v < end; ++v)
+    write_vertex(rest.direction(v), v, blend(row_of(binding, rest, v, palette, gradients)), out);
 }
 
 }  // namespace
@@ -227,6 +231,23 @@ void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slic
   const std::span<const glm::vec4> frames = local_frames(binding);
   blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out),
                  [&](const VertexRow& row) { return add_row(row, frames); });
+}
+
+void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, std::size_t v,
+                  std::span<const Affine> palette, const WiresParameters& wires, const BlendOutputs& out) {
+  const bool gradients = mode == BlendMode::kWires ? !binding.gradients.empty() : reads_gradients(binding, out);
+  const VertexRow row = row_of(binding, rest, v, palette, gradients);
+  const auto write = [&](const VertexFrame& frame) { write_vertex(rest.direction(v), 0, frame, out); };
+  switch (mode) {
+    case BlendMode::kLinear:
+      return write(sum_row(row));
+    case BlendMode::kDualQuaternion:
+      return write(blend_row(row));
+    case BlendMode::kWires:
+      return write(combine_row(row, wires));
+    case BlendMode::kOffsets:
+      return write(add_row(row, local_frames(binding)));
+  }
 }
 
 void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,

@@ -104,6 +104,8 @@ struct Evaluator::State {
   ActionClock clock;
   ActionProgress action;
   bool restarts = false;  // action starts at rest in this evaluate()
+  std::uint64_t evaluations = 0;
+  Detail evaluated_detail = Detail::kFull;  // of the last one
 
   void pose_palette(const PalettePass& pass) {
     const PoseContext context{joints, positions, inputs, palette, restarts};
@@ -172,25 +174,32 @@ struct Evaluator::State {
     }
   }
 
-  void blend_painted() {
+  std::uint32_t first_painted_entry(const CharacterMesh& mesh) const {
+    return character->painted_pass()->first_entry + mesh.painted->first_joint;
+  }
+
+  void pose_painted() {
     for (const PalettePass& pass : character->passes) {
       if (pass.painted || writes_weights(pass.kernel)) pose_palette(pass);
     }
+  }
+
+  void blend_painted() {
     for (std::size_t m = 0; m < painted.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];
       if (!mesh.painted) continue;
       const BlendOutputs out = outputs_of(mesh);
-      const std::uint32_t first_entry = character->painted_pass()->first_entry + mesh.painted->first_joint;
+      const std::uint32_t first_entry = first_painted_entry(mesh);
       for_slices(m, BlendMode::kLinear, [&](RestShape rest, SliceRange slices) {
         blend_linearly(painted[m], rest, slices, first_entry, out);
       });
     }
   }
 
-  void blend_meshes(std::uint32_t stage) {
+  void blend_meshes(std::uint32_t stage, bool skins) {
     for (std::size_t m = 0; m < character->meshes.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];
-      if (mesh.stage != stage) continue;
+      if (mesh.stage != stage || !(skins || mesh.control)) continue;
       BlendOutputs out = outputs_of(mesh);
       if (mesh.offset_entry && mesh.first_offset_vertex == 0)
         out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
@@ -223,6 +232,42 @@ struct Evaluator::State {
       }
       if (mesh.frame_entry) fill_lines(*mesh.frame_entry, mesh.vertex_count());
     }
+  }
+
+  void evaluate(bool skins) {
+    ++evaluations;
+    evaluated_detail = detail;
+    if (detail == Detail::kLinearBlend) {
+      pose_painted();
+      if (skins) blend_painted();
+    } else {
+      if (clock_input) {
+        inputs[*clock_input] = clock.value();
+        restarts = action.pose(clock);
+      }
+      stretches = Stretches::kNone;
+      for (std::uint32_t stage = 0; stage < character->stage_count; ++stage) {
+        pose_palettes(stage);
+        blend_meshes(stage, skins);
+      }
+    }
+    for (std::size_t m = 0; !skins && m < character->meshes.size(); ++m) is_morphed(m);  // for blend_one()
+  }
+
+  // Moves one vertex of a skin to outputs of one vertex.
+  void blend_one(std::size_t m, std::size_t v, const BlendOutputs& out) const {
+    const CharacterMesh& mesh = character->meshes[m];
+    assert(!mesh.control && v < mesh.vertex_count());
+    glm::vec3 point = mesh.binding.points[v];
+    glm::uvec2 directions = mesh.binding.directions[v];
+    if (options.morphs && active_morphs[m] && active_morphs[m]->any()) active_morphs[m]->move(v, point, directions);
+    const RestShape rest{&point, &directions, v};
+    const std::span<const Affine> entries(palette);
+    if (evaluated_detail == Detail::kLinearBlend)
+      return blend_vertex(painted[m], BlendMode::kLinear, rest, v, entries.subspan(first_painted_entry(mesh)), {}, out);
+    WiresParameters wires{};
+    if (mesh.wires) wires = {entries[mesh.wires->root_entry], mesh.wires->exponent};
+    blend_vertex(mesh.binding, mesh.mode, rest, v, entries.subspan(mesh.first_entry), wires, out);
   }
 
   void fill_lines(std::size_t first, std::size_t count) {
@@ -299,22 +344,24 @@ void Evaluator::set_detail(Detail detail) {
   state.detail = detail;
 }
 
-void Evaluator::evaluate() {
-  State& state = *state_;
-  if (state.detail == Detail::kLinearBlend) {
-    state.blend_painted();
-  } else {
-    if (state.clock_input) {
-      state.inputs[*state.clock_input] = state.clock.value();
-      state.restarts = state.action.pose(state.clock);
-    }
-    state.stretches = Stretches::kNone;
-    for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
-      state.pose_palettes(stage);
-      state.blend_meshes(stage);
-    }
-  }
+void Evaluator::evaluate() { state_->evaluate(true); }
+void Evaluator::evaluate_controls() { state_->evaluate(false); }
+std::uint64_t Evaluator::evaluations() const { return state_->evaluations; }
+
+Evaluator::Vertex Evaluator::vertex(std::size_t mesh, std::size_t vertex) const {
+  Vertex moved{};
+  state_->blend_one(mesh, vertex, {.positions = &moved.position, .normals = &moved.normal, .tangents = &moved.tangent});
+  return moved;
 }
+
+glm::vec3 Evaluator::position(std::size_t mesh, std::size_t vertex) const {
+  glm::vec3 moved(0.0f);
+  state_->blend_one(mesh, vertex, {.positions = &moved});
+  return moved;
+}
+
+const Character& Evaluator::character() const { return state_->character; }
+Detail Evaluator::detail() const { return state_->evaluated_detail; }
 
 std::span<const glm::vec3> Evaluator::positions() const { return state_->positions; }
 std::span<const glm::vec3> Evaluator::normals() const { return state_->normals; }

@@ -172,26 +172,30 @@ class MeshRecords {
   MeshRecords(const CharacterMesh& mesh, BoundsRecords& found)
       : mesh_(mesh), rest_(mesh.binding), morph_reach_(find_morph_reach(mesh)), found_(found) {
     if (morph_reach_.empty()) return;
-    const std::span<const glm::vec4> frames = local_frames(rest_);
-    std::vector<float> factors(morph_reach_.size(), 1.0f);  // what local frames make of an offset, at most
-    for (std::size_t at = 0; at < frames.size(); at += shared::kLocalFrameVectors) {
-      const auto frame = shared::local_frame(frames[at], frames[at + 1], frames[at + 2], frames[at + 3]);
-      float& factor = factors[at / shared::kLocalFrameVectors % factors.size()];
-      factor = std::max(factor, std::sqrt(shared::squared_size(frame.n)));
-    }
+    const std::vector<float> factors = local_frame_factors(rest_);
     for (std::size_t v = 0; v < factors.size(); ++v) morph_reach_[v] *= factors[v];
   }
 
   void add_deformers() {
-    const bool dual = mesh_.mode == BlendMode::kDualQuaternion;
+    const bool dual = is_dual();
     const bool shares = std::ranges::any_of(group_points(rest_), [](const glm::vec4& local) { return local.w < 0; });
     if (!dual && !shares) return add_entries(rest_, mesh_.first_entry, mesh_.mode == BlendMode::kOffsets);
     const VertexGroups groups = find_groups(rest_.points);
     std::size_t first = 0;
     for (const std::size_t end : groups.ends) {
-      add_group(dual, std::span(groups.order).subspan(first, end - first));
+      add_group(std::span(groups.order).subspan(first, end - first));
       first = end;
     }
+  }
+
+  // Adds a record, without entries if there are more than `most`.
+  void add_group(std::span<const std::uint32_t> vertices, std::uint32_t most) {
+    if (is_dual()) most = std::min(most, shared::kBoundsDualEntries);
+    for (std::size_t i = 0; i < vertices.size() && collector_.entries() <= most; ++i) collect(vertices[i]);
+    const bool fits = collector_.entries() <= most;
+    collector_.forget();
+    if (fits) return add_group(vertices);
+    found_.records.emplace_back();
   }
 
   // `first_entry`: palette entry of bound joint 0.
@@ -245,8 +249,16 @@ class MeshRecords {
     }
   }
 
-  // `dual`: dual quaternions; otherwise local points.
-  void add_group(bool dual, std::span<const std::uint32_t> vertices) {
+  bool is_dual() const { return mesh_.mode == BlendMode::kDualQuaternion; }
+
+  void collect(std::uint32_t v) {
+    for_each_entry(rest_, v, mesh_.mode == BlendMode::kOffsets,
+                   [&](std::uint32_t index, glm::vec3 point) { collector_.add(index, point); });
+    collector_.end_vertex();
+  }
+
+  void add_group(std::span<const std::uint32_t> vertices) {
+    const bool dual = is_dual();
     shared::BoundsRecord record{.kind = dual ? shared::kBoundsDual : shared::kBoundsShares,
                                 .first_entry = mesh_.first_entry};
     const std::span<const glm::vec4> points = group_points(rest_);
@@ -255,14 +267,13 @@ class MeshRecords {
     for (const std::uint32_t v : vertices) {
       box.add(rest_.points[v]);
       reach = std::max(reach, morph_reach(v));
-      for_each_entry(rest_, v, !dual, [&](std::uint32_t index, glm::vec3 point) { collector_.add(index, point); });
-      collector_.end_vertex();
+      collect(v);
       record.negative = std::max(record.negative, negative_shares(points, rest_.points.size(), v));
     }
     if (dual && collector_.entries() > shared::kBoundsDualEntries && vertices.size() > 1) {
       collector_.forget();
-      add_group(dual, vertices.first(vertices.size() / 2));
-      add_group(dual, vertices.subspan(vertices.size() / 2));
+      add_group(vertices.first(vertices.size() / 2));
+      add_group(vertices.subspan(vertices.size() / 2));
       return;
     }
     record.first_word = static_cast<std::uint32_t>(found_.entries.size());
@@ -296,6 +307,29 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
   }
   const auto words = static_cast<std::uint32_t>(found.records.size()) * shared::kBoundsRecordWords;
   for (shared::BoundsRecord& record : found.records) record.first_word += words;
+  return found;
+}
+
+std::vector<float> local_frame_factors(const PackedBinding& binding) {
+  const std::span<const glm::vec4> frames = local_frames(binding);
+  std::vector<float> factors(binding.points.size(), 1.0f);
+  for (std::size_t at = 0; at < frames.size(); at += shared::kLocalFrameVectors) {
+    const auto frame = shared::local_frame(frames[at], frames[at + 1], frames[at + 2], frames[at + 3]);
+    float& factor = factors[at / shared::kLocalFrameVectors % factors.size()];
+    factor = std::max(factor, std::sqrt(shared::squared_size(frame.n)));
+  }
+  return factors;
+}
+
+BoundsRecords find_group_records(const CharacterMesh& mesh, std::span<const std::uint32_t> vertices,
+                                 std::span<const std::size_t> ends, std::uint32_t most_entries) {
+  BoundsRecords found;
+  MeshRecords records(mesh, found);
+  std::size_t first = 0;
+  for (const std::size_t end : ends) {
+    records.add_group(vertices.subspan(first, end - first), most_entries);
+    first = end;
+  }
   return found;
 }
 

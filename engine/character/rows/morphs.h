@@ -41,10 +41,21 @@ std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs);
 // kInvalidArgument, naming `what`.
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what);
 
+// Adds row r of the slice whose words are at `place` (morph_places). `unit`: of the integers of positions, metres.
+inline shared::MorphSum add_morph_row(const shared::MorphSum& to, const PackedMorphs& morphs, std::size_t place,
+                                      std::size_t r, float unit, float weight) {
+  const std::uint32_t* word = &morphs.offsets[place * morphs.row_words * shared::kSliceRows + r];
+  shared::MorphSum sum = shared::morph_add_position(to, weight * unit, word[0], word[shared::kSliceRows]);
+  if (morphs.row_words >= shared::kMorphNormalWords)
+    sum = shared::morph_add_normal(sum, weight, word[2 * shared::kSliceRows]);
+  if (morphs.row_words >= shared::kMorphTangentWords)
+    sum = shared::morph_add_tangent(sum, weight, word[3 * shared::kSliceRows]);
+  return sum;
+}
+
 // Calls visit(target, row, sum) for each row of each column; `sum`: the target's offsets at weight 1.
 template <class Visit>
 void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count, const Visit& visit) {
-  const std::size_t words = morphs.row_words;
   const std::vector<std::uint32_t> places = morph_places(morphs);
   for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
     const std::size_t first_row = slice * shared::kSliceRows;
@@ -52,12 +63,8 @@ void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count,
     for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
       const float unit = std::bit_cast<float>(morphs.columns[c].y);
       for (std::size_t r = 0; r < rows; ++r) {
-        const std::uint32_t* word = &morphs.offsets[places[c] * words * shared::kSliceRows + r];
-        shared::MorphSum sum =
-            shared::morph_add_position(shared::morph_begin(), unit, word[0], word[shared::kSliceRows]);
-        if (words >= shared::kMorphNormalWords) sum = shared::morph_add_normal(sum, 1, word[2 * shared::kSliceRows]);
-        if (words >= shared::kMorphTangentWords) sum = shared::morph_add_tangent(sum, 1, word[3 * shared::kSliceRows]);
-        visit(shared::morph_weight_target(morphs.columns[c].x), first_row + r, sum);
+        visit(shared::morph_weight_target(morphs.columns[c].x), first_row + r,
+              add_morph_row(shared::morph_begin(), morphs, places[c], r, unit, 1));
       }
     }
   }

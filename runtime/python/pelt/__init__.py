@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from ._library import Error, library_path, version
 from .binding import Bound, bind, quality
-from .character import TRANSFORM, Character, Clip, Control, Joint, Mesh, Pose, Stream, load
-from .evaluator import Evaluator
+from .character import TRANSFORM, Character, Clip, Control, Joint, Mesh, Pose, SkinPoint, Stream, load
+from .evaluator import Evaluator, SkinHit
 
 __all__ = [
     "TRANSFORM",
@@ -28,6 +28,8 @@ __all__ = [
     "Joint",
     "Mesh",
     "Pose",
+    "SkinHit",
+    "SkinPoint",
     "Stream",
     "bind",
     "library_path",

@@ -56,6 +56,19 @@ class Mesh:
 
 
 @dataclass(frozen=True)
+class SkinPoint:
+    """A point on a triangle of a skin: `barycentric` are the shares of its corners."""
+
+    mesh: int
+    triangle: int
+    barycentric: tuple[float, float, float]
+
+    @staticmethod
+    def of(point: Any) -> SkinPoint:
+        return SkinPoint(point.mesh, point.triangle, tuple(point.barycentric))
+
+
+@dataclass(frozen=True)
 class Clip:
     name: str
     duration: float
@@ -107,6 +120,14 @@ def numbers(values: npt.ArrayLike, name: str) -> np.ndarray:
         raise Error(f"{name} are not an array: {error}") from None
     if array.dtype.kind not in "fiu":
         raise Error(f"{name} are of the type {array.dtype}, and must be numbers")
+    return array
+
+
+def vector(values: npt.ArrayLike, name: str) -> Floats:
+    """Returns three numbers in the library's layout."""
+    array = np.ascontiguousarray(numbers(values, name), np.float32)
+    if array.shape != (3,):
+        raise Error(f"{name} has the shape {array.shape}, and must have (3,)")
     return array
 
 
@@ -280,6 +301,12 @@ class Character(Owner):
             if mesh.name == name:
                 return index
         raise Error(f"no mesh is called '{name}'", 2)
+
+    def nearest_point(self, position: npt.ArrayLike) -> SkinPoint:
+        """Returns the point of the skin nearest to a position in model space at bind, metres, for Evaluator.frame()."""
+        point = library().new("pelt_skin_point")
+        self._call("pelt_character_nearest_point", vector(position, "position").ctypes.data, ctypes.byref(point))
+        return SkinPoint.of(point)
 
     # ------------------------------------------------------------------------------------------------------------ poses
 

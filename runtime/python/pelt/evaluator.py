@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._library import Error, Owner, library, view
-from .character import Character, Floats, Pose, joint_memory, numbers
+from ._library import NONE, Error, Owner, library, view
+from .character import Character, Floats, Pose, SkinPoint, joint_memory, numbers, vector
 
 _ORDERS = {"character": 0, "model": 1}
 _DETAILS = {"full": 0, "linear_blend": 1}
@@ -44,6 +46,15 @@ def _array(array: np.ndarray | None, columns: int, count: int, name: str) -> tup
 def _part(place: tuple[int, int], first: int) -> Any:
     address, stride = place
     return library().new("pelt_vertex_array", values=address + first * stride if address else None, stride=stride)
+
+
+@dataclass(frozen=True)
+class SkinHit:
+    """The result of a query: the point of the skin, its posed position and how far away it is, metres."""
+
+    point: SkinPoint
+    position: Floats
+    distance: float
 
 
 class Evaluator(Owner):
@@ -155,6 +166,42 @@ class Evaluator(Owner):
     def evaluate(self) -> None:
         """Moves all meshes; the properties positions, normals and tangents return the result."""
         self._call("pelt_evaluator_evaluate")
+
+    def evaluate_controls(self) -> None:
+        """Evaluates without moving the skins: enough for frame(), ray() and nearest()."""
+        self._call("pelt_evaluator_evaluate_controls")
+
+    def frame(self, point: SkinPoint | None = None, *, mesh: str | int = 0, vertex: int | None = None) -> Floats:
+        """The frame of a point, or of a vertex of a mesh in packed order, in the last evaluated pose: shape (3, 4).
+
+        Its columns are tangent, bitangent, normal and position in model space. It moves three vertices at most.
+        """
+        if (point is None) == (vertex is None):
+            raise Error("a frame is that of a point or of a vertex")
+        if point is None:
+            given = library().new("pelt_skin_point", mesh=self._index("mesh", mesh), triangle=NONE, vertex=vertex)
+        else:
+            given = library().new("pelt_skin_point", mesh=point.mesh, triangle=point.triangle)
+            given.barycentric[:] = point.barycentric
+        rows = np.empty((3, 4), np.float32)
+        self._call("pelt_evaluator_get_frame", ctypes.byref(given), rows.ctypes.data)
+        return rows
+
+    def _find(self, name: str, *arguments: Any) -> SkinHit | None:
+        hit = library().new("pelt_skin_hit")
+        self._call(name, *arguments, ctypes.byref(hit))
+        if not hit.found:
+            return None
+        return SkinHit(SkinPoint.of(hit.point), np.array(hit.position, np.float32), hit.distance)
+
+    def ray(self, origin: npt.ArrayLike, direction: npt.ArrayLike, longest: float = math.inf) -> SkinHit | None:
+        """The first point of the skin on a ray in the last evaluated pose, or None. It moves few vertices."""
+        start, along = vector(origin, "origin"), vector(direction, "direction")
+        return self._find("pelt_evaluator_find_on_ray", start.ctypes.data, along.ctypes.data, longest)
+
+    def nearest(self, position: npt.ArrayLike, farthest: float = math.inf) -> SkinHit | None:
+        """The point of the skin nearest to a position in the last evaluated pose, or None."""
+        return self._find("pelt_evaluator_find_nearest", vector(position, "position").ctypes.data, farthest)
 
     def _evaluated(self, name: str, columns: int) -> Floats:
         info = library().new("pelt_evaluated")

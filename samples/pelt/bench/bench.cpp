@@ -86,7 +86,9 @@ std::string text_of_rows(const Json& rows, const std::string& backend) {
                           {"B/vertex", "bytes_per_vertex", "{:.1f}"},
                           ratio_column("of copy", "ratio_to_copy"),
                           ratio_column("of linear", "time_of_linear_blend_4"),
-                          {"palettes ms", "palette_seconds/median", "{:.3f}", 1e3}});
+                          {"palettes ms", "palette_seconds/median", "{:.3f}", 1e3},
+                          {"ray ms", "ray_seconds/median", "{:.3f}", 1e3},
+                          ratio_column("of ray", "time_of_ray")});
 }
 
 std::string text_of_binds(const Json& rows) {

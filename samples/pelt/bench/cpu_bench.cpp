@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include <pelt/evaluate.h>
+#include <pelt/skin_query.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
@@ -96,16 +99,41 @@ class Palettes {
   std::uint32_t threads_;
 };
 
-// A posed evaluator and its palettes, which must outlive the contenders.
+// A posed evaluator, its palettes, and rays at its skin, which must outlive the contenders.
 struct Task {
   Evaluator evaluator;
   Palettes palettes;
+  std::optional<SkinQuery> query{};
+  std::vector<glm::vec3> targets{};
+  std::vector<glm::vec3> directions{};
+  std::size_t ray = 0;
+
+  // Precondition: the evaluator has moved the skin, and stays at its address.
+  Result<void> aim() {
+    PELT_ASSIGN(const auto index, SkinIndex::create(evaluator.character()));
+    PELT_ASSIGN(query, SkinQuery::create(index, evaluator));
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (int i = 0; i < 256; ++i) {
+      targets.push_back(evaluator.positions()[random() % evaluator.positions().size()]);
+      directions.push_back(glm::normalize(glm::vec3(number(random), number(random), number(random) + 1e-3f)));
+    }
+    return {};
+  }
+
+  // Poses palettes and sends the next ray, from 1 m away.
+  void pose_and_hit() {
+    ray = (ray + 1) % targets.size();
+    evaluator.evaluate_controls();
+    static_cast<void>(query->ray(targets[ray] - directions[ray], directions[ray]));
+  }
 };
 
 }  // namespace
 
 Result<Json> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds) {
   constexpr double kVertexBytes = sizeof(glm::vec3) + sizeof(glm::vec3) + sizeof(glm::vec4);
+  constexpr std::size_t kWorks = 3;  // contenders per row: moving all, palettes, a ray
   const std::uint32_t all_threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::uint32_t> thread_counts{1};
   if (all_threads > 1) thread_counts.push_back(all_threads);
@@ -133,6 +161,8 @@ Result<Json> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t roun
         Task* task = tasks.back().get();
         contenders.push_back(contender([task] { task->evaluator.evaluate(); }, threads));
         contenders.push_back(contender([task] { task->palettes.run(); }, threads));
+        PELT_TRY(task->aim());
+        contenders.push_back(contender([task] { task->pose_and_hit(); }, threads));
         of_size.push_back(describe(method, data, traffic, 1));
         of_size.back().update({{"backend", "cpu"}, {"threads", threads}});
       }
@@ -140,11 +170,14 @@ Result<Json> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t roun
     PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
     for (std::size_t i = 0; i < of_size.size(); ++i) {
       const std::size_t yardstick = yardstick_of(methods()) * thread_counts.size() + i % thread_counts.size();
-      const Spread spread = spread_of(seconds[2 * i]);
-      of_size[i].update({{"seconds", to_json(spread)},
-                         {"vertices_per_second", of_size[i]["vertices"].get<double>() / spread.median},
-                         {"time_of_linear_blend_4", ratio_json(ratio_of(seconds[2 * i], seconds[2 * yardstick]))},
-                         {"palette_seconds", to_json(spread_of(seconds[2 * i + 1]))}});
+      const Spread spread = spread_of(seconds[kWorks * i]);
+      of_size[i].update(
+          {{"seconds", to_json(spread)},
+           {"vertices_per_second", of_size[i]["vertices"].get<double>() / spread.median},
+           {"time_of_linear_blend_4", ratio_json(ratio_of(seconds[kWorks * i], seconds[kWorks * yardstick]))},
+           {"palette_seconds", to_json(spread_of(seconds[kWorks * i + 1]))},
+           {"ray_seconds", to_json(spread_of(seconds[kWorks * i + 2]))},
+           {"time_of_ray", ratio_json(ratio_of(seconds[kWorks * i], seconds[kWorks * i + 2]))}});
       rows.push_back(of_size[i]);
     }
   }

@@ -76,9 +76,11 @@ TEST_F(PythonPackage, DoesWhatItsTestsSay) {
   ::setenv("PELT_OTHER_ABI", PELT_OTHER_ABI, 1);
   ::unsetenv("PELT_LIBRARY");
   ::unsetenv("PYTHONPATH");
-  const test::Outcome outcome = run(kPython, quoted(kTests / "package_test.py"));
-  EXPECT_THAT(outcome.errors, testing::HasSubstr("OK"));
-  EXPECT_THAT(outcome.errors, testing::Not(testing::HasSubstr("skipped")));
+  for (const char* file : {"package_test.py", "skin_points_test.py"}) {
+    const test::Outcome outcome = run(kPython, quoted(kTests / file));
+    EXPECT_THAT(outcome.errors, testing::HasSubstr("OK"));
+    EXPECT_THAT(outcome.errors, testing::Not(testing::HasSubstr("skipped")));
+  }
 }
 
 // The Python code of docs/python.md runs unchanged, and prints the output that the page shows.

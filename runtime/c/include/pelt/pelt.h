@@ -886,6 +886,45 @@ typedef struct pelt_vertex_arrays {
 PELT_API pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_t mesh, uint32_t order,
                                                  const pelt_vertex_arrays* arrays);
 
+/* Does all of pelt_evaluator_evaluate except moving the skins: enough for the functions below. */
+PELT_API pelt_result pelt_evaluator_evaluate_controls(pelt_evaluator* evaluator);
+
+/* A point of a skin. */
+typedef struct pelt_skin_point {
+  uint32_t struct_size;
+  uint32_t mesh;        /* not a control mesh */
+  uint32_t triangle;    /* of pelt_mesh_info.triangles; PELT_NONE: the point is a vertex */
+  uint32_t vertex;      /* in packed order; not read if there is a triangle */
+  float barycentric[3]; /* shares of the triangle's corners, 0 to 1, with the sum 1; not read for a vertex */
+} pelt_skin_point;
+
+/* Finds the point of the skin that is nearest to a position (3 floats), model space at bind, metres. */
+PELT_API pelt_result pelt_character_nearest_point(const pelt_character* character, const float* position,
+                                                  pelt_skin_point* point);
+
+/* Writes the frame of a point of the skin in the last evaluated pose, moving three vertices at most: 12 floats, the
+ * upper three rows of a matrix to model space. Its columns are tangent (along the triangle's longest edge at bind; at a
+ * vertex the skin's), bitangent, normal (the skin's), all unit and orthogonal, and the position. */
+PELT_API pelt_result pelt_evaluator_get_frame(const pelt_evaluator* evaluator, const pelt_skin_point* point,
+                                              float* rows);
+
+typedef struct pelt_skin_hit {
+  uint32_t struct_size;
+  uint32_t found; /* 0: nothing, and the other fields are 0 */
+  pelt_skin_point point;
+  float position[3]; /* model space, metres */
+  float distance;    /* from the origin or the given position, metres */
+} pelt_skin_hit;
+
+/* Find the first point of the skin on a ray, from either side, and the nearest one to a position, in the last evaluated
+ * pose at PELT_DETAIL_FULL. They move only the vertices that they need, and keep them for others in the pose. The
+ * first query allocates, and makes an index of the character. `direction`: of any length above 0. `longest`,
+ * `farthest`: metres, INFINITY for any. Vectors have 3 floats. */
+PELT_API pelt_result pelt_evaluator_find_on_ray(pelt_evaluator* evaluator, const float* origin, const float* direction,
+                                                float longest, pelt_skin_hit* hit);
+PELT_API pelt_result pelt_evaluator_find_nearest(pelt_evaluator* evaluator, const float* position, float farthest,
+                                                 pelt_skin_hit* hit);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,8 @@
 // Evaluates characters on the CPU with the palettes and the blend of the shaders, for servers, tools and tests.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <glm/glm.hpp>
 #include <memory>
 #include <span>
@@ -63,6 +65,25 @@ class Evaluator {
 
   // Poses the palettes and moves the meshes that the detail needs, stage by stage.
   void evaluate();
+  // Does the same without moving the skins, whose positions() keep their last values: for vertex() and those who call
+  // it, anchors (pelt/anchor.h) and queries (pelt/skin_query.h).
+  void evaluate_controls();
+  // Returns how often either was called.
+  std::uint64_t evaluations() const;
+
+  // A vertex as evaluate() moves it, up to rounding; the same bits with Options::same_everywhere.
+  struct Vertex {
+    glm::vec3 position;
+    glm::vec3 normal;   // unit
+    glm::vec4 tangent;  // unit xyz, orthogonal to the normal; w = handedness
+  };
+  // Moves one vertex of a skin by the last evaluation's palettes. `vertex`: in packed order, from 0 in each mesh.
+  Vertex vertex(std::size_t mesh, std::size_t vertex) const;
+  // The same without normal and tangent, in a third of the time.
+  glm::vec3 position(std::size_t mesh, std::size_t vertex) const;
+
+  const Character& character() const;
+  Detail detail() const;  // of the last evaluation
 
   // Results of all meshes, one mesh after the other, in packed order (CharacterMesh::first_vertex,
   // CharacterMesh::source_vertex). Model space.
