@@ -42,4 +42,9 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
 // is the skin itself. Errors: the number of vertices differs from the base's, or the skin lacks some.
 Result<void> take_from_skin(Base& base, const DeformerInput& input);
 
+// Turns edges opposite angles above 120 degrees, between which the surface would fold over, if both triangles there
+// become less obtuse and keep the direction of the one across. Leaves triangles at open borders, such as lips, as they
+// are.
+void turn_edges(std::vector<glm::uvec3>& triangles, std::span<const glm::vec3> positions);
+
 }  // namespace pelt::hierarchical_bspline

@@ -35,6 +35,7 @@ constexpr double kLevelEdges = 3;      // length of the finest level's edges, in
 constexpr std::uint32_t kMaxOverlays = 2;
 constexpr double kUnlikeRows = 0.08;  // least difference in painting from a vertex that it is refined from
 constexpr double kFlatQuad = 0.7;     // least cosine of the angle between the halves of a quad
+constexpr double kObtuse = -0.5;      // cosine of the angle above which the edge opposite it is turned
 constexpr float kReach = 1.0f;        // by which the fit moves a control vertex at most, in its shortest edges
 constexpr double kRounding = 1e-6;    // relative to the size: nearer points are one
 constexpr int kRounds = 3;            // of the fit: each projects the skin again
@@ -273,6 +274,62 @@ bool has_all(const Mesh& skin, std::span<const std::uint32_t> vertices) {
 
 }  // namespace
 
+void turn_edges(std::vector<glm::uvec3>& triangles, std::span<const glm::vec3> positions) {
+  const auto normal = [&](glm::uvec3 t) {
+    return glm::cross(glm::dvec3(positions[t.y] - positions[t.x]), glm::dvec3(positions[t.z] - positions[t.x]));
+  };
+  const auto cosine = [&](glm::uvec3 t, int corner) {
+    const glm::dvec3 next(positions[t[(corner + 1) % 3]] - positions[t[corner]]);
+    const glm::dvec3 last(positions[t[(corner + 2) % 3]] - positions[t[corner]]);
+    return glm::dot(next, last) / std::max(glm::length(next) * glm::length(last), 1e-30);
+  };
+  const auto widest = [&](glm::uvec3 t) { return std::min({cosine(t, 0), cosine(t, 1), cosine(t, 2)}); };
+  std::map<MeshEdge, std::vector<std::size_t>> users;
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (int c = 0; c < 3; ++c) users[edge_at(triangles[t], c)].push_back(t);
+  }
+  std::vector<bool> is_open(positions.size());
+  for (const auto& [edge, triangles_there] : users) {
+    if (triangles_there.size() == 1) is_open[edge.first] = is_open[edge.second] = true;
+  }
+  // Returns true if the edge opposite a corner is turned.
+  const auto turn = [&](std::size_t obtuse, int corner) {
+    const glm::uvec3 t = triangles[obtuse];
+    const std::uint32_t top = t[corner], from = t[(corner + 1) % 3], to = t[(corner + 2) % 3];
+    const std::vector<std::size_t>& both = users[edge_at(t, (corner + 1) % 3)];
+    if (both.size() != 2) return false;
+    const std::size_t other = both[0] == obtuse ? both[1] : both[0];
+    const glm::uvec3 b = triangles[other];
+    const std::uint32_t tip = b.x + b.y + b.z - from - to;
+    if (is_open[top] || is_open[from] || is_open[to] || is_open[tip]) return false;
+    if (users.contains(std::minmax(top, tip))) return false;
+    const glm::uvec3 first(top, from, tip), second(top, tip, to);
+    const auto is_flat = [&](glm::uvec3 turned) {
+      return glm::dot(normal(turned), normal(b)) > kFlatQuad * glm::length(normal(turned)) * glm::length(normal(b));
+    };
+    if (!is_flat(first) || !is_flat(second) || std::min(widest(first), widest(second)) <= cosine(t, corner))
+      return false;
+    for (const std::size_t old : {obtuse, other}) {
+      for (int c = 0; c < 3; ++c) std::erase(users[edge_at(triangles[old], c)], old);
+    }
+    users.erase(std::minmax(from, to));
+    triangles[obtuse] = first;
+    triangles[other] = second;
+    for (const std::size_t now : {obtuse, other}) {
+      for (int c = 0; c < 3; ++c) users[edge_at(triangles[now], c)].push_back(now);
+    }
+    return true;
+  };
+  for (bool is_changed = true; is_changed;) {
+    is_changed = false;
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      for (int c = 0; c < 3; ++c) {
+        if (cosine(triangles[t], c) < kObtuse && turn(t, c)) is_changed = true;
+      }
+    }
+  }
+}
+
 Result<void> take_from_skin(Base& base, const DeformerInput& input) {
   const from_skin::ShownSurface skin = closed_skin(input);
   std::vector<std::uint32_t> vertices;
@@ -308,13 +365,14 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface from");
   const from_skin::ThinnedSkin thinned = from_skin::thinned_skin(
       std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
-  const Manifold manifold = manifold_of(thinned.mesh.triangles);
+  Manifold manifold = manifold_of(thinned.mesh.triangles);
   if (manifold.triangles.empty()) return invalid(input, "the skin has no triangle with area");
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {
     base.parameters.control.push_back(thinned.mesh.positions[v]);
     append_index(base.parameters.made_of, thinned.source[v]);
   }
+  if (!thinned.is_skin) turn_edges(manifold.triangles, base.parameters.control);
   base.parameters.faces = quads_of(manifold.triangles, base.parameters.control);
   if (thinned.is_skin) {
     SurfaceCrease all;

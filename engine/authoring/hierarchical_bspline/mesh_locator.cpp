@@ -21,7 +21,8 @@ namespace {
 
 // Skin comes to follow its own painting between these differences from the surface's (of skin of one joint: kRigid
 // times these), and ceases to between these distances of the surface from its opposite side, in edges, and these
-// fractions of the surface's area that are left at the skin's height.
+// fractions of the surface's area that are left at the skin's height, or cosines of the angle by which frames are
+// turned against the surface.
 constexpr double kLike[] = {0.05, 0.25};
 constexpr double kThin[] = {0.15, 0.4};
 constexpr double kCurved[] = {0.2, 0.6};
@@ -116,13 +117,16 @@ class MeshLocator : public SkinLocator {
     SparseRows here;
     append_weights_at(
         place, [&](std::uint32_t v) { return painting_.row(v); }, here);
-    double apart = 0;
-    for (int c = 0; c < 3; ++c) apart += place.weights[c] * apart_[place.vertices[c]];
+    double apart = 0, facing = 0;
+    for (int c = 0; c < 3; ++c) {
+      apart += place.weights[c] * apart_[place.vertices[c]];
+      facing += place.weights[c] * facing_[place.vertices[c]];
+    }
     const double mixed = glm::smoothstep(0.0, kMixed, 1.0 - strongest_influence(own).weight);
     const double unlike = (1 - weight_similarity(here.row(0), own)) / glm::mix(kRigid, 1.0, mixed);
     const double surface_share = (1 - glm::smoothstep(kLike[0], kLike[1], unlike)) *
                                  glm::smoothstep(kThin[0], kThin[1], apart) *
-                                 glm::smoothstep(kCurved[0], kCurved[1], area_left(place, height));
+                                 glm::smoothstep(kCurved[0], kCurved[1], std::min(area_left(place, height), facing));
     return static_cast<float>(1 - surface_share);
   }
 
@@ -180,14 +184,21 @@ class MeshLocator : public SkinLocator {
   }
 
   // Finds how far the triangles at each limit point are from the side of the surface that faces them or that they
-  // cover, in edges; 1: far.
+  // cover, in edges; 1: far. Finds the cosine between its frame's normal and theirs: the surface may be folded there.
   void find_apart() {
+    std::vector<glm::dvec3> sums(positions_.size(), glm::dvec3(0));  // of normals by area
     std::vector<glm::vec3> centres;
     std::vector<glm::vec3> normals;
     for (const glm::uvec3 t : triangles_) {
       const glm::vec3 a = positions_[t.x], b = positions_[t.y], c = positions_[t.z];
       centres.push_back((a + b + c) / 3.0f);
-      normals.push_back(glm::normalize(glm::cross(b - a, c - a)));
+      const glm::vec3 across = glm::cross(b - a, c - a);
+      normals.push_back(glm::normalize(across));
+      for (int i = 0; i < 3; ++i) sums[t[i]] += glm::dvec3(across);
+    }
+    for (std::uint32_t v = 0; v < sums.size(); ++v) {
+      const double length = glm::length(sums[v]);
+      facing_.push_back(length > 0 ? glm::dot(sums[v] / length, limits_[v].axes()[2]) : 0);
     }
     std::vector<double> squared(triangles_.size(), std::numeric_limits<double>::max());
     tree_->nearest_of_each(centres, kNearTriangles, input_.threads,
@@ -255,9 +266,10 @@ class MeshLocator : public SkinLocator {
   std::vector<SurfacePoint> limits_;
   std::vector<glm::vec3> positions_;
   std::vector<glm::uvec3> triangles_;
-  SparseRows weights_;                // of the vertices; or none
-  SparseRows painting_;               // that moves their limit points; or none
-  std::vector<double> apart_;         // find_apart()
+  SparseRows weights_;         // of the vertices; or none
+  SparseRows painting_;        // that moves their limit points; or none
+  std::vector<double> apart_;  // find_apart(), as the next
+  std::vector<double> facing_;
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
   std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin

@@ -7,6 +7,7 @@
 #include <pelt/builtin.h>
 #include <pelt/hierarchical_bspline.h>
 
+#include "engine/authoring/hierarchical_bspline/base.h"
 #include "tests/engine/authoring/hierarchical_bspline/two_sheets.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -169,6 +170,29 @@ TEST(MadeBase, ErrorsSayWhatIsMissing) {
 TEST(MadeBase, LeavesPointsWithoutTrianglesToLinearBlend) {
   const Bound bound = test::must(bind(test::make_cloud(100), made_rig()));
   EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("has no triangle with area")));
+}
+
+// A pyramid upside down; a sliver, 0 1 2, lies on its top.
+TEST(MadeBase, TurnsTheLongEdgeOfASliver) {
+  const std::vector<glm::vec3> points = {{-1, 0, 0}, {1, 0, 0}, {0, 0.1f, 0}, {0, -1, 0}, {-3, -3, 0},
+                                         {3, -3, 0}, {3, 3, 0}, {-3, 3, 0},   {0, 0, -3}};
+  const std::vector<glm::uvec3> given = {{0, 1, 2}, {1, 0, 3}, {4, 5, 3}, {5, 1, 3}, {5, 6, 1}, {6, 2, 1}, {6, 7, 2},
+                                         {7, 0, 2}, {7, 4, 0}, {4, 3, 0}, {5, 4, 8}, {6, 5, 8}, {7, 6, 8}, {4, 7, 8}};
+  std::vector<glm::uvec3> turned = given;
+  turned[0] = {2, 0, 3};
+  turned[1] = {2, 3, 1};
+  std::vector<glm::uvec3> triangles = given;
+  hierarchical_bspline::turn_edges(triangles, points);
+  EXPECT_EQ(triangles, turned);
+
+  triangles = given;
+  triangles.resize(10);  // open: its border is not that of the sliver
+  hierarchical_bspline::turn_edges(triangles, points);
+  EXPECT_EQ(triangles, std::vector(turned.begin(), turned.begin() + 10));
+
+  triangles = std::vector(given.begin(), given.begin() + 2);
+  hierarchical_bspline::turn_edges(triangles, points);
+  EXPECT_EQ(triangles, std::vector(given.begin(), given.begin() + 2)) << "at a border";
 }
 
 }  // namespace

@@ -127,5 +127,38 @@ TEST(OwnPainting, OpensAMouthThatIsClosedAtBind) {
   }
 }
 
+// Slivers turn some frames of the biped's surface over.
+TEST(OwnPainting, CarriesSkinAtFramesThatAreTurnedOver) {
+  const Model model = make_biped();
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  std::vector<bool> is_raised(joints.size());
+  glm::mat4 turn(1);
+  for (std::uint32_t j = 0; j < joints.size(); ++j) {
+    const auto parent = model.skeleton.parent_of(j);
+    const bool is_arm = model.skeleton.joints[j].name == "left_upper_arm";
+    is_raised[j] = is_arm || (parent && is_raised[*parent]);
+    if (is_arm) turn = test::turn_about(glm::vec3(joints[j][3]), 105);
+    if (is_raised[j]) joints[j] = turn * joints[j];
+  }
+  const Character character = test::bound(model, test::rig_of(HierarchicalBsplineParameters{})).character;
+  const Mesh& body = model.meshes[0];
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  std::vector<glm::vec3> normals(body.positions.size());
+  to_source_order(test::mesh_of(character, body.name), evaluator.normals(), std::span(normals));
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, body.name);
+  const std::vector<glm::vec3> wanted = vertex_normals(posed, body.triangles);
+  std::vector<float> flat(posed.size(), 1);  // least cosine between the normals of a vertex and its triangles
+  for (const glm::uvec3 t : body.triangles) {
+    const glm::vec3 normal = glm::normalize(glm::cross(posed[t.y] - posed[t.x], posed[t.z] - posed[t.x]));
+    for (int c = 0; c < 3; ++c) flat[t[c]] = std::min(flat[t[c]], glm::dot(normal, wanted[t[c]]));
+  }
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    if (flat[v] < 0.8f) continue;
+    EXPECT_GT(glm::dot(normals[v], wanted[v]), 0.5f) << v;
+  }
+}
+
 }  // namespace
 }  // namespace pelt
