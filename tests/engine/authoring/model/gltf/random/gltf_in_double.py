@@ -35,7 +35,7 @@ class Scene:
         for i, _ in self.order:
             self.order += [(c, i) for c in self.nodes[i].get("children", [])]
         roots = [i for i, _ in self.order if i not in children]
-        shown, pending = [], list(self.gltf.get("scenes", [{"nodes": roots}])[self.gltf.get("scene", 0)]["nodes"])
+        shown, pending = [], sorted(self.gltf.get("scenes", [{"nodes": roots}])[self.gltf.get("scene", 0)]["nodes"])
         while pending:  # depth first
             shown.append(pending.pop(0))
             pending[:0] = self.nodes[shown[-1]].get("children", [])
