@@ -163,6 +163,21 @@ class Caller : Calls {
     const std::uint32_t mesh = in_.ConsumeBool() ? PELT_NONE : index(3);
     done(pelt_evaluator_get_vertices(evaluator_.get(), mesh, index(1), sized(arrays)));
   }
+  void find_points() {
+    pelt_skin_hit* const hit = sized(pelt_skin_hit{});
+    if (in_.ConsumeBool()) {
+      done(pelt_evaluator_find_on_ray(evaluator_.get(), or_null(numbers(3)), or_null(numbers(3)), number(), hit));
+    } else {
+      done(pelt_evaluator_find_nearest(evaluator_.get(), or_null(numbers(3)), number(), hit));
+    }
+    pelt_skin_point point{};
+    point.mesh = index(3);
+    point.triangle = in_.ConsumeBool() ? PELT_NONE : index(64);
+    point.vertex = index(64);
+    point.barycentric[below(3)] = in_.ConsumeBool() ? 1.0f : number();
+    done(pelt_evaluator_get_frame(evaluator_.get(), sized(point), or_null(numbers(12))));
+    done(pelt_character_nearest_point(any_character(), or_null(numbers(3)), sized(pelt_skin_point{})));
+  }
 
   void make_crowd() {
     constexpr int kMaxCrowds = 5;  // the device compiles pipelines for most of them
@@ -295,6 +310,8 @@ class Caller : Calls {
                                              &Caller::call<pelt_evaluator_advance>,
                                              &Caller::call<pelt_evaluator_teleport>,
                                              &Caller::call<pelt_evaluator_get_evaluated>,
+                                             &Caller::call<pelt_evaluator_evaluate_controls>,
+                                             &Caller::find_points,
                                              &Caller::call<pelt_evaluator_evaluate>,
                                              &Caller::call<pelt_evaluator_evaluate>};
   static constexpr Call kCrowdCalls[] = {&Caller::make_crowd,
