@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { Mesh } from 'three';
+import type { Mesh, Object3D } from 'three';
 import type { GLTF } from 'three/examples/jsm/loaders/GLTFLoader.js';
 import type { Character, Instance, InstanceOptions } from './pelt.js';
 
@@ -18,6 +18,8 @@ export class PeltModel {
   readonly character: Character;
   readonly instance: Instance;
   readonly meshes: readonly PeltMesh[];
+  /** The scene's nodes of the character's joints, in its order. */
+  readonly joints: readonly Object3D[];
 
   /** True: the scene shows the sources, moved by three.js, instead. */
   linearBlend: boolean;

@@ -123,7 +123,6 @@ export class PeltMesh extends Mesh {
 
 export class PeltModel {
   #root;
-  #joints;
   #skins;
   #inverse = new Matrix4();
   #matrix = new Matrix4();
@@ -132,7 +131,7 @@ export class PeltModel {
     const scene = new SceneNodes(gltf);
     this.#root = gltf.scene;
     this.character = character;
-    this.#joints = character.joints.map(({ name }) => scene.joints.get(name) ??
+    this.joints = character.joints.map(({ name }) => scene.joints.get(name) ??
       fail(`${character.name}: the scene has no node '${name}': was another file bound?`));
     const skins = character.meshes.filter((mesh) => !mesh.control).map((mesh) => {
       const found = scene.meshes.get(mesh.name);
@@ -185,7 +184,7 @@ export class PeltModel {
     this.#root.updateWorldMatrix(true, true);
     this.#inverse.copy(this.#root.matrixWorld).invert();
     const { joints, inputs } = instance;
-    this.#joints.forEach((joint, j) => {
+    this.joints.forEach((joint, j) => {
       this.#matrix.multiplyMatrices(this.#inverse, joint.matrixWorld).toArray(joints, 16 * j);
     });
     for (const { morphs, sources } of this.#skins) {

@@ -14,12 +14,23 @@ struct Remark {
 };
 constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}, {"beyond_hops", kBeyondHops}};
 
-nlohmann::ordered_json check_json(const std::optional<CheckReport>& report) {
+nlohmann::ordered_json check_json(const Bound& bound) {
+  const std::optional<CheckReport>& report = bound.report.check;
   if (!report) return {};
-  const auto location = [](const DefectLocation& place) {
-    return nlohmann::ordered_json{{"pose", place.pose.name},     {"kind", defect_name(place.defect.kind)},
-                                  {"value", place.defect.value}, {"of_allowed", place.defect.score},
-                                  {"mesh", place.mesh},          {"vertex", place.vertex},
+  const auto location = [&](const DefectLocation& place) {
+    nlohmann::ordered_json turns = nlohmann::json::array();
+    for (const TurnFromRest& turn : place.pose.turns) {
+      turns.push_back({{"joint", bound.character->skeleton.joints[turn.joint].name},
+                       {"axis", {turn.axis.x, turn.axis.y, turn.axis.z}},
+                       {"degrees", turn.degrees}});
+    }
+    return nlohmann::ordered_json{{"pose", place.pose.name},
+                                  {"turns", std::move(turns)},
+                                  {"kind", defect_name(place.defect.kind)},
+                                  {"value", place.defect.value},
+                                  {"of_allowed", place.defect.score},
+                                  {"mesh", place.mesh},
+                                  {"vertex", place.vertex},
                                   {"joint", place.joint}};
   };
   nlohmann::ordered_json defects = nlohmann::json::array(), shapes = nlohmann::json::array();
@@ -75,7 +86,7 @@ std::string format_bind_report(const BindReportFacts& facts, const BoundModel& b
       {"bytes", facts.bytes},
       {"seconds", facts.seconds},
       {"meshes", meshes},
-      {"check", check_json(bound.bound.report.check)},
+      {"check", check_json(bound.bound)},
       {"notes", bound.bound.report.notes},
       {"import_notes", bound.import_report.notes}};
   return report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -118,7 +129,7 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
   const nlohmann::ordered_json document{{"format", "pelt-report 1"},
                                         {"model", model},
                                         {"meshes", std::move(meshes)},
-                                        {"check", check_json(bound.bound.report.check)},
+                                        {"check", check_json(bound.bound)},
                                         {"notes", bound.bound.report.notes}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -104,6 +104,7 @@ let dirty = true;
 const spent = [];  // the last times of Pelt, milliseconds
 
 function setPlaying(on) {
+  if (on && shown && !shown.action && clips.value) setClip(clips.value);
   playing = on;
   play.textContent = on ? 'Pause' : 'Play';
   play.setAttribute('aria-pressed', String(on));
@@ -113,8 +114,16 @@ function setPlaying(on) {
   }
 }
 
-function setClip(name) {
+// Ends the clip, and the pose of a place.
+function rest() {
   shown.mixer.stopAllAction();
+  shown.action = undefined;
+  for (const [joint, rotation] of shown.turned ?? []) joint.quaternion.copy(rotation);
+  shown.turned = [];
+}
+
+function setClip(name) {
+  rest();
   shown.action = shown.mixer.clipAction(three.AnimationClip.findByName(shown.gltf.animations, name));
   shown.action.play();
   time.max = String(shown.action.getClip().duration);
@@ -250,6 +259,7 @@ const inWords = ({ kind, value, count, joint }) => {
 function report(own, name) {
   element('bound').hidden = !own;
   element('hint').hidden = Boolean(own);
+  element('file').classList.toggle('shown', Boolean(own));
   if (!own) return;
   const { meshes, check, notes } = own.bound.report;
   element('named').textContent = name;
@@ -272,15 +282,35 @@ function report(own, name) {
   }));
 }
 
+// Turns joints from rest, about axes of model space; those below follow.
+function turn(turns) {
+  rest();
+  const { pelt, gltf } = shown;
+  gltf.scene.updateWorldMatrix(true, true);
+  const around = new three.Quaternion();
+  const posed = turns.map(({ joint: name, axis, degrees }) => {
+    const joint = pelt.joints[pelt.character.joints.findIndex((each) => each.name === name)];
+    const about = new three.Quaternion().setFromAxisAngle(new three.Vector3(...axis), degrees * Math.PI / 180);
+    joint.parent.getWorldQuaternion(around);
+    return [joint, around.clone().invert().multiply(about).multiply(around).multiply(joint.quaternion)];
+  });
+  shown.turned = posed.map(([joint]) => [joint, joint.quaternion.clone()]);
+  for (const [joint, rotation] of posed) joint.quaternion.copy(rotation);
+}
+
 // Shows the pose of a place, from near.
-function goTo({ pose, mesh: name, vertex }) {
+function goTo({ pose, turns, mesh: name, vertex }) {
   const [, clip, seconds] = /^(.*) at ([\d.]+) s$/.exec(pose) ?? [];
+  setPlaying(false);
   if (shown.gltf.animations.some((each) => each.name === clip)) {
     clips.value = clip;
     setClip(clip);
     seek(Number(seconds));
+  } else {
+    turn(turns);
   }
   const { pelt } = shown;
+  pelt.instance.teleport();
   pelt.update(0);
   const mesh = pelt.character.mesh(name);
   const at = 3 * (mesh.firstVertex + mesh.sourceVertex.indexOf(vertex));
@@ -289,7 +319,7 @@ function goTo({ pose, mesh: name, vertex }) {
   const point = new three.Vector3().fromArray(positions, at).applyMatrix4(matrixWorld);
   const away = new three.Vector3().fromArray(normals, at).transformDirection(matrixWorld).setY(0.2).normalize();
   orbit.target.copy(point);
-  camera.position.copy(point).addScaledVector(away, 0.8);
+  camera.position.copy(point).addScaledVector(away, 1.3);
   orbit.update();
   dirty = true;
 }
@@ -360,6 +390,7 @@ clips.addEventListener('change', () => setClip(clips.value));
 play.addEventListener('click', () => setPlaying(!playing));
 function seek(seconds) {
   setPlaying(false);
+  if (!shown.action) setClip(clips.value);
   time.value = String(seconds);
   shown.action.time = seconds;
   shown.mixer.update(0);

@@ -253,7 +253,8 @@ test('a dropped file is bound, and bound again as the controls say', options, as
   assert.equal(await page.evaluate("document.body.dataset.state + document.getElementById('bound').hidden"), 'shownfalse');
   assert.equal(await page.evaluate(text('named')), 'bar_model.glb');
   assert.match(await page.evaluate(text('summary')), /Surface-ffd was chosen/);
-  await page.evaluate("document.querySelector('#places button').click()");
+  const places = await page.evaluate("[...document.querySelectorAll('#places button')].map((place) => place.click()).length");
+  assert.ok(places > 1, 'in clips and in poses of turns');
   assert.equal(await page.evaluate("document.getElementById('play').getAttribute('aria-pressed')"), 'false');
   for (const [control, value] of [['deformer', 'curve-skeleton'], ['deformer', 'surface-ffd'], ['spread', '2']]) {
     await page.evaluate(`(() => { const control = document.getElementById('${control}'); control.value = '${value}'; control.dispatchEvent(new Event('change')); })()`);
