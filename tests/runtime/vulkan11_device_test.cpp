@@ -41,9 +41,11 @@ class Vulkan11Devices : public Crowds {
     EXPECT_TRUE(run(device, crowd));
     return test::must(read_vertices(device, crowd, 1)).positions;
   }
+  GpuCharacters uploaded(const Device& device) const {
+    return test::must(upload(device, test::bound_with(model_, "linear-blend").character));
+  }
   // Makes a crowd whose outputs have addresses.
-  Result<Crowd> addressed(const Device& device) const {
-    const GpuCharacters gpu = test::must(upload(device, test::bound_with(model_, "linear-blend").character));
+  static Result<Crowd> addressed(const Device& device, const GpuCharacters& gpu) {
     CrowdOptions options;
     options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     return Crowd::create(device, gpu, options);
@@ -60,7 +62,8 @@ TEST_F(Vulkan11Devices, NeedNoExtension) {
   EXPECT_EQ(functions.vkCmdBeginRendering, nullptr);
   // The device does not report its largest buffer.
   EXPECT_EQ(device.internals().largest_buffer, VK_WHOLE_SIZE);
-  const Result<Crowd> crowd = addressed(device);
+  const GpuCharacters gpu = uploaded(device);
+  const Result<Crowd> crowd = addressed(device, gpu);
   ASSERT_TRUE(test::refused(crowd, ErrorCode::kUnsupported, "vertices of the crowd of 'tube"));
   EXPECT_THAT(crowd.error().message, HasSubstr("VK_KHR_buffer_device_address"));
 }
@@ -79,7 +82,8 @@ TEST_F(Vulkan11Devices, HaveWhatTheirExtensionsGive) {
   // SwiftShader has addresses only by Vulkan 1.2.
   if (!has_extension(device_extensions(instance, device.physical()), VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
     return;
-  const Crowd crowd = test::must(addressed(device));
+  const GpuCharacters gpu = uploaded(device);
+  const Crowd crowd = test::must(addressed(device, gpu));
   EXPECT_NE(address_of(device, crowd.outputs().positions), 0u);
 }
 
