@@ -98,7 +98,7 @@ split.addEventListener('keydown', (event) => {
 
 // ---- the character ----
 
-let shown;  // { gltf, pelt, mixer, action }
+let shown;  // { gltf, pelt, mixer, action, turned: joints and their rotations at rest }
 let playing = !still;
 let dirty = true;
 const spent = [];  // the last times of Pelt, milliseconds
@@ -118,7 +118,7 @@ function setPlaying(on) {
 function rest() {
   shown.mixer.stopAllAction();
   shown.action = undefined;
-  for (const [joint, rotation] of shown.turned ?? []) joint.quaternion.copy(rotation);
+  for (const [joint, rotation] of shown.turned) joint.quaternion.copy(rotation);
   shown.turned = [];
 }
 
@@ -158,7 +158,7 @@ async function show(name, own) {
     const stand = new three.Group().add(gltf.scene);
     scene.add(stand);
     const pelt = new PeltModel(gltf, character);
-    shown = { gltf, pelt, mixer: new three.AnimationMixer(gltf.scene) };
+    shown = { gltf, pelt, mixer: new three.AnimationMixer(gltf.scene), turned: [] };
     const box = new three.Box3();
     pelt.update(0);
     scene.updateMatrixWorld();
@@ -284,6 +284,7 @@ function report(own, name) {
 
 // Turns joints from rest, about axes of model space; those below follow.
 function turn(turns) {
+  setPlaying(false);
   rest();
   const { pelt, gltf } = shown;
   gltf.scene.updateWorldMatrix(true, true);
@@ -296,12 +297,12 @@ function turn(turns) {
   });
   shown.turned = posed.map(([joint]) => [joint, joint.quaternion.clone()]);
   for (const [joint, rotation] of posed) joint.quaternion.copy(rotation);
+  pelt.instance.teleport();
 }
 
 // Shows the pose of a place, from near.
 function goTo({ pose, turns, mesh: name, vertex }) {
   const [, clip, seconds] = /^(.*) at ([\d.]+) s$/.exec(pose) ?? [];
-  setPlaying(false);
   if (shown.gltf.animations.some((each) => each.name === clip)) {
     clips.value = clip;
     setClip(clip);
@@ -310,7 +311,6 @@ function goTo({ pose, turns, mesh: name, vertex }) {
     turn(turns);
   }
   const { pelt } = shown;
-  pelt.instance.teleport();
   pelt.update(0);
   const mesh = pelt.character.mesh(name);
   const at = 3 * (mesh.firstVertex + mesh.sourceVertex.indexOf(vertex));

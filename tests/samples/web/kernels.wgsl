@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Two kernels of shaders/ by hand, for webgpu_test.mjs: the pose of linear blend and dual quaternions
+// Two kernels of shaders/ by hand, for webgpu.mjs: the pose of linear blend and dual quaternions
 // (dual_quaternion/pose.h), and the blend of a mesh with tight positions and octahedral normals (blend/blend.comp).
-// Without morph targets, gradients, lists of instances, and what mirrored joints and collapsed frames need. Each binding has
-// one type: the bind data are the words of a .pelt file.
+// Without morph targets, gradients, lists of instances, and what mirrored joints and collapsed frames need. Each
+// binding has one type: the bind data are the words of a .pelt file.
 
 override dual: bool;
 
