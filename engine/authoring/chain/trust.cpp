@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/authoring/chain/joint_clusters.h"
+#include "engine/authoring/chain/passages.h"
 
 namespace pelt::chain {
 namespace {
@@ -27,6 +28,7 @@ float step_at(glm::vec2 turning, float share) {
 Trust::Trust(const Model& model, std::span<const Curve> curves, Painting painting)
     : curves_(curves),
       painting_(std::move(painting)),
+      uses_(joint_uses(model.skeleton)),
       places_(model.skeleton.joints.size()),
       next_(places_.size(), kNone) {
   for (std::uint32_t c = 0; c < curves.size(); ++c) {
@@ -103,7 +105,9 @@ std::vector<Trust::Bend> Trust::bends(std::size_t c) const {
     if (i == curve.chain.top) continue;
     const glm::vec2 turning = painting_.turning ? painting_.turning(c, i) : step_reach(curve, i).turning;
     if (turning == glm::vec2(0.0f)) continue;
-    const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+    const glm::vec2 bones = bones_at(curve, i, uses_);
+    if (bones == glm::vec2(0.0f)) continue;  // a twist helper, which does not bend
+    const float shorter = std::min(bones.x, bones.y);
     // At a branch, the skin of a limb also belongs to the trunk.
     const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
     const float off = (is_root ? 0.5f : 1.0f) * painting_.most_off *

@@ -13,6 +13,7 @@
 
 #include <pelt/model.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/tools/joint_roles.h>
 
 #include "engine/authoring/chain/curve.h"
 
@@ -86,6 +87,7 @@ class Trust {
 
   std::span<const Curve> curves_;
   Painting painting_;
+  std::vector<JointUse> uses_;               // one per joint
   std::vector<std::vector<Place>> places_;   // for each joint, in the order of curves
   std::vector<std::uint32_t> next_;          // for each joint: the nearest one above it that is on a curve, or kNone
   std::vector<std::uint32_t> counts_as_;     // for each bound joint: it or the nearest one above on a curve, or kNone

@@ -8,6 +8,7 @@
 #include <pelt/builtin.h>
 #include <pelt/pose.h>
 
+#include "engine/authoring/chain/trust.h"
 #include "tests/engine/authoring/chain/small_chains.h"
 #include "tests/support/driven.h"
 
@@ -44,6 +45,23 @@ TEST(Passages, MeetIfTheyLeaveNoStraightPiece) {
   EXPECT_FALSE(meets(2) || meets(3) || meets(4));
   model = test::make_tube({.along = 300, .length = 5, .joints = 5, .blend_length = 0.9f});
   EXPECT_FALSE(meets(2));
+}
+
+// Twist helpers do not bend, and the pieces of a bone between them count as one.
+TEST(Passages, AreFollowedAsIfTwistHelpersWereAbsent) {
+  Model model = test::make_tube({.along = 300, .length = 4, .joints = 4});
+  const auto bends = [&] {
+    std::vector<Curve> curves{measured(model)};
+    for (CurveAnchor& anchor : curves[0].anchors) anchor.skin_distance = 0.8f;
+    return Trust(model, curves).bends(0);
+  };
+  const std::vector<Trust::Bend> all = bends();
+  ASSERT_EQ(all.size(), 3u);
+  for (const std::size_t i : {1u, 3u}) model.skeleton.joints[i].name = "arm_twist";
+  const std::vector<Trust::Bend> bend = bends();
+  ASSERT_EQ(bend.size(), 1u);
+  EXPECT_EQ(bend[0].anchor, 2u);
+  EXPECT_NEAR(bend[0].off, 2 * all[1].off, 1e-6f);  // of bones twice as long, shorter than 2.6 skin distances
 }
 
 // If another layer moves the skin across a joint, its bend takes a sixteenth of the bone.
