@@ -15,18 +15,13 @@
 namespace pelt::conformance {
 namespace {
 
-// Reads the parent of every joint; -1: a root.
+// Reads the parent of every joint, which is a joint before it; -1: a root.
 std::vector<std::int32_t> read_parents(const Node& node, std::size_t joint_count) {
   node.expect_size(joint_count);
-  std::vector<std::int32_t> parents = node.each([&](const Node& entry) {
-    if (entry.number() == -1) return -1;
-    return static_cast<std::int32_t>(entry.index(joint_count));
-  });
+  std::vector<std::int32_t> parents;
   for (std::size_t j = 0; j < joint_count; ++j) {
-    std::size_t steps = 0;
-    for (std::int32_t up = parents[j]; up >= 0; up = parents[static_cast<std::size_t>(up)]) {
-      if (++steps > joint_count) node.item(j).refuse("is above itself");
-    }
+    const Node entry = node.item(j);
+    parents.push_back(entry.number() == -1 ? -1 : static_cast<std::int32_t>(entry.index(j)));
   }
   return parents;
 }
@@ -51,9 +46,9 @@ Mesh read_skin(const Node& node) {
   return mesh;
 }
 
-Mesh read_driver(const Node& node, std::size_t number) {
+Mesh read_driver(const Node& node) {
   Mesh mesh;
-  mesh.name = fmt::format("driver{}", number);
+  mesh.name = "driver";
   mesh.positions = narrowed(node.at("positions").each(read_vector));
   mesh.triangles = read_triangles(node.at("triangles"), mesh.positions.size());
   mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
@@ -98,26 +93,12 @@ Answer read_answer(const Node& node, const Case& test_case) {
   return answer;
 }
 
-// Reads one number a joint; for several chains one list each, of its joints in order.
-void read_twists(const Node& node, const Node& root, const Case& test_case, CasePose& pose) {
+// Reads one number per joint.
+void read_twists(const Node& node, const Case& test_case, CasePose& pose) {
   const std::uint32_t first = test_case.system == "mos" ? 1 : 0;
-  const auto add = [&](std::uint32_t joint, const Node& twist) {
-    const std::string name = "twist/" + joint_name(joint);
-    const auto known = [&](const auto& control) { return control.first == name; };
-    if (std::ranges::none_of(pose.controls, known))
-      pose.controls.emplace_back(name, static_cast<float>(twist.number()));
-  };
-  if (node.size() > 0 && node.item(0).is_array()) {
-    const auto chains = read_chains(root, test_case.joints_at_rest.size());
-    node.expect_size(chains.size());
-    for (std::size_t c = 0; c < chains.size(); ++c) {
-      node.item(c).expect_size(chains[c].size());
-      for (std::size_t i = 0; i < chains[c].size(); ++i) add(chains[c][i], node.item(c).item(i));
-    }
-    return;
-  }
   node.expect_size(test_case.joints_at_rest.size() - 2 * first);
-  for (std::uint32_t j = 0; j < node.size(); ++j) add(first + j, node.item(j));
+  for (std::uint32_t j = 0; j < node.size(); ++j)
+    pose.controls.emplace_back("twist/" + joint_name(first + j), static_cast<float>(node.item(j).number()));
 }
 
 // Returns true if the joints of a system's skeleton pose its cases.
@@ -125,7 +106,7 @@ bool has_joints(const std::string& system) {
   return system == "linear_blend" || system == "curve_skeleton" || system == "mos" || system == "hierarchical_bspline";
 }
 
-CasePose read_pose(const Node& node, const Node& root, const Case& test_case) {
+CasePose read_pose(const Node& node, const Case& test_case) {
   CasePose pose;
   pose.name = node.at("name").text();
   const auto read_positions = [&](const Node& positions, std::size_t count) {
@@ -142,21 +123,15 @@ CasePose read_pose(const Node& node, const Node& root, const Case& test_case) {
                               glm::dvec4(0, 0, 0, 1));
       pose.joints.push_back(pose.name == "bind" ? glm::dmat4(1.0) : turned);
     }
-    if (node.has("twist")) read_twists(node.at("twist"), root, test_case, pose);
+    if (node.has("twist")) read_twists(node.at("twist"), test_case, pose);
   } else if (test_case.system == "surface_ffd") {
     read_positions(node.at("driver_positions"), test_case.drivers[0].positions.size());
     if (node.has("driver_transforms")) {
       node.at("driver_transforms").expect_size(test_case.drivers[0].positions.size());
       pose.driver_transforms = node.at("driver_transforms").each(read_frame);
     }
-  } else if (test_case.system == "surface_ffd_patch") {
-    read_positions(node.at("control"), test_case.control_count);
   } else {
-    const Node all = node.at(node.has("drivers") ? "drivers" : "driver_positions");
-    all.expect_size(test_case.drivers.size());
-    for (std::size_t d = 0; d < test_case.drivers.size(); ++d) {
-      read_positions(all.item(d), test_case.drivers[d].positions.size());
-    }
+    read_positions(node.at("control"), test_case.control_count);
   }
   return pose;
 }
@@ -179,7 +154,7 @@ Variant read_variant(const Node& result, const Node& root, const Case& test_case
 
 // Returns true if this program can read more of a case than the names of its variants.
 bool is_known(const std::string& system) {
-  return has_joints(system) || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine";
+  return has_joints(system) || system == "surface_ffd" || system == "surface_ffd_patch";
 }
 
 // Reads the parameters of the skin's vertices on the finest level, as texture coordinates.
@@ -226,14 +201,11 @@ Case read_case(const Node& root) {
       read_joints(root.at("skeleton"), test_case);
       if (test_case.system == "hierarchical_bspline") test_case.skin.uvs = read_places(root);
     } else if (test_case.system == "surface_ffd") {
-      test_case.drivers = {read_driver(root.at("driver"), 0)};
-    } else if (test_case.system == "surface_ffd_patch") {
-      test_case.control_count = root.at("patch").at("control").size();
+      test_case.drivers = {read_driver(root.at("driver"))};
     } else {
-      const Node drivers = root.at("drivers");
-      for (std::size_t d = 0; d < drivers.size(); ++d) test_case.drivers.push_back(read_driver(drivers.item(d), d));
+      test_case.control_count = root.at("patch").at("control").size();
     }
-    test_case.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, root, test_case); });
+    test_case.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, test_case); });
     if (test_case.poses.empty() || test_case.poses[0].name != "bind") root.at("poses").refuse("must begin with 'bind'");
   }
   test_case.variants = results.each([&](const Node& result) { return read_variant(result, root, test_case); });
@@ -241,14 +213,6 @@ Case read_case(const Node& root) {
 }
 
 }  // namespace
-
-std::vector<std::size_t> depths(std::span<const std::int32_t> parents) {
-  std::vector<std::size_t> result(parents.size(), 0);
-  for (std::size_t j = 0; j < parents.size(); ++j) {
-    for (std::int32_t up = parents[j]; up >= 0; up = parents[static_cast<std::size_t>(up)]) ++result[j];
-  }
-  return result;
-}
 
 Result<Case> load_case(const std::filesystem::path& path) {
   PELT_ASSIGN(const auto bytes, read_file(path, std::uint64_t{1} << 28));

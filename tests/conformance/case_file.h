@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <glm/glm.hpp>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,15 +50,12 @@ struct Case {
   // In model space. For mos, two joints are added to those of the file: the first is the world, in which displacements
   // are scaled; the last drives the operations and is turned about z by a right angle in every pose but "bind".
   std::vector<glm::dmat4> joints_at_rest;
-  std::vector<std::int32_t> parents;  // of the joints; -1: a root; there are no cycles
+  std::vector<std::int32_t> parents;  // of the joints, which come after them; -1: a root
   std::vector<Mesh> drivers;
   std::size_t control_count = 0;  // for surface_ffd_patch: number of control vertices in a pose
   std::vector<CasePose> poses;
   std::vector<Variant> variants;
 };
-
-// Returns the number of joints above each joint.
-std::vector<std::size_t> depths(std::span<const std::int32_t> parents);
 
 // Loads a case. Errors name the file and the location in it. For an unknown system only names are read.
 Result<Case> load_case(const std::filesystem::path& path);

@@ -16,14 +16,6 @@ namespace pelt::conformance {
 
 std::string joint_name(std::uint32_t joint) { return fmt::format("joint{}", joint); }
 
-std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_t joint_count) {
-  const auto read = [&](const Node& chain) {
-    return chain.each([&](const Node& joint) { return joint.index(joint_count); });
-  };
-  if (root.has("chains")) return root.at("chains").each(read);
-  return {read(root.at("chain"))};
-}
-
 namespace {
 
 // Tables are sampled so finely that their error is half of the tolerance of known answers.
@@ -66,46 +58,6 @@ void read_exclusions(const Node& set, const Case& test_case, Rig& rig) {
   for (std::size_t i = 0; i < exclude.size(); ++i) {
     add_exclusion(read_indices(exclude.item(i).at("elements"), test_case.drivers[0].triangles.size()),
                   read_indices(exclude.item(i).at("vertices"), test_case.skin.positions.size()), rig);
-  }
-}
-
-// The case gives the bone of each element, which weights of the driver's vertices cannot express: the hops become
-// groups.
-void read_hops(const Node& hops, const Case& test_case, Rig& rig) {
-  const std::vector<double> parents = hops.at("parents").each([](const Node& node) { return node.number(); });
-  const std::size_t bones = parents.size();
-  const auto path = [&](std::size_t bone) {  // from the bone to the root
-    std::vector<std::size_t> result = {bone};
-    while (parents[result.back()] >= 0 && result.size() <= bones) {
-      result.push_back(static_cast<std::size_t>(parents[result.back()]));
-    }
-    return result;
-  };
-  const auto distance = [&](std::size_t a, std::size_t b) {
-    const std::vector<std::size_t> up = path(a);
-    const std::vector<std::size_t> other = path(b);
-    for (std::size_t i = 0; i < up.size(); ++i) {
-      const auto meets = std::find(other.begin(), other.end(), up[i]);
-      if (meets != other.end()) return i + static_cast<std::size_t>(meets - other.begin());
-    }
-    return bones + 1;
-  };
-  const bool by_kind = hops.has("elements");
-  const Node element_bones = hops.at(by_kind ? "elements" : "element_bones");
-  const Node vertex_bones = hops.at(by_kind ? "vertices" : "vertex_bones");
-  element_bones.expect_size(test_case.drivers[0].triangles.size());
-  vertex_bones.expect_size(test_case.skin.positions.size());
-  const std::uint32_t limit = hops.at("limit").index(std::numeric_limits<std::uint32_t>::max());
-  for (std::size_t bone = 0; bone < bones; ++bone) {
-    std::vector<IndexRange> vertices;
-    for (std::uint32_t v = 0; v < vertex_bones.size(); ++v) {
-      if (vertex_bones.item(v).index(bones) == bone) vertices.push_back({v, v});
-    }
-    std::vector<IndexRange> elements;
-    for (std::uint32_t k = 0; k < element_bones.size(); ++k) {
-      if (distance(bone, element_bones.item(k).index(bones)) > limit) elements.push_back({k, k});
-    }
-    add_exclusion(std::move(elements), std::move(vertices), rig);
   }
 }
 
@@ -154,7 +106,6 @@ void read_surface_ffd_settings(const Node& set, const Case& test_case, Variant& 
   }
   variant.rig.layers = {skin_layer(std::move(ffd))};
   read_exclusions(set, test_case, variant.rig);
-  if (set.has("use_hops") && set.at("use_hops").flag()) read_hops(set.at("hops"), test_case, variant.rig);
 }
 
 std::vector<float> read_numbers(const Node& node) {
@@ -178,17 +129,6 @@ void read_patch_settings(const Node& set, const Node& patch, Variant& variant) {
   variant.rig.layers = {skin_layer(std::move(ffd))};
 }
 
-// Reads several drivers on one skin, combined as in Wires.
-void read_combine_settings(const Node& set, const Node& each, const Case& test_case, Variant& variant) {
-  for (std::size_t d = 0; d < test_case.drivers.size(); ++d) {
-    SurfaceFfdParameters ffd = read_weighting(each);
-    ffd.driver.mesh = test_case.drivers[d].name;
-    Layer layer = skin_layer(std::move(ffd));
-    if (d > 0) layer.wires = static_cast<float>(set.at("m").number());
-    variant.rig.layers.push_back(std::move(layer));
-  }
-}
-
 void read_linear_blend_settings(const Node& set, Variant& variant) {
   const std::string method = set.at("method").text();
   if (method == "linear_blend") {
@@ -200,25 +140,10 @@ void read_linear_blend_settings(const Node& set, Variant& variant) {
   }
 }
 
-// Checks that the twist of each chain starts at the joint nearest the root.
-void check_tops(const Node& root, const std::vector<std::vector<std::uint32_t>>& chains, const Case& test_case) {
-  if (!root.has("chain_tops")) return;
-  const Node tops = root.at("chain_tops");
-  tops.expect_size(chains.size());
-  const std::vector<std::size_t> depth = depths(test_case.parents);
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    const std::uint32_t top = chains[c][tops.item(c).index(chains[c].size())];
-    for (const std::uint32_t joint : chains[c]) {
-      if (depth[joint] < depth[top]) tops.item(c).refuse(fmt::format("joint {} is nearer the root", joint));
-    }
-  }
-}
-
-// Reads a length of a joint; the lengths of all chains may be null.
-std::optional<float> read_length(const Node& bind, const char* key, std::size_t chain, std::size_t i) {
+// Reads a length of a joint; those of all joints may be null.
+std::optional<float> read_length(const Node& bind, const char* key, std::size_t i) {
   if (!bind.has(key)) return std::nullopt;
-  const Node all = bind.at(key);
-  const Node entry = all.size() > 0 && all.item(0).is_array() ? all.item(chain).item(i) : all.item(i);
+  const Node entry = bind.at(key).item(i);
   if (entry.is_null()) return std::nullopt;
   return static_cast<float>(entry.number());
 }
@@ -246,36 +171,25 @@ void read_curve_settings(const Node& set, const Node& root, const Case& test_cas
   curves.centre = static_cast<float>(set.at("centre").number());
   curves.float_margin = 1;
   curves.bulge.volume = 0;
-  const auto chains = read_chains(root, test_case.joints_at_rest.size());
-  check_tops(root, chains, test_case);
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    CurvePath& path = curves.curves.emplace_back();
-    path.name = fmt::format("curve{}", c);
-    for (std::size_t i = 0; i < chains[c].size(); ++i) {
-      path.joints.push_back(joint_name(chains[c][i]));
-      if (i == 0 || i + 1 == chains[c].size()) continue;  // entries of the end joints are unused
-      CurveJoint joint;
-      joint.joint = path.joints.back();
-      if (const auto f = read_length(bind, "f", c, i)) joint.float_distance = {{0, *f}};
-      joint.skin_distance = read_length(bind, "d", c, i);
-      joint.float_min = read_length(bind, "f_min", c, i);
-      joint.float_max = read_length(bind, "f_max", c, i);
-      joint.twist_after = 0.0f;  // theta accumulates in the bones before the joints
-      const auto same = [&](const CurveJoint& other) { return other.joint == joint.joint; };
-      const auto known = std::find_if(curves.joints.begin(), curves.joints.end(), same);
-      if (known == curves.joints.end()) {
-        curves.joints.push_back(std::move(joint));
-      } else if (!(*known == joint)) {
-        variant.unsupported = fmt::format("{} differs from curve to curve", joint.joint);
-        return;
-      }
-    }
-    if (!set.has("distribution")) continue;
-    const Node distribution = set.at("distribution");
-    for (std::size_t i = 0; i + 1 < chains[c].size() && i < distribution.size(); ++i) {
-      if (distribution.item(i).is_null()) continue;
-      curves.bones.push_back({path.joints[i], path.joints[i + 1], read_twist_keys(distribution.item(i)), false});
-    }
+  CurvePath& path = curves.curves.emplace_back();
+  path.name = "curve";
+  for (const std::uint32_t joint :
+       root.at("chain").each([&](const Node& node) { return node.index(test_case.joints_at_rest.size()); })) {
+    path.joints.push_back(joint_name(joint));
+  }
+  for (std::size_t i = 1; i + 1 < path.joints.size(); ++i) {  // entries of the end joints are unused
+    CurveJoint& joint = curves.joints.emplace_back();
+    joint.joint = path.joints[i];
+    if (const auto f = read_length(bind, "f", i)) joint.float_distance = {{0, *f}};
+    joint.skin_distance = read_length(bind, "d", i);
+    joint.float_min = read_length(bind, "f_min", i);
+    joint.float_max = read_length(bind, "f_max", i);
+    joint.twist_after = 0.0f;  // theta accumulates in the bones before the joints
+  }
+  const std::size_t distributed = set.has("distribution") ? set.at("distribution").size() : 0;
+  for (std::size_t i = 0; i + 1 < path.joints.size() && i < distributed; ++i) {
+    const Node keys = set.at("distribution").item(i);
+    if (!keys.is_null()) curves.bones.push_back({path.joints[i], path.joints[i + 1], read_twist_keys(keys), false});
   }
   variant.rig.layers = {skin_layer(std::move(curves))};
 }
@@ -439,8 +353,6 @@ void read_settings(const Node& set, const Node& root, const Case& test_case, Var
     read_surface_ffd_settings(set, test_case, variant);
   } else if (test_case.system == "surface_ffd_patch") {
     read_patch_settings(set, root.at("patch"), variant);
-  } else if (test_case.system == "combine") {
-    read_combine_settings(set, root.at("bind").at("each"), test_case, variant);
   } else if (test_case.system == "curve_skeleton") {
     read_curve_settings(set, root, test_case, variant);
   } else if (test_case.system == "mos") {

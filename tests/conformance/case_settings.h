@@ -14,9 +14,6 @@ namespace pelt::conformance {
 // Returns the name of a case's joint in the model.
 std::string joint_name(std::uint32_t joint);
 
-// Returns the chains of a curve skeleton case: joints in order.
-std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_t joint_count);
-
 // Reads the settings `set` of a variant: its rig, or why it is unsupported.
 void read_settings(const Node& set, const Node& root, const Case& test_case, Variant& variant);
 

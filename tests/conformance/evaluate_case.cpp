@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
@@ -14,29 +13,14 @@
 namespace pelt::conformance {
 namespace {
 
-// Returns the case's joints in the order of a model: parents before children.
-std::vector<std::uint32_t> parents_first(const Case& test_case) {
-  const std::vector<std::size_t> depth = depths(test_case.parents);
-  std::vector<std::uint32_t> order(test_case.parents.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return depth[a] < depth[b]; });
-  return order;
-}
-
 void add_joints(const Case& test_case, Model& model) {
-  const std::vector<std::uint32_t> order = parents_first(test_case);
-  std::vector<std::uint32_t> place(order.size());
-  for (std::uint32_t p = 0; p < order.size(); ++p) place[order[p]] = p;
-  for (const std::uint32_t j : order) {
+  for (std::uint32_t j = 0; j < test_case.parents.size(); ++j) {
     const std::int32_t parent = test_case.parents[j];
-    const auto above = static_cast<std::size_t>(std::max(parent, 0));
-    const glm::dmat4 outer = parent < 0 ? glm::dmat4(1.0) : test_case.joints_at_rest[above];
+    const glm::dmat4 outer = parent < 0 ? glm::dmat4(1.0) : test_case.joints_at_rest[static_cast<std::size_t>(parent)];
     model.skeleton.joints.push_back({.name = fmt::format("joint{}", j),
-                                     .parent = parent < 0 ? -1 : static_cast<std::int32_t>(place[above]),
+                                     .parent = parent,
                                      .matrix = glm::mat4(glm::inverse(outer) * test_case.joints_at_rest[j])});
-  }
-  for (std::uint32_t j = 0; j < order.size(); ++j) {
-    model.bound_joints.push_back({place[j], glm::mat4(glm::inverse(test_case.joints_at_rest[j]))});
+    model.bound_joints.push_back({j, glm::mat4(glm::inverse(test_case.joints_at_rest[j]))});
   }
 }
 
@@ -65,11 +49,7 @@ Model make_model(const Case& test_case, const Variant& variant) {
 }
 
 Pose make_pose(const Case& test_case, const Variant& variant, const CasePose& pose) {
-  if (!test_case.joints_at_rest.empty()) {
-    Pose result{{}, {}, pose.controls};
-    for (const std::uint32_t j : parents_first(test_case)) result.joints.emplace_back(pose.joints[j]);
-    return result;
-  }
+  if (!test_case.joints_at_rest.empty()) return {{pose.joints.begin(), pose.joints.end()}, {}, pose.controls};
   if (variant.follows_transforms) return {{pose.driver_transforms.begin(), pose.driver_transforms.end()}, {}, {}};
   Pose result{{glm::mat4(1.0f)}, {}, {}};
   for (const std::vector<glm::dvec3>& positions : pose.driver_positions) {
@@ -121,7 +101,7 @@ void compare(const Answer& answer, std::span<const glm::vec3> positions, std::sp
 
 }  // namespace
 
-Result<Evaluation> evaluate(const Case& test_case, const Variant& variant, BackEnd& back_end) {
+Result<Deviation> evaluate(const Case& test_case, const Variant& variant, BackEnd& back_end) {
   const Model model = make_model(test_case, variant);
   PELT_ASSIGN(const auto bound, bind(model, variant.rig));
 
@@ -133,16 +113,15 @@ Result<Evaluation> evaluate(const Case& test_case, const Variant& variant, BackE
   const std::vector<CharacterMesh>& meshes = bound.character->meshes;
   const auto skin = std::find_if(meshes.begin(), meshes.end(), [](const CharacterMesh& m) { return m.name == "skin"; });
   const double size = diagonal(test_case.skin.positions);
-  Evaluation evaluation;
+  Deviation deviation;
   for (std::size_t a = 0; a < variant.answers.size(); ++a) {
     std::vector<glm::vec3> positions(skin->vertex_count());
     std::vector<glm::vec3> normals(skin->vertex_count());
     to_source_order<glm::vec3>(*skin, moved[a].positions, positions);
     to_source_order<glm::vec3>(*skin, moved[a].normals, normals);
-    compare(variant.answers[a], positions, normals, size, evaluation.deviation);
-    evaluation.positions.push_back(std::move(positions));
+    compare(variant.answers[a], positions, normals, size, deviation);
   }
-  return evaluation;
+  return deviation;
 }
 
 }  // namespace pelt::conformance

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "tests/conformance/back_end.h"
 #include "tests/conformance/case_file.h"
@@ -24,13 +23,8 @@ struct Deviation {
   bool passes() const { return finite && position <= kPositionTolerance && normal <= kNormalTolerance; }
 };
 
-struct Evaluation {
-  Deviation deviation;
-  std::vector<std::vector<glm::vec3>> positions;  // for each answer of the variant, in the order of the case's skin
-};
-
-// Binds a model made from the case and moves it through the poses of the variant's answers. Errors: those of bind and
-// of the back end. Precondition: the variant is supported.
-Result<Evaluation> evaluate(const Case& test_case, const Variant& variant, BackEnd& back_end);
+// Binds a model made from the case, moves it through the poses of the variant's answers, and returns the largest
+// deviations. Errors: those of bind and of the back end. Precondition: the variant is supported.
+Result<Deviation> evaluate(const Case& test_case, const Variant& variant, BackEnd& back_end);
 
 }  // namespace pelt::conformance

@@ -6,10 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <set>
-
-#include <pelt/tools/file_io.h>
 
 #include "tests/conformance/back_end.h"
 #include "tests/conformance/case_file.h"
@@ -20,10 +16,6 @@ namespace {
 
 constexpr int kSomeFailed = 1;
 constexpr int kNotRun = 2;  // bad arguments or files
-
-// Coordinates are written with as many digits as a float needs.
-using FloatJson =
-    nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, std::int64_t, std::uint64_t, float>;
 
 struct Count {
   int passed = 0;
@@ -52,38 +44,8 @@ Result<std::vector<std::filesystem::path>> find_cases(const std::vector<std::str
   return files;
 }
 
-std::filesystem::path output_path(const std::filesystem::path& folder, const std::filesystem::path& case_file) {
-  return folder / (case_file.stem().string() + ".json");
-}
-
-// Makes the folder. Errors: two cases would be written to one file, or one over a case.
-Result<void> prepare_output(const std::filesystem::path& folder, std::span<const std::filesystem::path> case_files) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) return fail(ErrorCode::kWriteFailed, fmt::format("{}: {}", folder.string(), code.message()));
-  std::set<std::filesystem::path> outputs;
-  for (const std::filesystem::path& file : case_files) {
-    const std::filesystem::path output = output_path(folder, file);
-    if (!outputs.insert(output).second || std::filesystem::equivalent(output, file, code)) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: is written twice, or over a case", output.string()));
-    }
-  }
-  return {};
-}
-
-FloatJson to_json(const Case& test_case, const Variant& variant, const Evaluation& evaluation) {
-  FloatJson poses = FloatJson::array();
-  for (std::size_t a = 0; a < variant.answers.size(); ++a) {
-    FloatJson positions = FloatJson::array();
-    for (const glm::vec3& p : evaluation.positions[a]) positions.push_back({p.x, p.y, p.z});
-    poses.push_back({{"pose", test_case.poses[variant.answers[a].pose].name}, {"positions", std::move(positions)}});
-  }
-  return {{"variant", variant.name}, {"poses", std::move(poses)}};
-}
-
-// Runs a case and prints one line a variant. Returns the computed positions of all variants.
-FloatJson run_case(const Case& test_case, BackEnd& back_end, Count& count) {
-  FloatJson results = FloatJson::array();
+// Runs a case and prints one line per variant.
+void run_case(const Case& test_case, BackEnd& back_end, Count& count) {
   for (const Variant& variant : test_case.variants) {
     const std::string title = fmt::format("{}: {}:", test_case.name, variant.name);
     if (!variant.unsupported.empty()) {
@@ -91,24 +53,21 @@ FloatJson run_case(const Case& test_case, BackEnd& back_end, Count& count) {
       fmt::print("{:<72} unsupported ({})\n", title, variant.unsupported);
       continue;
     }
-    const Result<Evaluation> evaluation = evaluate(test_case, variant, back_end);
-    if (!evaluation) {
+    const Result<Deviation> deviation = evaluate(test_case, variant, back_end);
+    if (!deviation) {
       ++count.failed;
-      fmt::print("{:<72} fail ({})\n", title, evaluation.error().message);
+      fmt::print("{:<72} fail ({})\n", title, deviation.error().message);
       continue;
     }
-    const Deviation& deviation = evaluation->deviation;
-    ++(deviation.passes() ? count.passed : count.failed);
-    fmt::print("{:<72} {:8.2e} {:6.3f} deg {}", title, deviation.position, deviation.normal,
-               deviation.passes() ? "pass" : "fail");
-    if (!deviation.passes()) {
+    ++(deviation->passes() ? count.passed : count.failed);
+    fmt::print("{:<72} {:8.2e} {:6.3f} deg {}", title, deviation->position, deviation->normal,
+               deviation->passes() ? "pass" : "fail");
+    if (!deviation->passes()) {
       fmt::print(" ({}pose {}, vertex {})",
-                 deviation.finite ? "" : "not finite: ", test_case.poses[deviation.pose].name, deviation.vertex);
+                 deviation->finite ? "" : "not finite: ", test_case.poses[deviation->pose].name, deviation->vertex);
     }
     fmt::print("\n");
-    results.push_back(to_json(test_case, variant, *evaluation));
   }
-  return results;
 }
 
 int complain(const std::string& message) {
@@ -119,17 +78,12 @@ int complain(const std::string& message) {
 struct Options {
   std::vector<std::string> cases;
   std::string back_end;
-  std::string write;
   bool validation = false;
 };
 
 int run(const Options& options) {
   const auto files = find_cases(options.cases);
   if (!files) return complain(files.error().message);
-  if (!options.write.empty()) {
-    const Result<void> ready = prepare_output(options.write, *files);
-    if (!ready) return complain(ready.error().message);
-  }
   std::unique_ptr<BackEnd> back_end;
   if (options.back_end == "cpu") {
     back_end = make_cpu_back_end();
@@ -147,15 +101,7 @@ int run(const Options& options) {
       broken = true;
       continue;
     }
-    FloatJson results = run_case(*test_case, *back_end, count);
-    if (options.write.empty()) continue;
-    const FloatJson document = {{"format", "pelt-results 1"},
-                                {"name", test_case->name},
-                                {"backend", options.back_end},
-                                {"results", std::move(results)}};
-    const std::string text = document.dump(-1, ' ', false, FloatJson::error_handler_t::replace) + "\n";
-    const auto written = write_file(output_path(options.write, file), std::as_bytes(std::span(text)));
-    if (!written) return complain(written.error().message);
+    run_case(*test_case, *back_end, count);
   }
   fmt::print("{} passed, {} failed, {} unsupported\n", count.passed, count.failed, count.unsupported);
   return broken ? kNotRun : count.failed > 0 ? kSomeFailed : 0;
@@ -174,7 +120,6 @@ int main(int argc, char** argv) {
   pelt::conformance::Options options;
   app.add_option("CASES", options.cases, "Case files, or folders of them")->required();
   app.add_option("--backend", options.back_end, "Who evaluates")->required()->check(CLI::IsMember({"cpu", "gpu"}));
-  app.add_option("--write", options.write, "Folder for the computed positions, one JSON file a case");
   app.add_flag("--validation", options.validation,
                "gpu: run under Vulkan's validation layer; whatever it says is a failure");
   try {

@@ -172,69 +172,6 @@ def bare_tests(tree):
                 yield f"{path} makes a test by add_test, not by pelt_command_test"
 
 
-PAGE = """
-## The house
-
-| folder | is | may include | from outside |
-|---|---|---|---|
-| `shaders/` | low | nothing | |
-| `engine/low/` | low | rows above | `glm/` |
-| `engine/high/` | high | rows above | `glm/`, `fmt/` |
-| `runtime/` | other | `engine/`; not `engine/high/` | all |
-| `samples/` | clients | public headers | all |
-
-### Ceilings
-
-| folder | lines |
-|---|---|
-| `engine/` | 1,000 |
-"""
-
-
-class Checks(unittest.TestCase):
-    """Each check finds what it is for."""
-
-    def includes(self, **files):
-        tree = {"engine/low/a.h": "", "engine/high/include/pelt/b.h": "", "engine/high/c.h": "", "shaders/s.h": "",
-                **{name.replace("__", "/") + ".cpp": text for name, text in files.items()}}
-        return list(wrong_includes(tree, Rules(PAGE)))
-
-    def test_includes(self):
-        self.assertEqual(self.includes(
-            engine__high__x='#include "engine/low/a.h"\n#include <glm/glm.hpp>\n#include <map>',
-            engine__low__x='#include "shaders/s.h"', runtime__x='#include "engine/low/a.h"',
-            samples__x="#include <pelt/b.h>\n#include <fmt/format.h>"), [])
-        self.assertEqual(self.includes(engine__low__x="#include <pelt/b.h>\n#  include <fmt/format.h>"),
-                         ["engine/low/x.cpp:1: engine/low/ may not include engine/high/include/pelt/b.h",
-                          "engine/low/x.cpp:2: engine/low/ may not include fmt/format.h"])
-        self.assertEqual(len(self.includes(runtime__x='#include "engine/high/c.h"\n#include "shaders/s.h"')), 2)
-        self.assertEqual(len(self.includes(samples__x='#include "engine/high/c.h"')), 1)
-        self.assertEqual(self.includes(engine__x=""), ["engine/x.cpp is in no folder of the table"])
-
-    def test_lines(self):
-        self.assertEqual(list(too_many_lines({"engine/a.cpp": "\n" * 400, "engine/b.cpp": "\n" * 300}, PAGE)), [])
-        self.assertEqual(len(list(too_many_lines({"engine/a.cpp": "\n" * 1001}, PAGE))), 2)  # the file and the folder
-        self.assertEqual(len(list(too_many_lines({"engine/a.cpp": "\n"}, PAGE))), 1)
-
-    def test_names(self):
-        tree = {"engine/low/a.h": "// See a.h, low/a.h, engine/low/, x.cpp and <pelt/b.h>.\nint i;  // engine/gone.h",
-                "pelt/b.h": "", "run": "echo gone.h  # gone.sh, in engine/gone/"}
-        self.assertEqual(list(missing_names(tree)), ["engine/low/a.h:2: there is no engine/gone.h",
-                                                     "run:1: there is no gone.sh", "run:1: there is no engine/gone/"])
-
-    def test_links(self):
-        tree = {"a.md": "# One [two](b.md): `x.y`\n[a](#one-two-xy) [b](c/b.md) [c](c) [d](http://e)\n"
-                        "```\n[f](g)\n```\n",
-                "c/b.md": "[a](../a.md#no) [g](gone.md)"}
-        self.assertEqual(list(dead_links(tree)), [
-            "a.md links to b.md", "c/b.md links to ../a.md#no, and there is no such heading",
-            "c/b.md links to gone.md"])
-
-    def test_bare_tests(self):
-        tree = {"a/CMakeLists.txt": "  add_test(NAME a)", "tests/CMakeLists.txt": "add_test(", "b.cmake": "p_add_test("}
-        self.assertEqual(len(list(bare_tests(tree))), 1)
-
-
 class Tree(unittest.TestCase):
     """The tree has no fault."""
 
@@ -255,6 +192,13 @@ class Tree(unittest.TestCase):
 
     def test_tests_know_how_to_skip(self):
         self.none(bare_tests(self.tree))
+
+    def test_each_check_finds_a_fault(self):
+        tree = {**self.tree, "docs/x.md": "[a](gone.md)", "tests/x.cmake": "add_test(",
+                "engine/character/x.cpp": '#include "engine/authoring/rig/check_rig.h"\n// gone.h' + "\n" * 100_000}
+        for find, *more in ((wrong_includes, Rules(self.page)), (too_many_lines, self.page), (missing_names,),
+                            (dead_links,), (bare_tests,)):
+            self.assertTrue({*find(tree, *more)} - {*find(self.tree, *more)}, find.__name__)
 
     def none(self, faults):
         faults = list(faults)

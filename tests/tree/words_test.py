@@ -122,27 +122,6 @@ def too_many_words(tree):
         yield f"pages have {words} words, and {MOST_WORDS} are allowed"
 
 
-class Checks(unittest.TestCase):
-    """Each check finds what it is for."""
-
-    def test_forbidden(self):
-        tree = {"a.md": "Made anew.\n`anew`\n```\nanew\n```\nWhat is it? What it is.\n",
-                "b.cpp": "int anew;  // Of x.\n", "c.py": '"""Once a frame."""\ns = "which is none of those"\n'}
-        self.assertEqual([line.split(";")[0] for line in forbidden(tree)],
-                         ["a.md:1: 'anew'", "a.md:6: '? What'", "b.cpp:1: 'Of'", "c.py:1: 'Once a frame'",
-                          "c.py:2: 'is none'"])
-
-    def test_counts(self):
-        tree = {"a.md": "where says\nwhere"}
-        self.assertEqual(read_counts(written_counts(counts(tree))), {"a.md": {"where": 2, "says": 1}})
-        self.assertEqual(list(grown(tree, {"a.md": {"where": 2, "says": 1}})), [])
-        self.assertEqual(len(list(grown(tree, {"a.md": {"where": 1, "says": 1}}))), 1)
-        self.assertEqual(len(list(grown(tree, {"a.md": {"where": 3, "says": 1}}))), 1)
-
-    def test_words(self):
-        self.assertEqual(len(list(too_many_words({"a.md": "word " * (MOST_WORDS + 1)}))), 1)
-
-
 class Tree(unittest.TestCase):
     """People can read the tree."""
 
@@ -156,6 +135,14 @@ class Tree(unittest.TestCase):
 
     def test_pages_are_short(self):
         self.none(too_many_words(self.tree))
+
+    def test_each_check_finds_a_fault(self):
+        tree = {"docs/x.md": "Made anew where\n`anew`\n```\nanew\n```\n" + "word " * MOST_WORDS,
+                "x.cpp": "int anew;  // Of x.\n", "x.py": '"""Once a frame."""\ns = "which is none of those"\n'}
+        self.assertEqual([fault.split(";")[0] for fault in forbidden(tree)],
+                         ["docs/x.md:1: 'anew'", "x.cpp:1: 'Of'", "x.py:1: 'Once a frame'", "x.py:2: 'is none'"])
+        for faults in (grown(tree, {}), grown({}, {"x.md": {"where": 1}}), too_many_words(tree)):
+            self.assertEqual(len(list(faults)), 1)
 
     def none(self, found):
         found = list(found)

@@ -332,18 +332,6 @@ TEST_F(EngineSample, WaitsNoLongerThanItSays) {
   EXPECT_EQ(waited.error().message, "drawing of frame 7 has not finished after 0.02 s");
 }
 
-TEST_F(EngineSample, GivesMemoryBack) {
-  const auto device = test::must(GameDevice::create(validated()));
-  std::vector<GameBuffer> buffers;
-  for (int i = 0; i < 20; ++i) {
-    buffers.push_back(test::must(GameBuffer::create(*device, 10000, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                    runtime::MemoryUse::kStream, "a buffer")));
-  }
-  EXPECT_EQ(device->memory().pieces(), 20u);
-  buffers.clear();
-  EXPECT_EQ(device->memory().pieces(), 0u);
-}
-
 TEST(EngineProgram, DrawsAndSaysWhatItDid) {
   PELT_REQUIRE_GPU(test::gpu_device());
   const test::TemporaryFolder folder;
@@ -373,25 +361,6 @@ TEST(EngineProgram, NamesWhatIsWrong) {
   EXPECT_EQ(device.status, 1);
   EXPECT_THAT(device.errors, HasSubstr("no Vulkan device called 'no-such-card'"));
   EXPECT_EQ(test::run_program(PELT_GAME, "--size 320", folder.path()).status, 2);
-}
-
-// The size that the sample has without options.
-TEST(EngineAtFullSize, AThousandWalk) {
-  PELT_REQUIRE_GPU(test::gpu_device());
-  EngineOptions options = small(1000);
-  options.sizes = {.picture = {1280, 720}, .shadow = 4096};
-  options.first.clear();
-  for (std::uint32_t which = 0; which < 3; ++which)
-    options.first.push_back([which] { return samples::built_in_character(which, {.levels = {1800, 660}}); });
-  const auto engine = test::must(Engine::create(options));
-  for (int frame = 0; frame < 5; ++frame) test::must(engine->frame(1.0f / 60, frame == 4));
-  test::must(engine->finish());
-  EXPECT_EQ(engine->scene().events().waited, 0u);
-  for (const std::uint32_t shown : engine->statistics().last.shown) EXPECT_GT(shown, 20u);
-  const Pixels pixels = count(engine->picture());
-  for (const std::size_t colored : {pixels.red, pixels.yellow, pixels.blue}) EXPECT_GT(colored, 20000u);
-  EXPECT_GT(pixels.lit_ground, 20000u);
-  EXPECT_GT(pixels.shadow, 5000u);
 }
 
 }  // namespace

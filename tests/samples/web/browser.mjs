@@ -37,7 +37,7 @@ export class Browser {
     const browser = new Browser();
     // As root there is no sandbox; the pages are this folder's own.
     browser.#child = spawn(program, ['--headless', '--no-sandbox', '--remote-debugging-pipe', '--enable-unsafe-swiftshader',
-      '--use-angle=swiftshader', '--enable-unsafe-webgpu', '--disable-dev-shm-usage', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+      '--use-angle=swiftshader', '--disable-dev-shm-usage', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
     let rest = '';
     browser.#child.stdio[4].setEncoding('utf8').on('data', (text) => {
       const messages = (rest + text).split('\0');

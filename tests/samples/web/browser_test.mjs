@@ -138,25 +138,6 @@ test('another file than the scene is an error', options, async (t) => {
   assert.match(message, /^PeltError invalid_argument .*: the scene has no node '/);
 });
 
-test('kernels through WebGPU move what pelt.wasm moves', options, async (t) => {
-  const page = await open(t, '/blank.html');
-  const { why, name } = await page.evaluate("import('/webgpu.mjs').then((module) => module.missing())");
-  if (why && process.env.CI) throw new Error(why);
-  if (why) return t.skip(why);
-  for (const deformer of ['linear-blend', 'dual-quaternion']) {
-    bound('builtin:biped', `${deformer}.pelt`, '--deformer', deformer, '--no-check');
-    for (const stretch of [[1, 1, 1], [1.3, 0.8, 1.1]]) {
-      const values = [`${deformer}.pelt`, 'flex', 1.3, 'left_forearm', stretch].map((value) => JSON.stringify(value));
-      const found = await page.evaluate(`import('/webgpu.mjs').then((module) => module.compare(${values.join()}))`);
-      t.diagnostic(`${deformer} on ${name}, joint stretched by ${stretch}: ${found.off.toExponential(1)} of the size, normals ${found.degrees.toExponential(1)} degrees`);
-      // The tolerances of tests/support/compare_gpu_cpu.h.
-      assert.ok(found.off <= 3e-5 && found.degrees <= 0.057, `${deformer}: ${found.off}, ${found.degrees}`);
-      assert.equal(found.modes[0], deformer === 'linear-blend' ? 0 : 1);
-    }
-  }
-  assert.deepEqual(page.errors, []);
-});
-
 // Returns how many pixels of two pictures differ, left and right of a line and above the controls.
 const compare = async (pictures, at) => {
   const [a, b] = await Promise.all(pictures.map(async (picture) => {
