@@ -11,7 +11,8 @@ namespace pelt {
 namespace {
 
 constexpr Choice<SurfaceLimitKind> kLimits[] = {{"bisector", SurfaceLimitKind::kBisector},
-                                                {"distance", SurfaceLimitKind::kDistance}};
+                                                {"distance", SurfaceLimitKind::kDistance},
+                                                {"separation", SurfaceLimitKind::kSeparation}};
 constexpr Choice<SurfaceMapping> kMappings[] = {{"closest", SurfaceMapping::kClosest},
                                                 {"texture_coordinates", SurfaceMapping::kTextureCoordinates}};
 constexpr const char* kVertices = "Control vertices of the level: numbers or [first, last].";
@@ -19,20 +20,31 @@ constexpr const char* kVertices = "Control vertices of the level: numbers or [fi
 }  // namespace
 
 static void describe(Fields& fields, SurfaceAttachment& attachment) {
-  fields.about("surface_attachment", "Control vertices that follow the painting, a joint or a curve.");
+  fields.about("surface_attachment",
+               "Control vertices that follow the painting, a joint or a curve, or whose offsets are plain vectors.");
+  fields.flag({"plain",
+               "They follow the level before, and their offsets, moves and keys turn with the root only, not with the "
+               "tangent plane; in model space at bind."},
+              attachment.plain);
   fields.flag({"painted", "They follow the joints of the skin's painted weights."}, attachment.painted);
   fields.text({"joint", "The joint to follow."}, attachment.joint, Names::kJoint);
   fields.texts({"curve", "Joints of a curve that carries them: at least two, in order along it."}, attachment.curve,
                Names::kJoint);
-  fields.exactly_one(
-      {{"painted", attachment.painted}, {"joint", !attachment.joint.empty()}, {"curve", !attachment.curve.empty()}},
-      "set exactly one of painted, joint and curve");
+  fields.exactly_one({{"plain", attachment.plain},
+                      {"painted", attachment.painted},
+                      {"joint", !attachment.joint.empty()},
+                      {"curve", !attachment.curve.empty()}},
+                     "set exactly one of plain, painted, joint and curve");
   fields.integer(
       {"segment", "The sub-segment, counted from the joint's parent. It makes (segment - 1/2) / segments of the turn."},
       attachment.segment, {.most = 64});
   fields.integer({"segments", "Sub-segments that divide the joint's turn evenly; 1: the joint itself."},
                  attachment.segments, {.most = 64});
   fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");
+  fields.number(
+      {"length", "Length of all sub-segments together, half along either bone, metres; 0: all turn about the joint."},
+      attachment.length, kNotNegative);
+  fields.refuse(attachment.length > 0 && attachment.segments < 2, "length", "requires two segments or more");
   fields.ranges({"vertices", kVertices}, attachment.vertices);
 }
 
@@ -75,10 +87,17 @@ static void describe(Fields& fields, SurfaceLimit& limit) {
   fields.about("surface_limit", "A bound on posed control vertices.");
   fields.choice({"kind",
                  "bisector: they stay on their side of the plane that bisects the joint's angle; distance: they stay "
-                 "away from the joint's bone."},
+                 "away from the joint's bone; separation: from another vertex."},
                 limit.kind, kLimits);
-  fields.name({"joint", "The joint."}, limit.joint, Names::kJoint);
-  fields.number({"distance", "Least distance from the plane or the bone, metres."}, limit.distance, kNotNegative);
+  fields.text({"joint", "The joint."}, limit.joint, Names::kJoint);
+  fields.integer_or({"from", "The other vertex of a separation, of the same level, which does not move."}, "none",
+                    limit.from, {.least = 0});
+  fields.exactly_one({{"joint", !limit.joint.empty()}, {"from", limit.from.has_value()}},
+                     "set joint, or from for a separation");
+  fields.refuse(limit.from.has_value() != (limit.kind == SurfaceLimitKind::kSeparation), "from",
+                "belongs to a separation, and a separation requires it");
+  fields.number({"distance", "Least distance from the plane, the bone or the vertex, metres."}, limit.distance,
+                kNotNegative);
   fields.ranges({"vertices", kVertices}, limit.vertices);
 }
 
@@ -90,6 +109,8 @@ static void describe(Fields& fields, SecondaryAction& action) {
   fields.number({"damping_into", "Into and out of the surface, N s/m; larger, so that motion stays along the surface."},
                 action.damping_into, kNotNegative);
   fields.number({"reach", "Largest displacement, in rod lengths."}, action.reach, {.least = 0, .most = 1});
+  fields.flag({"along", "The vertex keeps its height over the surface, instead of sinking along the arc of the rod."},
+              action.along);
   fields.ranges({"vertices", kVertices}, action.vertices);
 }
 

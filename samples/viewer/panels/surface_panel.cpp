@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <pelt/tools/index_ranges.h>
 
 #include "samples/viewer/net_brush.h"
+#include "samples/viewer/net_mirror.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 #include "samples/viewer/panels/value_widgets.h"
@@ -90,7 +92,13 @@ std::vector<Handle> selected_vertices(const Context& context) {
   return selected;
 }
 
-void edit(Context& context, const Result<Rig>& rig) {
+// Edits the document; if `mirrored` is not empty, also the mirror images of these vertices.
+void edit(Context& context, Result<Rig> rig, std::span<const ControlVertex> mirrored = {}) {
+  if (context.view.surfaces.symmetric && !mirrored.empty()) {
+    const Character& subject = context.stage.subject()->character;
+    rig = rig.and_then(
+        [&](Rig one) { return with_mirrored(std::move(one), mirrored, subject->skeleton, subject.size()); });
+  }
   const Result<void> edited = rig.and_then(
       [&](const Rig& changed) { return context.document->edit(nlohmann::json::parse(format_rig(changed))); });
   if (!edited) context.error(edited.error().message);
@@ -111,7 +119,9 @@ void select_row(Context& context, const Handle& active, const SurfaceGrid& grid,
 void refine(Context& context, const Actor& subject, const std::vector<ControlVertex>& vertices) {
   const std::vector<Net> nets = nets_of(*subject.character, subject.report, context.document->rig());
   std::vector<ControlVertex> round;
-  edit(context, with_refined(context.document->rig(), vertices, round));
+  Result<std::vector<ControlVertex>> all = vertices;
+  if (context.view.surfaces.symmetric) all = with_images(context.document->rig(), vertices, subject.character.size());
+  edit(context, all.and_then([&](const auto& both) { return with_refined(context.document->rig(), both, round); }));
   std::vector<std::string> names;
   for (const ControlVertex& place : round) {
     const auto net = std::ranges::find(nets, place.layer, &Net::layer);
@@ -155,10 +165,11 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<C
       to.segment = static_cast<std::uint32_t>(state.segment);
       to.segments = static_cast<std::uint32_t>(state.segments);
     }
-    edit(context, with_attached(context.document->rig(), vertices, to));
+    edit(context, with_attached(context.document->rig(), vertices, to), vertices);
   }
   ImGui::SameLine();
-  if (line_button("Detach", 2, !vertices.empty())) edit(context, with_detached(context.document->rig(), vertices));
+  if (line_button("Detach", 2, !vertices.empty()))
+    edit(context, with_detached(context.document->rig(), vertices), vertices);
 }
 
 // Offers to write out a base that the rig does not contain.
@@ -183,8 +194,15 @@ void draw_brush(Context& context, const std::vector<Handle>& selected, float siz
   row_label("brush radius");
   ImGui::SliderFloat("##radius", &surfaces.radius, 0.0f, kMaxRadius * size,
                      surfaces.radius > 0 ? "%.3f m" : "one vertex", ImGuiSliderFlags_AlwaysClamp);
+  row_label("drag the skin");
+  ImGui::Checkbox("##points", &surfaces.points);
   row_label("symmetric");
   ImGui::Checkbox("##symmetric", &surfaces.symmetric);
+  if (surfaces.symmetric && line_button("Mirror keys and limits", 1, !selected.empty())) {
+    std::vector<ControlVertex> vertices;
+    for (const Handle& handle : selected) vertices.push_back(*handle.surface);
+    edit(context, context.document->rig(), vertices);
+  }
   if (line_button("Select within radius", 1, !selected.empty() && surfaces.radius > 0)) {
     std::vector<std::string>& further = context.view.selection.further;
     std::ranges::copy(names_within(selected, context.overlay.handles, surfaces.radius), std::back_inserter(further));

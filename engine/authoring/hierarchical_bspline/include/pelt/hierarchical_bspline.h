@@ -26,20 +26,28 @@ struct SurfaceCrease {
   friend bool operator==(const SurfaceCrease&, const SurfaceCrease&) = default;
 };
 
-// Control vertices of one level that follow the skin's painting, a curve or a joint. With painting, they follow the
-// joints of the painted weights nearby, blended as dual quaternions: between a joint and its parent, each weight is a
-// sub-segment of the joint, as in the paper. A curve runs through joints, like that of a curve skeleton, and carries
-// the vertices by its frames (Forsey 1994, "Future work"). Vertices may follow part of a joint's turn against its
-// parent: `segments` sub-segments of equal angle divide it, and sub-segment i makes (i - 1/2) / segments of it, so that
-// the middle one of an odd number bisects the joint (Forsey 1994, "Multi-segment Joints").
+// Control vertices of one level that follow the skin's painting, a curve or a joint, or whose offsets are plain
+// vectors. With painting, they follow the joints of the painted weights nearby, blended as dual quaternions: between a
+// joint and its parent, each weight is a sub-segment of the joint, as in the paper. A curve runs through joints, like
+// that of a curve skeleton, and carries the vertices by its frames (Forsey 1994, "Future work"). Vertices may follow
+// part of a joint's turn against its parent: `segments` sub-segments of equal angle divide it, and sub-segment i makes
+// (i - 1/2) / segments of it, so that the middle one of an odd number bisects the joint (Forsey 1994, "Multi-segment
+// Joints"). Sub-segments with a length turn about their own middles, which lie along an arc from the parent's bone to
+// the joint's. Plain vertices follow the level before, W = R + O: their offsets, moves and keys turn with the root
+// joint only (Forsey 1994, equation 2).
 struct SurfaceAttachment {
-  // Exactly one of these three.
+  // Exactly one of these four.
+  bool plain = false;  // not on level 0
   bool painted = false;
   std::string joint;
   std::vector<std::string> curve;  // joints, at least two
   std::uint32_t segment = 1;       // 1 to segments, counted from the parent
   std::uint32_t segments = 1;      // 1: the joint itself
+  float length = 0;                // of all sub-segments, half along either bone, metres; 0: all turn about the joint
   std::vector<IndexRange> vertices;
+
+  // Returns the fraction of the joint's turn.
+  float share() const { return (static_cast<float>(segment) - 0.5f) / static_cast<float>(segments); }
   friend bool operator==(const SurfaceAttachment&, const SurfaceAttachment&) = default;
 };
 
@@ -73,14 +81,16 @@ struct SurfaceKeys {
 
 // A bound on control vertices after they are posed.
 enum class SurfaceLimitKind {
-  kBisector,  // stays on its side of the plane through the joint that bisects the angle between its bones
-  kDistance,  // stays away from the joint's bone
+  kBisector,    // stays on its side of the plane through the joint that bisects the angle between its bones
+  kDistance,    // stays away from the joint's bone
+  kSeparation,  // stays away from another control vertex
 };
 struct SurfaceLimit {
   SurfaceLimitKind kind = SurfaceLimitKind::kBisector;
-  std::string joint;
-  float distance = 0;  // least, from the plane or the bone, metres
+  std::string joint;   // not of kSeparation
+  float distance = 0;  // least, from the plane, the bone or the vertex, metres
   std::vector<IndexRange> vertices;
+  std::optional<std::uint32_t> from;  // of kSeparation: the other vertex, of the same level
   friend bool operator==(const SurfaceLimit&, const SurfaceLimit&) = default;
 };
 
@@ -92,6 +102,7 @@ struct SecondaryAction {
   float damping = 4;        // along the surface, newton seconds per metre
   float damping_into = 16;  // into and out of the surface; larger, so that motion stays along the surface
   float reach = 0.5f;       // largest displacement, in rod lengths
+  bool along = false;       // keeps its height over the surface, instead of sinking along the arc of the rod's tip
   std::vector<IndexRange> vertices;
   friend bool operator==(const SecondaryAction&, const SecondaryAction&) = default;
 };
@@ -101,7 +112,9 @@ struct SecondaryAction {
 // on the next level; those of its faces and edges come after them. A level above 0 only stores the vertices that a
 // member below names. Refinement of the coarser level positions all others.
 struct SurfaceLevel {
-  std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the coarser level; none on level 0
+  // Metres, in the tangent-plane frame of the coarser level, or of plain vertices in model space at bind; none on level
+  // 0.
+  std::vector<VertexOffset> offsets;
   // Added to posed vertices, in the same frame, on level 0 in model space at bind. The skin moves with them, unlike
   // with offsets, which are part of the surface at bind.
   std::vector<VertexOffset> moves;
