@@ -14,7 +14,7 @@
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/element_weights.h"
+#include "samples/pelt/input.h"
 
 namespace pelt::samples {
 namespace {
@@ -45,17 +45,22 @@ constexpr float kMoves = 0.02f;  // share from which on a level moves a vertex
 // Returns the finest refinement level of a surface that moves each vertex, over the finest of all.
 BindView view_of_levels(const CharacterData& data) {
   std::vector<float> finest(data.vertex_count(), 0.0f);
-  float level = -1;
+  constexpr std::string_view kLevel = " level ";
+  float level = 0;
   for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.control || mesh.deformer != "hierarchical_bspline" || shifted_vertex(data, mesh, 0)) continue;
-    ++level;
+    const std::size_t named = mesh.name.rfind(kLevel);
+    const auto number = named == std::string::npos
+                            ? std::optional(0u)
+                            : parse_number(std::string_view(mesh.name).substr(named + kLevel.size()), 0u, 99u);
+    if (!mesh.control || mesh.deformer != "hierarchical_bspline" || !number) continue;
+    level = static_cast<float>(*number);
     std::vector<std::uint32_t> vertices(mesh.vertex_count());
     std::iota(vertices.begin(), vertices.end(), mesh.first_vertex);
     const std::vector<float> shares = source_shares(data, SourceKind::kVertex, vertices);
     for (std::size_t v = 0; v < shares.size(); ++v) finest[v] = shares[v] > kMoves ? level : finest[v];
   }
   for (float& value : finest) value /= std::max(level, 1.0f);
-  return {std::move(finest), "level 0", fmt::format("level {:.0f}", std::max(level, 0.0f))};
+  return {std::move(finest), "level 0", fmt::format("level {:.0f}", level)};
 }
 
 // Returns a colour for each joint or sub-segment, that of the one that moves each vertex most.
@@ -75,7 +80,7 @@ BindView view_of_segments(const CharacterData& data) {
       color = std::fmod(color + 0.618034f, 1.0f);
     }
   }
-  return {std::move(values), "a colour for each", "joint or part"};
+  return {std::move(values), "joints", "and parts"};
 }
 
 // Makes a tree of the surfaces of all drivers of skins.

@@ -430,7 +430,7 @@ def head(model, folder):
 
 def hinge(name, length, radii, folds, crease, model, folder):
     """A limb along z that bends by 90 degrees towards -y. `radii`: at equal steps. `folds`: their height, outside of the
-    bend; `crease`: the depth of the two inside, and how much deeper a key makes them."""
+    bend; `crease`: the depth of that inside, and how much deeper a key makes it."""
     rings, middle, step = 16, 8, length / 13
     rows = []
     for i in range(rings):
@@ -442,8 +442,8 @@ def hinge(name, length, radii, folds, crease, model, folder):
     at, outside, inside = 4 * middle - 3, 4 * 9 - 3, 4 * 3 - 3
     offsets = {(at + i, outside + j): (0, 0, folds * (1 if i % 4 == 0 else -0.6) * (1 - abs(j) / 6))
                for i in range(-8, 9, 2) for j in range(-5, 6)}
-    creases = [(at + i, inside + j) for i in (-2, 2) for j in range(-4, 5)]
-    offsets |= {(i, j): (0, 0, -crease[0] * (1 - abs(j - inside) / 5)) for i, j in creases}
+    creases = {(at + i, inside + j): (1 - abs(i) / 3) * (1 - abs(j) / 6) for i in range(-2, 3) for j in range(-5, 6)}
+    offsets |= {place: (0, 0, -crease[0] * part) for place, part in creases.items()}
     skin = Skin(Grid(rows).overlaid({}).overlaid(offsets))
     skin.surface(2)
     times = [k / 24 for k in range(25)]
@@ -458,7 +458,7 @@ def hinge(name, length, radii, folds, crease, model, folder):
     base = [{"joint": "upper", "vertices": ring(0, middle - 2)}, {"joint": "lower", "vertices": ring(middle + 2, rings - 1)}]
     base[1:1] = [{"joint": "lower", "segment": k + 2, "segments": 3, "length": round(3 * step, 5),
                   "vertices": ring(middle + k, middle + k)} for k in (-1, 0, 1)]
-    deeper = {(i, j): (0, 0, -crease[1] * (1 - abs(j - inside) / 5)) for i, j in creases}
+    deeper = {place: (0, 0, -crease[1] * part) for place, part in creases.items()}
     keys = [{"angle": {"joint": "lower", "axis": [1, 0, 0]}, "keys": [{"at": 90, "offsets": offsets_of(4 * ACROSS, deeper)}]}]
     write_rig(f"{folder}/{name}.json", "skin", rows,
               [{"attach": base}, {}, {"offsets": offsets_of(4 * ACROSS, offsets), "keys": keys}],
@@ -466,11 +466,11 @@ def hinge(name, length, radii, folds, crease, model, folder):
 
 
 def knuckle(model, folder):
-    hinge("knuckle", 0.08, [0.0085, 0.009, 0.0105, 0.0095, 0.0085, 0.008, 0.004], 0.0007, (0.0008, 0.0015), model, folder)
+    hinge("knuckle", 0.08, [0.0085, 0.009, 0.0105, 0.0095, 0.0085, 0.008, 0.004], 0.0007, (0.0008, 0.0006), model, folder)
 
 
 def knee(model, folder):
-    hinge("knee", 0.8, [0.085, 0.08, 0.07, 0.06, 0.06, 0.055, 0.04], 0.003, (0.004, 0.012), model, folder)
+    hinge("knee", 0.8, [0.085, 0.08, 0.07, 0.06, 0.06, 0.055, 0.04], 0.003, (0.006, 0.006), model, folder)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies edits of a hierarchical B-spline to the other side (Forsey 1994: the editor enforces bilateral symmetry).
+// The other side of a hierarchical B-spline, across x = 0 of model space at bind (Forsey 1994: the editor enforces
+// bilateral symmetry).
 #pragma once
 
 #include <glm/glm.hpp>
@@ -19,13 +20,15 @@ inline constexpr float kMirrorReach = 0.03f;
 
 inline constexpr glm::vec3 kMirror(-1.0f, 1.0f, 1.0f);
 
-// Returns the rig in which the mirror images of control vertices, across x = 0 of model space at bind, have the same
-// attachments, keys, limits and masses as these, with joints of the other side by their names. An image is the stored
-// vertex of the level nearest to the mirrored one, at most kMirrorReach times `size` metres away; vertices without one,
-// or whose image is among `vertices`, stay as they are. Errors: the rig no longer has such a surface, level or vertex.
-Result<Rig> with_mirrored(Rig rig, std::span<const ControlVertex> vertices, const Skeleton& skeleton, float size);
+// Returns the mirror images of control vertices: for each the stored vertex of its level that is nearest to the
+// mirrored one, at most kMirrorReach times `size` metres away, if there is one and it is not among `vertices`. Errors:
+// the rig no longer has such a surface or level.
+Result<std::vector<ControlVertex>> images_of(Rig rig, std::span<const ControlVertex> vertices, float size);
 
-// Returns the vertices with their mirror images.
-Result<std::vector<ControlVertex>> with_images(Rig rig, std::span<const ControlVertex> vertices, float size);
+// Returns the attachment to joints of the other side, by their names.
+SurfaceAttachment mirrored(SurfaceAttachment attachment, const Skeleton& skeleton);
+
+// Returns the rig in which the mirror images have the keys of these vertices, mirrored. Errors: as above.
+Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices, const Skeleton& skeleton, float size);
 
 }  // namespace pelt::viewer

@@ -17,6 +17,7 @@
 #include <pelt/tools/index_ranges.h>
 #include <pelt/tools/inspect.h>
 
+#include "samples/pelt/element_weights.h"
 #include "samples/viewer/surface_net.h"
 
 namespace pelt::viewer {

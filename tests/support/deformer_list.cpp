@@ -166,8 +166,8 @@ HierarchicalBsplineParameters keyed_surface() {
     p.levels[0].attach.back().vertices.pop_back();
     p.levels[0].attach.push_back({.curve = {"joint0", "joint1"}, .vertices = {{80, 87}}});
     p.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{24, 31}}},
-                          {SurfaceLimitKind::kDistance, "joint1", 0.4f, {{56, 60}}},
-                          {SurfaceLimitKind::kSeparation, "", 3, {{62, 62}}, 26}};
+                          {SurfaceLimitKind::kDistance, "joint1", 0.4f, {{56, 60}}}};
+    p.levels[0].separations = {{26, 3, {{62, 62}}}};
     p.levels[0].attach[1].length = 2;
     p.levels[1].attach.push_back({.plain = true, .vertices = {{130, 131}}});
   });

@@ -11,8 +11,7 @@ namespace pelt {
 namespace {
 
 constexpr Choice<SurfaceLimitKind> kLimits[] = {{"bisector", SurfaceLimitKind::kBisector},
-                                                {"distance", SurfaceLimitKind::kDistance},
-                                                {"separation", SurfaceLimitKind::kSeparation}};
+                                                {"distance", SurfaceLimitKind::kDistance}};
 constexpr Choice<SurfaceMapping> kMappings[] = {{"closest", SurfaceMapping::kClosest},
                                                 {"texture_coordinates", SurfaceMapping::kTextureCoordinates}};
 constexpr const char* kVertices = "Control vertices of the level: numbers or [first, last].";
@@ -87,18 +86,18 @@ static void describe(Fields& fields, SurfaceLimit& limit) {
   fields.about("surface_limit", "A bound on posed control vertices.");
   fields.choice({"kind",
                  "bisector: they stay on their side of the plane that bisects the joint's angle; distance: they stay "
-                 "away from the joint's bone; separation: from another vertex."},
+                 "away from the joint's bone."},
                 limit.kind, kLimits);
-  fields.text({"joint", "The joint."}, limit.joint, Names::kJoint);
-  fields.integer_or({"from", "The other vertex of a separation, of the same level, which does not move."}, "none",
-                    limit.from, {.least = 0});
-  fields.exactly_one({{"joint", !limit.joint.empty()}, {"from", limit.from.has_value()}},
-                     "set joint, or from for a separation");
-  fields.refuse(limit.from.has_value() != (limit.kind == SurfaceLimitKind::kSeparation), "from",
-                "belongs to a separation, and a separation requires it");
-  fields.number({"distance", "Least distance from the plane, the bone or the vertex, metres."}, limit.distance,
-                kNotNegative);
+  fields.name({"joint", "The joint."}, limit.joint, Names::kJoint);
+  fields.number({"distance", "Least distance from the plane or the bone, metres."}, limit.distance, kNotNegative);
   fields.ranges({"vertices", kVertices}, limit.vertices);
+}
+
+static void describe(Fields& fields, SurfaceSeparation& separation) {
+  fields.about("surface_separation", "Control vertices that stay away from another one, which does not move for them.");
+  fields.integer({"from", "The other vertex, of the same level."}, separation.from, {.least = 0});
+  fields.number({"distance", "Least distance, metres."}, separation.distance, kNotNegative);
+  fields.ranges({"vertices", kVertices}, separation.vertices);
 }
 
 static void describe(Fields& fields, SecondaryAction& action) {
@@ -130,6 +129,7 @@ static void describe(Fields& fields, SurfaceLevel& level) {
   fields.objects({"keys", "Shapes over parameters; offsets in the same frame, on level 0 in model space at bind."},
                  level.keys);
   fields.objects({"limits", "Bounds on posed vertices."}, level.limits);
+  fields.objects({"separations", "Vertices that keep a distance from others."}, level.separations);
   fields.objects({"secondary", "Vertices that lag and swing as they move."}, level.secondary);
 }
 

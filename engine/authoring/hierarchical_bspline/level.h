@@ -27,6 +27,7 @@ struct VertexPlan {
   std::vector<Influence> painted;                 // records of that pass
   std::uint32_t joint = 0;                        // of the segment
   const SurfaceLimit* limit = nullptr;
+  const SurfaceSeparation* separation = nullptr;
   std::uint32_t limiting_joint = 0;
   const SecondaryAction* action = nullptr;
 };
@@ -69,6 +70,8 @@ Result<std::optional<std::uint32_t>> add_keys(const Level& level, const std::str
 Result<Shift> shift_following(const Level& level, const SurfaceKeys& keys);
 
 Shift shift_limited(const Level& level);
+
+Shift shift_separated(const Level& level);
 
 Result<Shift> shift_swinging(const Level& level);
 

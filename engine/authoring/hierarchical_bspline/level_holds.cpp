@@ -21,21 +21,6 @@ Shift shift_limited(const Level& level) {
     const SurfaceLimit* limit = level.plans[v].limit;
     if (limit == nullptr) continue;
     shift.vertices.push_back(v);
-    if (limit->from) {
-      const StoredVertex& other = *level.surface.find(level.number, *limit->from);
-      const PosedVertex posed = level.posed[static_cast<std::size_t>(&other - level.surface.vertices().data())];
-      const glm::vec3 rest = level.surface.vertices()[v].rest;
-      shift.pass.stage = std::max(shift.pass.stage, posed.stage);
-      append_record(shift.pass.records,
-                    shared::LimitRecord{.vertex = level.posed[v].vertex,
-                                        .kind = shared::kLimitSeparation,
-                                        .joint = posed.vertex,
-                                        .rest = rest,
-                                        .origin = other.rest,
-                                        .side = 1,
-                                        .distance = std::min(limit->distance, glm::distance(rest, other.rest))});
-      continue;
-    }
     const std::uint32_t joint = level.plans[v].limiting_joint;
     const std::uint32_t parent = joints.parent(joint);
     const bool bisects = limit->kind == SurfaceLimitKind::kBisector;
@@ -60,6 +45,29 @@ Shift shift_limited(const Level& level) {
                                       .distance = std::min(limit->distance, at_bind),
                                       .joint_inverse_bind = joints.inverse_bind(joint),
                                       .parent_inverse_bind = joints.inverse_bind(parent)});
+  }
+  return shift;
+}
+
+Shift shift_separated(const Level& level) {
+  Shift shift;
+  shift.pass.kernel = PoseKernel::kLimit;
+  for (std::uint32_t v = level.first; v < level.last; ++v) {
+    const SurfaceSeparation* separation = level.plans[v].separation;
+    if (separation == nullptr) continue;
+    shift.vertices.push_back(v);
+    const StoredVertex& other = *level.surface.find(level.number, separation->from);
+    const PosedVertex posed = level.posed[static_cast<std::size_t>(&other - level.surface.vertices().data())];
+    const glm::vec3 rest = level.surface.vertices()[v].rest;
+    shift.pass.stage = std::max(shift.pass.stage, posed.stage);
+    append_record(shift.pass.records,
+                  shared::LimitRecord{.vertex = level.posed[v].vertex,
+                                      .kind = shared::kLimitSeparation,
+                                      .joint = posed.vertex,
+                                      .rest = rest,
+                                      .origin = other.rest,
+                                      .side = 1,
+                                      .distance = std::min(separation->distance, glm::distance(rest, other.rest))});
   }
   return shift;
 }

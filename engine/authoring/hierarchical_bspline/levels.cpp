@@ -142,12 +142,12 @@ class Levels {
     std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight, points);
     for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
     for (const SurfaceLimit& limit : edits.limits) {
-      std::uint32_t joint = 0;
-      if (!limit.from) {
-        PELT_ASSIGN(joint, joints_.find(limit.joint, what_of(input_, level)));
-      }
+      PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));
       PELT_TRY(enter(limit, &VertexPlan::limit, level, "is limited",
                      [&](VertexPlan& plan, std::uint32_t) { plan.limiting_joint = joint; }));
+    }
+    for (const SurfaceSeparation& separation : edits.separations) {
+      PELT_TRY(enter(separation, &VertexPlan::separation, level, "is separated", [](VertexPlan&, std::uint32_t) {}));
     }
     for (const SecondaryAction& action : edits.secondary) {
       PELT_TRY(enter(action, &VertexPlan::action, level, "swings", [](VertexPlan&, std::uint32_t) {}));
@@ -280,6 +280,7 @@ class Levels {
       PELT_TRY(add(std::move(following), name + " following", number));
     }
     PELT_TRY(add(shift_limited(level), name + " limited", number));
+    PELT_TRY(add(shift_separated(level), name + " separated", number));
     PELT_ASSIGN(auto swinging, shift_swinging(level));
     return add(std::move(swinging), name + " swinging", number);
   }

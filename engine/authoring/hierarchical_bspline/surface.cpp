@@ -43,9 +43,10 @@ Result<std::map<std::uint32_t, glm::dvec3>> named_vertices(const SurfaceLevel& l
     PELT_TRY(add({{move.vertex, move.vertex}}));
   }
   for (const SurfaceAttachment& attachment : level.attach) PELT_TRY(add(attachment.vertices));
-  for (const SurfaceLimit& limit : level.limits) {
-    PELT_TRY(add(limit.vertices));
-    if (limit.from) PELT_TRY(add({{*limit.from, *limit.from}}));
+  for (const SurfaceLimit& limit : level.limits) PELT_TRY(add(limit.vertices));
+  for (const SurfaceSeparation& separation : level.separations) {
+    PELT_TRY(add(separation.vertices));
+    PELT_TRY(add({{separation.from, separation.from}}));
   }
   for (const SecondaryAction& action : level.secondary) PELT_TRY(add(action.vertices));
   for (const SurfaceKeys& keys : level.keys) {

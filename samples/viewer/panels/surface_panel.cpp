@@ -92,13 +92,7 @@ std::vector<Handle> selected_vertices(const Context& context) {
   return selected;
 }
 
-// Edits the document; if `mirrored` is not empty, also the mirror images of these vertices.
-void edit(Context& context, Result<Rig> rig, std::span<const ControlVertex> mirrored = {}) {
-  if (context.view.surfaces.symmetric && !mirrored.empty()) {
-    const Character& subject = context.stage.subject()->character;
-    rig = rig.and_then(
-        [&](Rig one) { return with_mirrored(std::move(one), mirrored, subject->skeleton, subject.size()); });
-  }
+void edit(Context& context, const Result<Rig>& rig) {
   const Result<void> edited = rig.and_then(
       [&](const Rig& changed) { return context.document->edit(nlohmann::json::parse(format_rig(changed))); });
   if (!edited) context.error(edited.error().message);
@@ -115,13 +109,19 @@ void select_row(Context& context, const Handle& active, const SurfaceGrid& grid,
   }
 }
 
+// Returns the vertices and, if edits are symmetric, their mirror images after them.
+std::vector<ControlVertex> with_images(const Context& context, std::vector<ControlVertex> vertices) {
+  if (!context.view.surfaces.symmetric) return vertices;
+  const auto images = images_of(context.document->rig(), vertices, context.stage.subject()->character.size());
+  if (images) vertices.insert(vertices.end(), images->begin(), images->end());
+  return vertices;
+}
+
 // Refines around the vertices and selects the new ones on the next level, which is bound meanwhile.
 void refine(Context& context, const Actor& subject, const std::vector<ControlVertex>& vertices) {
   const std::vector<Net> nets = nets_of(*subject.character, subject.report, context.document->rig());
   std::vector<ControlVertex> round;
-  Result<std::vector<ControlVertex>> all = vertices;
-  if (context.view.surfaces.symmetric) all = with_images(context.document->rig(), vertices, subject.character.size());
-  edit(context, all.and_then([&](const auto& both) { return with_refined(context.document->rig(), both, round); }));
+  edit(context, with_refined(context.document->rig(), with_images(context, vertices), round));
   std::vector<std::string> names;
   for (const ControlVertex& place : round) {
     const auto net = std::ranges::find(nets, place.layer, &Net::layer);
@@ -165,11 +165,16 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<C
       to.segment = static_cast<std::uint32_t>(state.segment);
       to.segments = static_cast<std::uint32_t>(state.segments);
     }
-    edit(context, with_attached(context.document->rig(), vertices, to), vertices);
+    const std::vector<ControlVertex> all = with_images(context, vertices);
+    edit(context, with_attached(context.document->rig(), vertices, to).and_then([&](Rig rig) {
+      const auto images = std::span(all).subspan(vertices.size());
+      return with_attached(std::move(rig), images, mirrored(to, subject.character->skeleton));
+    }));
   }
   ImGui::SameLine();
-  if (line_button("Detach", 2, !vertices.empty()))
-    edit(context, with_detached(context.document->rig(), vertices), vertices);
+  if (line_button("Detach", 2, !vertices.empty())) {
+    edit(context, with_detached(context.document->rig(), with_images(context, vertices)));
+  }
 }
 
 // Offers to write out a base that the rig does not contain.
@@ -198,11 +203,6 @@ void draw_brush(Context& context, const std::vector<Handle>& selected, float siz
   ImGui::Checkbox("##points", &surfaces.points);
   row_label("symmetric");
   ImGui::Checkbox("##symmetric", &surfaces.symmetric);
-  if (surfaces.symmetric && line_button("Mirror keys and limits", 1, !selected.empty())) {
-    std::vector<ControlVertex> vertices;
-    for (const Handle& handle : selected) vertices.push_back(*handle.surface);
-    edit(context, context.document->rig(), vertices);
-  }
   if (line_button("Select within radius", 1, !selected.empty() && surfaces.radius > 0)) {
     std::vector<std::string>& further = context.view.selection.further;
     std::ranges::copy(names_within(selected, context.overlay.handles, surfaces.radius), std::back_inserter(further));
@@ -269,6 +269,9 @@ void draw_surface_panel(Context& context) {
   }
   draw_attachment(context, *subject, vertices, state);
   if (line_button("Refine here", 1, !vertices.empty())) refine(context, *subject, vertices);
+  if (view.surfaces.symmetric && line_button("Mirror keys", 1, !vertices.empty())) {
+    edit(context, with_mirrored_keys(rig, vertices, subject->character->skeleton, subject->character.size()));
+  }
   const bool is_known = !vertices.empty() && vertices.front().level < grids_of_active.size();
   if (!is_known || grids_of_active[vertices.front().level].is_mesh()) return;
   const SurfaceGrid& grid = grids_of_active[vertices.front().level];

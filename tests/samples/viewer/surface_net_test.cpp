@@ -110,49 +110,45 @@ TEST(SurfaceNet, RefinesTheFinestLevelByANewOne) {
 }
 
 // The tube lies on both sides of x = 0, and its joints are "arm.L" and "arm.R".
-TEST(SurfaceNet, MirrorsAttachmentsKeysAndLimits) {
+TEST(SurfaceNet, MirrorsVerticesJointsAndKeys) {
   Rig rig = tube_rig();
-  auto& surface = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
-  for (glm::vec3& p : surface.control) p.x -= 4;
+  for (glm::vec3& p : rig.layers[0].deformer.get<HierarchicalBsplineParameters>().control) p.x -= 4;
   Skeleton skeleton;
   skeleton.joints = {{.name = "arm.L"}, {.name = "arm.R"}, {.name = "spine"}};
   skeleton.joints[0].rest = {.translation = {3, 0, 0}, .rotation = glm::angleAxis(0.4f, glm::vec3(0, 1, 0))};
   skeleton.joints[1].rest.translation = {-3, 0, 0};
+  EXPECT_EQ(mirrored(to("arm.R", 2, 3), skeleton), to("arm.L", 2, 3));
+  EXPECT_EQ(mirrored(to("spine"), skeleton), to("spine"));
+
   constexpr std::uint32_t kNear = 6 * 16 + 2, kImage = 12 * 16 + 2;  // of level 1, at x = -1.5 and 1.5
-  const std::vector<ControlVertex> vertices{{0, 1, kNear}};
   std::vector<ControlVertex> round;
-  rig =
-      test::must(with_refined(std::move(rig), std::vector<ControlVertex>{{0, 0, 3 * 8 + 1}, {0, 0, 7 * 8 + 1}}, round));
-  rig = test::must(with_attached(std::move(rig), vertices, to("arm.R", 2, 3)));
-  SurfaceLevel& level = rig.layers[0].deformer.get<HierarchicalBsplineParameters>().levels[1];
-  level.keys = {
-      {.angle = KeyAngle{"arm.R", {0, 1, 1}}, .keys = {{.at = 90, .offsets = {{kNear, {0.1f, 0.2f, 0.3f}}}}}}};
-  level.limits = {{SurfaceLimitKind::kDistance, "arm.R", 0.1f, {{kNear, kNear}}}};
-  for (int twice = 0; twice < 2; ++twice) rig = test::must(with_mirrored(std::move(rig), vertices, skeleton, 8));
-  const SurfaceLevel& both = level_of_rig(rig, 1);
-  EXPECT_EQ(both.attach.back().joint, "arm.L");
-  EXPECT_EQ(both.attach.back().segment, 2u);
-  EXPECT_EQ(both.attach.back().vertices, (std::vector<IndexRange>{{kImage, kImage}}));
-  ASSERT_EQ(both.limits.size(), 2u);
-  EXPECT_EQ(both.limits[1], (SurfaceLimit{SurfaceLimitKind::kDistance, "arm.L", 0.1f, {{kImage, kImage}}}));
-  // The offsets are mirror images in model space, and so are the turns, whose axes point the other way.
-  ASSERT_EQ(both.keys.size(), 2u);
+  const std::vector<ControlVertex> refined{{0, 0, 3 * 8 + 1}, {0, 0, 6 * 8 + 1}}, vertices{{0, 1, kNear}};
+  rig = test::must(with_refined(std::move(rig), refined, round));
+  EXPECT_EQ(test::must(images_of(rig, vertices, 8)), (std::vector<ControlVertex>{{0, 1, kImage}}));
+  EXPECT_TRUE(test::must(images_of(rig, std::vector<ControlVertex>{{0, 1, kOffset}}, 8)).empty());
+
+  auto& surface = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
+  surface.levels[1].keys = {{.angle = KeyAngle{"arm.R", {0, 1, 1}},
+                             .keys = {{.at = 90, .offsets = {{kNear, {0.1f, 0.2f, 0.3f}}}}},
+                             .vertices = {{kNear, kNear}}}};
+  // The second time replaces the keys of the first.
+  for (int time = 0; time < 2; ++time) rig = test::must(with_mirrored_keys(std::move(rig), vertices, skeleton, 8));
+  const std::vector<SurfaceKeys>& keys = level_of_rig(rig, 1).keys;
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[1].vertices, (std::vector<IndexRange>{{kImage, kImage}}));
+  EXPECT_EQ(keys[1].keys[0].offsets.at(0).vertex, kImage);
+  // The offsets are mirror images in model space; so are the turns, whose axes then point the other way.
   const auto known =
       test::must(hierarchical_bspline::surface_vertices(rig.layers[0].deformer.get<HierarchicalBsplineParameters>()));
-  const auto in_model = [&](const SurfaceKeys& keys) {
-    const VertexOffset& offset = keys.keys[0].offsets.at(0);
+  const auto in_model = [&](const SurfaceKeys& one) {
+    const VertexOffset& offset = one.keys[0].offsets.at(0);
     const auto vertex = std::ranges::find_if(
-        known.vertices, [&](const auto& one) { return one.level == 1 && one.number == offset.vertex; });
+        known.vertices, [&](const auto& own) { return own.level == 1 && own.number == offset.vertex; });
     return vertex->axes * offset.offset;
   };
-  EXPECT_EQ(both.keys[1].keys[0].offsets.at(0).vertex, kImage);
-  EXPECT_LT(glm::distance(in_model(both.keys[1]), glm::vec3(-1, 1, 1) * in_model(both.keys[0])), 1e-5f);
-  const glm::vec3 axis = skeleton.joints[0].rest.rotation * both.keys[1].angle->axis;
-  EXPECT_LT(glm::distance(axis, glm::vec3(0, -1, -1)), 1e-5f);
-  // Detaching a vertex detaches its image, which stays stored.
-  rig = test::must(with_mirrored(test::must(with_detached(std::move(rig), vertices)), vertices, skeleton, 8));
-  EXPECT_EQ(level_of_rig(rig, 1).attach.size(), level_of_rig(tube_rig(), 1).attach.size());
-  EXPECT_EQ(test::must(with_images(rig, vertices, 8)).back(), (ControlVertex{0, 1, kImage}));
+  EXPECT_LT(glm::distance(in_model(keys[1]), glm::vec3(-1, 1, 1) * in_model(keys[0])), 1e-5f);
+  EXPECT_EQ(keys[1].angle->joint, "arm.L");
+  EXPECT_LT(glm::distance(skeleton.joints[0].rest.rotation * keys[1].angle->axis, glm::vec3(0, -1, -1)), 1e-5f);
 }
 
 TEST(SurfaceNet, SaysThatASurfaceIsGone) {

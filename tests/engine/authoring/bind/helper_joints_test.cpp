@@ -220,11 +220,13 @@ TEST(Frames, AreJointsThatTheModelLacks) {
   EXPECT_EQ(character->skeleton.parent_of(first), kSource);
   std::vector<glm::mat4> rest(first + 2);
   rest_matrices(character->skeleton, rest);
+  const glm::mat4 bind = glm::inverse(model.bound_joints[kSource].inverse_bind);
+  const glm::mat4 bind_from_rest = bind * glm::inverse(rest[kSource]);
   glm::mat4 wanted(1);
-  wanted[3] = rest[kSource][3] + glm::vec4(0.5f, 1, 0, 0);
-  expect_near(rest[first], wanted);
+  wanted[3] = bind[3] + glm::vec4(0.5f, 1, 0, 0);
+  expect_near(bind_from_rest * rest[first], wanted);
   wanted[3].z += 2;
-  expect_near(rest[first + 1], wanted);
+  expect_near(bind_from_rest * rest[first + 1], wanted);
   // The character's own model has them already.
   EXPECT_EQ(test::bound(test::must(model_of(character)), rig).character->skeleton.joints.size(), first + 2);
   EXPECT_EQ(test::must(parse_rig(format_rig(rig), "rig")), rig);

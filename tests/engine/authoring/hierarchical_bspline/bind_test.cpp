@@ -326,10 +326,9 @@ TEST(HierarchicalBspline, SubSegmentsWithALengthLieOnAnArc) {
 
 TEST(HierarchicalBspline, SeparatedVerticesKeepTheirDistance) {
   HierarchicalBsplineParameters surface = test::tube_surface();
-  surface.levels[0].limits = {{SurfaceLimitKind::kSeparation, "", 4, {{72, 72}}, 8},
-                              {SurfaceLimitKind::kSeparation, "", 100, {{64, 64}}, 8}};
+  surface.levels[0].separations = {{8, 4, {{72, 72}}}, {8, 100, {{64, 64}}}};
   const Posed posed(surface, turned(150));
-  const std::vector<glm::vec3> free = posed.of("surface"), kept = posed.of("surface limited");
+  const std::vector<glm::vec3> free = posed.of("surface"), kept = posed.of("surface separated");
   const glm::vec3 other = surface.control[8];
   const float at_bind = glm::distance(surface.control[64], other);
   for (const auto& [v, i, distance] : {std::tuple{64u, 0u, at_bind}, std::tuple{72u, 1u, 4.0f}}) {

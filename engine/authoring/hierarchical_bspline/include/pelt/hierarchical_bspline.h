@@ -81,17 +81,23 @@ struct SurfaceKeys {
 
 // A bound on control vertices after they are posed.
 enum class SurfaceLimitKind {
-  kBisector,    // stays on its side of the plane through the joint that bisects the angle between its bones
-  kDistance,    // stays away from the joint's bone
-  kSeparation,  // stays away from another control vertex
+  kBisector,  // stays on its side of the plane through the joint that bisects the angle between its bones
+  kDistance,  // stays away from the joint's bone
 };
 struct SurfaceLimit {
   SurfaceLimitKind kind = SurfaceLimitKind::kBisector;
-  std::string joint;   // not of kSeparation
-  float distance = 0;  // least, from the plane, the bone or the vertex, metres
+  std::string joint;
+  float distance = 0;  // least, from the plane or the bone, metres
   std::vector<IndexRange> vertices;
-  std::optional<std::uint32_t> from;  // of kSeparation: the other vertex, of the same level
   friend bool operator==(const SurfaceLimit&, const SurfaceLimit&) = default;
+};
+
+// Control vertices that stay away from another one (Forsey 1994, "Future work"), which does not move for them.
+struct SurfaceSeparation {
+  std::uint32_t from = 0;  // of the same level, as it is limited
+  float distance = 0;      // least, metres
+  std::vector<IndexRange> vertices;
+  friend bool operator==(const SurfaceSeparation&, const SurfaceSeparation&) = default;
 };
 
 // A mass on a stiff rod from the reference of a control vertex to the vertex (Forsey 1994, "Secondary Action"). The
@@ -121,6 +127,7 @@ struct SurfaceLevel {
   std::vector<SurfaceAttachment> attach;
   std::vector<SurfaceKeys> keys;  // offsets as above; on level 0 in model space at bind
   std::vector<SurfaceLimit> limits;
+  std::vector<SurfaceSeparation> separations;
   std::vector<SecondaryAction> secondary;
   friend bool operator==(const SurfaceLevel&, const SurfaceLevel&) = default;
 };
