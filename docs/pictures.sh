@@ -356,11 +356,11 @@ make_hierarchical_hinge() {
     for time in 0 1; do
       pelt render "$limb.glb" --rig "$limb.json" --clip bend --time "$time" --frame lower --yaw 125 --pitch 10 \
         --size 1800x1600 -o "${limb}_$time.png"
-      convert "${limb}_$time.png" -crop 1560x1200+200+400 +repage -resize 492x378 "${limb}_$time.png"
+      convert "${limb}_$time.png" -crop 1560x1200+200+400 +repage -resize 370x284 "${limb}_$time.png"
     done
   done
-  montage knuckle_[01].png knee_[01].png -tile 4x1 -geometry 370x284+2+2 montage.png
-  finish montage.png hierarchical_hinge.png
+  montage knuckle_[01].png knee_[01].png -tile 4x1 -geometry +2+2 montage.png
+  finish montage.png -depth 8 hierarchical_hinge.png
 }
 
 # The rig is that of the page.
