@@ -96,7 +96,7 @@ Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices,
     for (SurfaceKeys& keys : level->keys) {
       SurfaceKeys copy = keys;
       const bool is_scaled = contains(keys.vertices, pair.own.number);
-      copy.vertices.assign(is_scaled ? 1 : 0, {pair.image.number, pair.image.number});
+      copy.vertices.assign(is_scaled ? 1u : 0u, {pair.image.number, pair.image.number});
       std::set<std::uint32_t> scaled = numbers_of(keys.vertices);
       scaled.erase(pair.image.number);
       keys.vertices = ranges_of(scaled);

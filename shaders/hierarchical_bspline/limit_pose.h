@@ -18,7 +18,7 @@ struct LimitRecord {
   uint vertex;  // of the instance, posed without the limit
   uint kind;
   uint joint;         // kLimitSeparation: the other vertex, of the instance
-  uint parent;        // the joint itself if it is a root
+  uint parent;        // the joint itself if it is a root; kLimitSeparation: the vertex's joint, with its bone
   PackedVec3 rest;    // the vertex at bind
   PackedVec3 origin;  // the joint's, or the other vertex's, model space at bind
   PackedVec3 before;  // unit direction of the bone that ends at the joint, at bind
@@ -43,19 +43,9 @@ PELT_SHARED_FN vec3 foot_on_bone(vec3 point, vec3 bone) {
   return bone * (length > 0.0f ? clamp(dot(point, bone) / length, 0.0f, 1.0f) : 0.0f);
 }
 
-// The point moved away from `foot` to at least the distance; if it lies there, in the direction `otherwise`.
-PELT_SHARED_FN vec3 kept_away(vec3 point, vec3 foot, float distance, vec3 otherwise) {
-  vec3 away = point - foot;
-  return dot(away, away) < distance * distance ? foot + normalize_or(away, otherwise) * distance : point;
-}
-
 PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work) {
-  vec3 from_rest = unpacked(record.rest) - unpacked(record.origin);
-  vec3 otherwise = normalize_or(from_rest, vec3(0, 1, 0));
-  if (record.kind == kLimitSeparation) {
-    return kept_away(posed, posed_vertex(work, record.joint), record.distance, otherwise);
-  }
-  Affine joint = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
+  bool separates = record.kind == kLimitSeparation;
+  Affine joint = joint_motion(work, separates ? record.parent : record.joint, unpacked(record.joint_inverse_bind));
   vec3 origin = transform_point(joint, unpacked(record.origin));
   vec3 rest_bone = unpacked(record.bone);
   vec3 bone = transform_vector(joint, rest_bone);
@@ -68,10 +58,13 @@ PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work)
     float above = dot(posed - origin, normal);
     return above < record.distance ? posed + normal * ((record.distance - above) * shown) : posed;
   }
-  vec3 foot = origin + foot_on_bone(posed - origin, bone);
-  // A vertex on the bone itself moves in its direction at bind.
-  return kept_away(posed, foot, record.distance * shown,
-                   normalize_or(transform_vector(joint, from_rest), vec3(0, 1, 0)));
+  vec3 foot = separates ? posed_vertex(work, record.joint) : origin + foot_on_bone(posed - origin, bone);
+  vec3 away = posed - foot;
+  // A vertex on the bone or the other vertex itself moves in its direction at bind.
+  vec3 at_rest = unpacked(record.rest) - unpacked(record.origin);
+  vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, at_rest), vec3(0, 1, 0)));
+  float distance = record.distance * shown;
+  return dot(away, away) < distance * distance ? foot + outward * distance : posed;
 }
 
 PELT_SHARED_FN Affine pose_limit(LimitRecord record, PoseWork work) {

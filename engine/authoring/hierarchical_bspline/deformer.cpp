@@ -29,11 +29,11 @@ static void describe(Fields& fields, SurfaceAttachment& attachment) {
   fields.text({"joint", "The joint to follow."}, attachment.joint, Names::kJoint);
   fields.texts({"curve", "Joints of a curve that carries them: at least two, in order along it."}, attachment.curve,
                Names::kJoint);
-  fields.exactly_one({{"plain", attachment.plain},
-                      {"painted", attachment.painted},
+  fields.exactly_one({{"painted", attachment.painted},
                       {"joint", !attachment.joint.empty()},
-                      {"curve", !attachment.curve.empty()}},
-                     "set exactly one of plain, painted, joint and curve");
+                      {"curve", !attachment.curve.empty()},
+                      {"plain", attachment.plain}},
+                     "set exactly one of painted, joint, curve and plain");
   fields.integer(
       {"segment", "The sub-segment, counted from the joint's parent. It makes (segment - 1/2) / segments of the turn."},
       attachment.segment, {.most = 64});

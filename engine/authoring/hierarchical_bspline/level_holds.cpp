@@ -59,15 +59,19 @@ Shift shift_separated(const Level& level) {
     const StoredVertex& other = *level.surface.find(level.number, separation->from);
     const PosedVertex posed = level.posed[static_cast<std::size_t>(&other - level.surface.vertices().data())];
     const glm::vec3 rest = level.surface.vertices()[v].rest;
+    const std::uint32_t joint = level.plans[v].joint;
     shift.pass.stage = std::max(shift.pass.stage, posed.stage);
     append_record(shift.pass.records,
                   shared::LimitRecord{.vertex = level.posed[v].vertex,
                                       .kind = shared::kLimitSeparation,
                                       .joint = posed.vertex,
+                                      .parent = joint,
                                       .rest = rest,
                                       .origin = other.rest,
+                                      .bone = level.joints.bone(joint),
                                       .side = 1,
-                                      .distance = std::min(separation->distance, glm::distance(rest, other.rest))});
+                                      .distance = std::min(separation->distance, glm::distance(rest, other.rest)),
+                                      .joint_inverse_bind = level.joints.inverse_bind(joint)});
   }
   return shift;
 }

@@ -68,11 +68,9 @@ Result<void> validate_limits(const PalettePass& pass, const CharacterData& data)
   return check_records<shared::LimitRecord>(pass, [&](const shared::LimitRecord& record) -> const char* {
     if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
     if (record.kind > shared::kLimitSeparation) return "is of an unknown kind";
-    if (record.kind == shared::kLimitSeparation) {
-      if (!is_posed_before(pass, data, record.joint)) return kNotPosedBefore;
-    } else if (record.joint >= joints || record.parent >= joints) {
-      return kNoJoint;
-    }
+    const bool separates = record.kind == shared::kLimitSeparation;
+    if (record.parent >= joints || (!separates && record.joint >= joints)) return kNoJoint;
+    if (separates && !is_posed_before(pass, data, record.joint)) return kNotPosedBefore;
     if (!(record.distance >= 0 && is_near(record.distance)) || std::abs(record.side) != 1.0f) {
       return "has a wrong distance or side";
     }

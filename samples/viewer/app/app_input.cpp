@@ -66,7 +66,8 @@ void App::State::click(glm::vec2 at) {
   const samples::Camera camera = camera_of(view.camera);
   const glm::vec2 size(rect.width, rect.height);
   Selection& selection = view.selection;
-  if (const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius)) {
+  const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius);
+  if (handle != nullptr && !view.surfaces.points) {
     click_point(handle->name);
     return;
   }

@@ -125,7 +125,7 @@ TEST(SurfaceNet, MirrorsVerticesJointsAndKeys) {
   const std::vector<ControlVertex> refined{{0, 0, 3 * 8 + 1}, {0, 0, 6 * 8 + 1}}, vertices{{0, 1, kNear}};
   rig = test::must(with_refined(std::move(rig), refined, round));
   EXPECT_EQ(test::must(images_of(rig, vertices, 8)), (std::vector<ControlVertex>{{0, 1, kImage}}));
-  EXPECT_TRUE(test::must(images_of(rig, std::vector<ControlVertex>{{0, 1, kOffset}}, 8)).empty());
+  EXPECT_TRUE(test::must(images_of(rig, std::vector<ControlVertex>{{0, 1, kAttached}}, 8)).empty());
 
   auto& surface = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
   surface.levels[1].keys = {{.angle = KeyAngle{"arm.R", {0, 1, 1}},
