@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 #include <pelt/skeleton.h>
