@@ -15,8 +15,8 @@ export PELT_DEVICE=llvmpipe
 readonly documents=(
   armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
   curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears
-  hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles python real_characters
-  sculpture skeletonize surface_ffd_streamed viewer
+  hierarchical_elbow hierarchical_head hierarchical_hinge mos_biped mos_compared mos_figures mos_tail muscles python
+  real_characters sculpture skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -347,6 +347,20 @@ make_hierarchical_head() {
   montage part-[012].png -tile 3x1 -geometry +2+2 montage.png
   labels 20 16 'at rest' 516 16 'one attachment' 1012 16 'teeth locked'
   finish montage.png "${operations[@]}" hierarchical_head.png
+}
+
+make_hierarchical_hinge() {
+  local limb time
+  for limb in knuckle knee; do
+    python3 "$root/samples/rigs/surfaces.py" "$limb" "$limb.glb" .
+    for time in 0 1; do
+      pelt render "$limb.glb" --rig "$limb.json" --clip bend --time "$time" --frame lower --yaw 125 --pitch 10 \
+        --size 1800x1600 -o "${limb}_$time.png"
+      convert "${limb}_$time.png" -crop 1560x1200+200+400 +repage -resize 370x284 "${limb}_$time.png"
+    done
+  done
+  montage knuckle_[01].png knee_[01].png -tile 4x1 -geometry +2+2 montage.png
+  finish montage.png -depth 8 hierarchical_hinge.png
 }
 
 # The rig is that of the page.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <pelt/pack.h>
@@ -12,6 +13,8 @@
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
+
+#include "samples/pelt/input.h"
 
 namespace pelt::samples {
 namespace {
@@ -35,6 +38,49 @@ float normalise(std::vector<float>& values) {
   const float most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   for (float& value : values) value = most > 0 ? value / most : 0;
   return most;
+}
+
+constexpr float kMoves = 0.02f;  // share from which on a level moves a vertex
+
+// Returns the finest refinement level of a surface that moves each vertex, over the finest of all.
+BindView view_of_levels(const CharacterData& data) {
+  std::vector<float> finest(data.vertex_count(), 0.0f);
+  constexpr std::string_view kLevel = " level ";
+  float level = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    const std::size_t named = mesh.name.rfind(kLevel);
+    const auto number = named == std::string::npos
+                            ? std::optional(0u)
+                            : parse_number(std::string_view(mesh.name).substr(named + kLevel.size()), 0u, 99u);
+    if (!mesh.control || mesh.deformer != "hierarchical_bspline" || !number) continue;
+    level = static_cast<float>(*number);
+    std::vector<std::uint32_t> vertices(mesh.vertex_count());
+    std::iota(vertices.begin(), vertices.end(), mesh.first_vertex);
+    const std::vector<float> shares = source_shares(data, SourceKind::kVertex, vertices);
+    for (std::size_t v = 0; v < shares.size(); ++v) finest[v] = shares[v] > kMoves ? level : finest[v];
+  }
+  for (float& value : finest) value /= std::max(level, 1.0f);
+  return {std::move(finest), "level 0", fmt::format("level {:.0f}", level)};
+}
+
+// Returns a colour for each joint or sub-segment, that of the one that moves each vertex most.
+BindView view_of_segments(const CharacterData& data) {
+  std::vector<float> values(data.vertex_count(), 0.0f);
+  std::vector<float> most(data.vertex_count(), 0.0f);
+  float color = 0;
+  for (const PalettePass& pass : data.passes) {
+    for (std::uint32_t e = 0; pass.stage == 0 && e < pass.record_count * entries_per_record(pass.kernel); ++e) {
+      const std::uint32_t entry = pass.first_entry + e;
+      if (!has_frame(entry_kind(data, entry))) continue;
+      const std::vector<float> shares = source_shares(data, SourceKind::kEntry, {&entry, 1});
+      for (std::size_t v = 0; v < shares.size(); ++v) {
+        if (shares[v] > most[v]) most[v] = shares[v], values[v] = color;
+      }
+      // Steps of the golden ratio keep all colours apart, however many there are.
+      color = std::fmod(color + 0.618034f, 1.0f);
+    }
+  }
+  return {std::move(values), "joints", "and parts"};
 }
 
 // Makes a tree of the surfaces of all drivers of skins.
@@ -80,6 +126,8 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     view.most = "unbound";
     return view;
   }
+  if (what == "levels") return view_of_levels(data);
+  if (what == "segments") return view_of_segments(data);
   if (what == "distance") {
     PELT_ASSIGN(const auto tree, driver_tree(data));
     const CharacterMesh* known = nullptr;

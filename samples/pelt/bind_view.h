@@ -16,8 +16,10 @@ struct BindView {
 };
 
 // Returns a result of bind, to be drawn over the skin: "unbound" (1 at vertices that no driver moves), "distance"
-// (metres at bind to the closest driver of the last stage) or "influences" (palette entries per vertex). Errors:
-// another word; no driver to measure a distance from.
+// (metres at bind to the closest driver of the last stage), "influences" (palette entries per vertex), "levels" (the
+// finest refinement level of a hierarchical B-spline that moves a vertex) or "segments" (a colour for each joint or
+// sub-segment, by the one that moves a vertex most, also through drivers). Errors: another word; no driver to measure a
+// distance from.
 Result<BindView> view_of_bind(const Character& character, const std::string& what);
 
 }  // namespace pelt::samples

@@ -117,7 +117,7 @@ struct RenderCommand : AnimatedCharacter {
   bool wire = false;
   bool driver = false;
   std::string weights;  // element_weights; empty: the materials' colours
-  std::string show;     // unbound, distance or influences; empty: `weights` decides
+  std::string show;     // view_of_bind; empty: `weights` decides
   std::uint32_t width = 1280;
   std::uint32_t height = 720;
   float yaw = 25;   // degrees about +y, from the front
@@ -137,6 +137,15 @@ struct SkeletonCommand {
 };
 
 Result<void> run(const SkeletonCommand& command);
+
+struct SurfaceCommand : AnimatedCharacter {
+  std::optional<std::uint32_t> refine;  // level of the surface to write; none: the finest
+  float time = 0;                       // seconds
+  std::string output;                   // .obj
+};
+
+// Writes the hierarchical B-spline of a rig, posed, as polygons.
+Result<void> run(const SurfaceCommand& command);
 
 struct VerifyCommand {
   std::vector<std::string> files;  // .pelt files or models; none: the built-in arm by every deformer

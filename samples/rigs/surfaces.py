@@ -4,6 +4,8 @@
 #   elbow ARM.obj DIR   four rigs for builtin:arm, elbow_1.json to elbow_4.json; ARM.obj: pelt deform builtin:arm
 #   head OUT.glb DIR    a head with jaws, teeth and ears, its skin the surface itself, and the rigs head_jaw.json,
 #                       head_teeth.json and head_ears.json
+#   knuckle OUT.glb DIR, knee OUT.glb DIR    a limb with folds over a hinge, its skin the surface itself, and its rig,
+#                                            knuckle.json or knee.json
 import array
 import json
 import math
@@ -321,7 +323,7 @@ def head_skin(grid):
 
 
 # Name, parent, origin.
-JOINTS = [("neck", None, [0, -0.16, -0.6]), ("head", 0, [0, 0, -0.13]), ("jaw", 1, [0, -0.03, 0.03])]
+HEAD_JOINTS = [("neck", None, [0, -0.16, -0.6]), ("head", 0, [0, 0, -0.13]), ("jaw", 1, [0, -0.03, 0.03])]
 
 
 def head_clips():
@@ -333,12 +335,17 @@ def head_clips():
              [50 * smooth((t - 0.25) / 0.35) - 100 * smooth((t - 1) / 0.35) for t in turning])]
 
 
-def write_head(skin, path):
+def head_weights(position):
+    head = smooth((position[2] + 0.30) / 0.25)
+    lower = smooth((-0.03 - position[1]) / 0.04 + 0.3) * smooth(position[2] / 0.12)
+    return [1 - head, head * (1 - lower), head * lower]
+
+
+def write_model(skin, path, joints, clips, weights_of, colors):
     data = bytearray()
     gltf = {"asset": {"version": "2.0"}, "scene": 0, "bufferViews": [], "accessors": [], "animations": [],
-            "materials": [{"name": name, "pbrMetallicRoughness": {"baseColorFactor": color}} for name, color in
-                          (("hide", [0.20, 0.36, 0.22, 1]), ("tooth", [0.85, 0.80, 0.65, 1]),
-                           ("eye", [0.02, 0.02, 0.02, 1]))]}
+            "materials": [{"name": name, "pbrMetallicRoughness": {"baseColorFactor": color + [1]}}
+                          for name, color in colors.items()]}
 
     def accessor(rows, code, kind, **more):
         values = array.array(code, [x for row in rows for x in row])
@@ -348,29 +355,27 @@ def write_head(skin, path):
                                   "componentType": {"f": 5126, "I": 5125, "H": 5123}[code], **more})
         return len(gltf["accessors"]) - 1
 
-    weights = []
-    for x, y, z in skin.positions:
-        head, lower = smooth((z + 0.30) / 0.25), smooth((-0.03 - y) / 0.04 + 0.3) * smooth(z / 0.12)
-        weights.append([1 - head, head * (1 - lower), head * lower, 0])
+    weights = [(weights_of(position) + [0, 0])[:4] for position in skin.positions]
     box = {"min": [min(c) for c in zip(*skin.positions)], "max": [max(c) for c in zip(*skin.positions)]}
     attributes = {"POSITION": accessor(skin.positions, "f", "VEC3", **box),
                   "NORMAL": accessor(skin.normals, "f", "VEC3"), "TEXCOORD_0": accessor(skin.places, "f", "VEC2"),
-                  "JOINTS_0": accessor([[0, 1, 2, 0]] * len(weights), "H", "VEC4"),
+                  "JOINTS_0": accessor([list(range(len(joints))) + [0] * (4 - len(joints))] * len(weights), "H", "VEC4"),
                   "WEIGHTS_0": accessor(weights, "f", "VEC4")}
-    corners = [accessor([[v] for triangle in triangles for v in triangle], "I", "SCALAR") for triangles in skin.parts]
+    corners = [accessor([[v] for triangle in triangles for v in triangle], "I", "SCALAR")
+               for triangles in skin.parts[:len(colors)]]
     gltf["meshes"] = [{"primitives": [{"attributes": attributes, "material": part, "indices": indices}
                                       for part, indices in enumerate(corners)]}]
     gltf["nodes"] = []
-    for joint, (name, parent, origin) in enumerate(JOINTS):
-        above = [0, 0, 0] if parent is None else JOINTS[parent][2]
+    for joint, (name, parent, origin) in enumerate(joints):
+        above = [0, 0, 0] if parent is None else joints[parent][2]
         gltf["nodes"].append({"name": name, "translation": plus(origin, above, -1)})
         if parent is not None:
             gltf["nodes"][parent].setdefault("children", []).append(joint)
     gltf["nodes"].append({"name": "skin", "mesh": 0, "skin": 0})
-    gltf["scenes"] = [{"nodes": [0, len(JOINTS)]}]
-    inverses = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -x, -y, -z, 1] for _, _, (x, y, z) in JOINTS]
-    gltf["skins"] = [{"joints": list(range(len(JOINTS))), "inverseBindMatrices": accessor(inverses, "f", "MAT4")}]
-    for name, joint, axis, times, degrees in head_clips():
+    gltf["scenes"] = [{"nodes": [0, len(joints)]}]
+    inverses = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -x, -y, -z, 1] for _, _, (x, y, z) in joints]
+    gltf["skins"] = [{"joints": list(range(len(joints))), "inverseBindMatrices": accessor(inverses, "f", "MAT4")}]
+    for name, joint, axis, times, degrees in clips:
         turns = [[x * math.sin(math.radians(d) / 2) for x in axis] + [math.cos(math.radians(d) / 2)] for d in degrees]
         sampler = {"input": accessor([[t] for t in times], "f", "SCALAR", min=[times[0]], max=[times[-1]]),
                    "output": accessor(turns, "f", "VEC4")}
@@ -388,7 +393,8 @@ def head(model, folder):
     rows = head_base()
     brows, details, ears = head_details()
     skin, lower_teeth = head_skin(Grid(rows).overlaid(brows).overlaid(details))
-    write_head(skin, model)
+    write_model(skin, model, HEAD_JOINTS, head_clips(), head_weights,
+                {"hide": [0.20, 0.36, 0.22], "tooth": [0.85, 0.80, 0.65], "eye": [0.02, 0.02, 0.02]})
 
     def rings(first, last, places=range(ACROSS)):
         return {(i, j) for i in range(first, last + 1) for j in places}
@@ -419,8 +425,56 @@ def head(model, folder):
     write("head_ears", True, True)
 
 
+# --------------------------------------------------------------------------------------------------------------- hinge
+
+
+def hinge(name, length, radii, folds, crease, model, folder):
+    """A limb along z that bends by 90 degrees towards -y. `radii`: at equal steps. `folds`: their height, outside of the
+    bend; `crease`: the depth of that inside, and how much deeper a key makes it."""
+    rings, middle, step = 16, 8, length / 13
+    rows = []
+    for i in range(rings):
+        at = min(max((i - 1) / 13, 0), 1) * (len(radii) - 1)
+        k = min(int(at), len(radii) - 2)
+        radius = radii[k] + (at - k) * (radii[k + 1] - radii[k])
+        rows.append(section((i - middle) * step, 0, radius, radius, radius))
+    # Vertex (i, j) of the base lies at (4 i - 3, 4 j - 3) of level 2. Column 9 is outside of the bend, 3 inside.
+    at, outside, inside = 4 * middle - 3, 4 * 9 - 3, 4 * 3 - 3
+    offsets = {(at + i, outside + j): (0, 0, folds * (1 if i % 4 == 0 else -0.6) * (1 - abs(j) / 6))
+               for i in range(-8, 9, 2) for j in range(-5, 6)}
+    creases = {(at + i, inside + j): (1 - abs(i) / 3) * (1 - abs(j) / 6) for i in range(-2, 3) for j in range(-5, 6)}
+    offsets |= {place: (0, 0, -crease[0] * part) for place, part in creases.items()}
+    skin = Skin(Grid(rows).overlaid({}).overlaid(offsets))
+    skin.surface(2)
+    times = [k / 24 for k in range(25)]
+    write_model(skin, model, [("upper", None, [0, 0, rows[0][0][2]]), ("lower", 0, [0, 0, 0])],
+                [("bend", 1, [1, 0, 0], times, [90 * smooth(t) for t in times])],
+                lambda p: [1 - smooth(p[2] / step / 2 + 0.5), smooth(p[2] / step / 2 + 0.5)], {"skin": [0.75, 0.5, 0.4]})
+
+    def ring(first, last):
+        return numbers(ACROSS, {(i, j) for i in range(first, last + 1) for j in range(ACROSS)})
+
+    # Three sub-segments as long as the rings that follow them.
+    base = [{"joint": "upper", "vertices": ring(0, middle - 2)}, {"joint": "lower", "vertices": ring(middle + 2, rings - 1)}]
+    base[1:1] = [{"joint": "lower", "segment": k + 2, "segments": 3, "length": round(3 * step, 5),
+                  "vertices": ring(middle + k, middle + k)} for k in (-1, 0, 1)]
+    deeper = {place: (0, 0, -crease[1] * part) for place, part in creases.items()}
+    keys = [{"angle": {"joint": "lower", "axis": [1, 0, 0]}, "keys": [{"at": 90, "offsets": offsets_of(4 * ACROSS, deeper)}]}]
+    write_rig(f"{folder}/{name}.json", "skin", rows,
+              [{"attach": base}, {}, {"offsets": offsets_of(4 * ACROSS, offsets), "keys": keys}],
+              mapping="texture_coordinates")
+
+
+def knuckle(model, folder):
+    hinge("knuckle", 0.08, [0.0085, 0.009, 0.0105, 0.0095, 0.0085, 0.008, 0.004], 0.0007, (0.0008, 0.0006), model, folder)
+
+
+def knee(model, folder):
+    hinge("knee", 0.8, [0.085, 0.08, 0.07, 0.06, 0.06, 0.055, 0.04], 0.003, (0.006, 0.006), model, folder)
+
+
 if __name__ == "__main__":
-    makers = {"elbow": elbow, "head": head}
+    makers = {"elbow": elbow, "head": head, "knuckle": knuckle, "knee": knee}
     if len(sys.argv) < 2 or sys.argv[1] not in makers:
         sys.exit(f"usage: {sys.argv[0]} {{{'|'.join(makers)}}} FILE...; the top of this file lists the files")
     makers[sys.argv[1]](*sys.argv[2:])

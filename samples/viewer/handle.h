@@ -41,6 +41,8 @@ struct Handle {
   std::optional<ControlVertex> surface = std::nullopt;  // none: not a control vertex of a surface
   glm::vec3 rest{0.0f};                                 // of a control vertex: model space at bind, metres
   glm::mat3 motion{1.0f};                               // of a control vertex: model space at bind -> world space
+  std::string element;                                  // of a control vertex: Heat::element
+  std::uint32_t instance_vertex = 0;                    // of a control vertex: among those of the character
 };
 
 // Returns `rig` with the handle moved by `way`: world space, metres. Errors: the rig no longer has that location; the

@@ -15,6 +15,7 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/bind_view.h"
 #include "samples/pelt/element_weights.h"
 
 namespace pelt::viewer {
@@ -228,7 +229,7 @@ std::string title_of(Stage& stage, const Actor& actor, const Heat& heat) {
   if (heat.kind == HeatKind::kDifference) return "difference from " + stage.reference()->key;
   if (heat.kind != HeatKind::kElement) return text_of(heat.kind).name;
   const CharacterData& data = *actor.character;
-  if (data.skeleton.find(heat.element)) return "weight of " + heat.element;
+  if (heat.element.find_first_not_of("0123456789") != std::string::npos) return "weight of " + heat.element;
   return "weight of " + entry_label(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
 }
 
@@ -242,7 +243,7 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
       return fail(ErrorCode::kInvalidArgument, "no heat map chosen");
     case HeatKind::kElement: {
       if (heat.element.empty())
-        return fail(ErrorCode::kInvalidArgument, "choose a joint or a palette entry to see its weights");
+        return fail(ErrorCode::kInvalidArgument, "choose a joint or a palette entry, or select a control vertex");
       PELT_ASSIGN(map.values, samples::element_weights(actor.character, heat.element));
       return {};
     }
@@ -279,6 +280,12 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
       return fill_gpu_error(device, stage, actor, map.values);
     case HeatKind::kDifference:
       return fill_difference(stage, actor, map.values);
+    case HeatKind::kLevels:
+    case HeatKind::kSegments: {
+      PELT_ASSIGN(auto view, samples::view_of_bind(actor.character, text_of(heat.kind).name));
+      map.values = std::move(view.values);
+      return {};
+    }
   }
   return {};
 }
@@ -288,14 +295,17 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
 std::span<const HeatKindText> heat_kinds() {
   static constexpr HeatKindText kKinds[] = {
       {HeatKind::kNone, "none", "The skin in its own colours."},
-      {HeatKind::kElement, "weight of an element", "How much a joint or a palette entry moves each vertex."},
+      {HeatKind::kElement, "weight of an element",
+       "How much a joint, a palette entry or a control vertex moves each vertex."},
       {HeatKind::kInfluences, "influences", "How many palette entries move each vertex.", "elements"},
       {HeatKind::kDistance, "distance to driver", "From each vertex to the closest point of its driver, at bind.", "m"},
       {HeatKind::kStretch, "stretch", "The longest edge at a vertex, posed over rest; 1: no change."},
       {HeatKind::kVolume, "change of volume",
        "Volume of the flesh between the skin and the nearest bone, posed over rest; 1: no change."},
       {HeatKind::kGpuError, "GPU minus CPU", "Distance between the GPU's and the CPU's vertices.", "m"},
-      {HeatKind::kDifference, "difference", "Distance from the vertices that the first compared deformer moves.", "m"}};
+      {HeatKind::kDifference, "difference", "Distance from the vertices that the first compared deformer moves.", "m"},
+      {HeatKind::kLevels, "levels", "The finest level of a surface that moves each vertex."},
+      {HeatKind::kSegments, "segments", "A colour for each joint or part, by the one that moves a vertex most."}};
   return kKinds;
 }
 
@@ -332,7 +342,8 @@ Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const
     const float reach = round_up(percentile(std::move(away)));
     const float floor = heat.kind == HeatKind::kVolume ? -std::numeric_limits<float>::infinity() : 0.0f;
     map.low = std::max(neutral > 0 ? neutral - reach : 0.0f, floor);
-    map.high = heat.kind == HeatKind::kElement ? 1.0f : neutral + reach;
+    const bool is_share = heat.kind == HeatKind::kElement || heat.kind >= HeatKind::kLevels;
+    map.high = is_share ? 1.0f : neutral + reach;
   }
   for (const CharacterMesh& mesh : actor.character->meshes) {
     if (mesh.control) std::fill_n(map.values.begin() + mesh.first_vertex, mesh.vertex_count(), map.low);

@@ -5,13 +5,11 @@
 #include <set>
 #include <string_view>
 
+#include "samples/pelt/element_weights.h"
+#include "samples/viewer/net_mirror.h"
+
 namespace pelt::viewer {
 namespace {
-
-// Greatest distance of a vertex from a mirrored point, in sizes of the character: half an edge of a coarse net.
-constexpr float kMirrorReach = 0.03f;
-
-const glm::vec3 kMirror(-1.0f, 1.0f, 1.0f);
 
 // A centre of the brush.
 struct Centre {
@@ -87,6 +85,21 @@ std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<c
     if (handle.surface && !names.contains(handle.name)) add(handle, strongest(centres, handle, settings.radius).weight);
   }
   return result;
+}
+
+std::vector<BrushedHandle> dragged_by(const CharacterData& character, std::uint32_t vertex,
+                                      std::span<const Handle> handles) {
+  const std::map<std::uint32_t, float> shares = samples::moving_vertices(character, vertex);
+  std::vector<BrushedHandle> moved;
+  float squares = 0;
+  for (const Handle& handle : handles) {
+    const auto share = handle.surface ? shares.find(handle.instance_vertex) : shares.end();
+    if (share == shares.end()) continue;
+    moved.push_back({handle, glm::mat3(share->second)});
+    squares += share->second * share->second;
+  }
+  for (BrushedHandle& one : moved) one.share /= squares;
+  return moved;
 }
 
 std::vector<std::string> names_within(std::span<const Handle> selected, std::span<const Handle> handles, float radius) {

@@ -17,6 +17,7 @@
 #include <pelt/tools/index_ranges.h>
 #include <pelt/tools/inspect.h>
 
+#include "samples/pelt/element_weights.h"
 #include "samples/viewer/surface_net.h"
 
 namespace pelt::viewer {
@@ -66,7 +67,7 @@ class Drawing {
     const Shown& shown = state_.shown;
     if (shown.normals) draw_normals();
     if (shown.drivers) draw_drivers();
-    if (shown.control_nets) draw_nets();
+    if (shown.control_nets || state_.surfaces.points) draw_nets();
     if (shown.frames) draw_frames();
     if (shown.curves) draw_curves();
     if (shown.control_points) draw_control_points();
@@ -288,17 +289,18 @@ class Drawing {
 
   // Draws a level's net; vertices of the chosen level can be selected.
   void draw_level(const Net& net, const NetLevel& level, const HierarchicalBsplineParameters& parameters) {
-    const std::vector<glm::vec3> posed = posed_net(level);
+    const std::vector<glm::vec3> posed = samples::shifted_positions(data_, *level.mesh, evaluator_.positions());
     std::map<std::uint32_t, std::size_t> index;  // by number
     for (std::size_t k = 0; k < posed.size(); ++k) index.emplace(level.vertices[k].number, k);
     const bool chosen = level.level == state_.surfaces.level;
     const glm::vec4 color(net_color(level.level), chosen ? 1.0f : 0.85f);
+    const bool seen = state_.shown.control_nets;
     for (const auto& [from, to] : net.surface.grids[level.level].edges) {
-      line(posed[index.at(from)], posed[index.at(to)], color, chosen ? 2.4f : 1.4f, chosen);
+      if (seen) line(posed[index.at(from)], posed[index.at(to)], color, chosen ? 2.4f : 1.4f, chosen);
     }
     const std::size_t step = stride(posed.size(), kMaxCageDots);
     for (std::size_t k = 0; chosen && k < posed.size(); ++k) {
-      const bool is_drawn = k % step == 0;
+      const bool is_drawn = seen && k % step == 0;
       const Affine frame = affine_from_axes(glm::mat3(1.0f), posed[k]);
       handle(net_handle(net, level, k), frame, is_drawn ? color : kUnseen, 6.0f);
       if (is_drawn && is_attached(parameters, level.vertices[k])) dot(posed[k], kAttached, 2.5f, true);
@@ -328,27 +330,11 @@ class Drawing {
     }
     const std::optional<std::uint32_t> packed = packed_vertex(*level.mesh, static_cast<std::uint32_t>(k));
     if (packed) made.motion = vertex_motion(*level.mesh, evaluator_, *packed);
+    made.instance_vertex = level.mesh->first_vertex + packed.value_or(0);
     made.from_rig = made.motion * vertex.axes;
     made.rest = vertex.rest;
+    made.element = net_vertex_name(level.mesh->name, static_cast<std::uint32_t>(k));
     return made;
-  }
-
-  // Returns the positions of a level's vertices. A further control mesh has those that follow others, are limited or
-  // swing, in the same order.
-  std::vector<glm::vec3> posed_net(const NetLevel& level) const {
-    std::vector<glm::vec3> posed = in_source_order(*level.mesh);
-    for (const CharacterMesh& mesh : data_.meshes) {
-      const bool further = std::ranges::any_of(std::array{"following", "limited", "swinging"}, [&](const char* which) {
-        return mesh.name.starts_with(fmt::format("{} {}", level.mesh->name, which));
-      });
-      if (!further) continue;
-      const std::vector<glm::vec3> shifted = in_source_order(mesh);
-      for (std::size_t k = 0, next = 0; k < posed.size() && next < shifted.size(); ++k) {
-        const std::optional<std::uint32_t> packed = packed_vertex(mesh, static_cast<std::uint32_t>(next));
-        if (packed && mesh.binding.points[*packed] == level.vertices[k].rest) posed[k] = shifted[next++];
-      }
-    }
-    return posed;
   }
 
   std::vector<glm::vec3> in_source_order(const CharacterMesh& mesh) const {

@@ -36,7 +36,23 @@ bool place_levels(const CharacterData& character, const BindReport& report, Net&
   return net.levels.size() == meshes.size();
 }
 
-// Returns the level of a vertex. Adds level 0 to a rig without levels.
+// Removes the vertex from every attachment of its level, and attachments that become empty.
+void detach(SurfaceLevel& level, std::uint32_t number) {
+  for (SurfaceAttachment& attachment : level.attach) {
+    std::set<std::uint32_t> numbers = numbers_of(attachment.vertices);
+    if (numbers.erase(number) > 0) attachment.vertices = ranges_of(numbers);
+  }
+  std::erase_if(level.attach, [](const SurfaceAttachment& attachment) { return attachment.vertices.empty(); });
+}
+
+struct KnownSurface {
+  HierarchicalBsplineParameters parameters;
+  std::shared_ptr<const Result<SurfaceVertices>> vertices;
+};
+constexpr std::size_t kMaxKnown = 4;
+
+}  // namespace
+
 Result<SurfaceLevel*> level_of(Rig& rig, const ControlVertex& place) {
   auto* surface = place.layer < rig.layers.size()
                       ? rig.layers[place.layer].deformer.get_if<HierarchicalBsplineParameters>()
@@ -63,28 +79,10 @@ std::vector<IndexRange> ranges_of(const std::set<std::uint32_t>& numbers) {
   return ranges;
 }
 
-// Stores a vertex of a level above the base. An existing offset stays.
 void store(SurfaceLevel& level, std::uint32_t number) {
   const auto after = std::ranges::lower_bound(level.offsets, number, {}, &VertexOffset::vertex);
   if (after == level.offsets.end() || after->vertex != number) level.offsets.insert(after, {number, glm::vec3(0.0f)});
 }
-
-// Removes the vertex from every attachment of its level, and attachments that become empty.
-void detach(SurfaceLevel& level, std::uint32_t number) {
-  for (SurfaceAttachment& attachment : level.attach) {
-    std::set<std::uint32_t> numbers = numbers_of(attachment.vertices);
-    if (numbers.erase(number) > 0) attachment.vertices = ranges_of(numbers);
-  }
-  std::erase_if(level.attach, [](const SurfaceAttachment& attachment) { return attachment.vertices.empty(); });
-}
-
-struct KnownSurface {
-  HierarchicalBsplineParameters parameters;
-  std::shared_ptr<const Result<SurfaceVertices>> vertices;
-};
-constexpr std::size_t kMaxKnown = 4;
-
-}  // namespace
 
 std::shared_ptr<const Result<SurfaceVertices>> vertices_of(HierarchicalBsplineParameters parameters) {
   for (SurfaceLevel& level : parameters.levels) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,15 @@ std::vector<Net> nets_of(const CharacterData& character, const BindReport& repor
 std::string net_vertex_name(const std::string& mesh, std::uint32_t number);
 // Returns the name of a level's control mesh; `base`: that of level 0.
 std::string net_level_name(const std::string& base, std::uint32_t level);
+
+// Returns the level of a vertex. Adds level 0 to a rig without levels. Errors: the rig no longer has it.
+Result<SurfaceLevel*> level_of(Rig& rig, const ControlVertex& place);
+
+std::set<std::uint32_t> numbers_of(const std::vector<IndexRange>& ranges);
+std::vector<IndexRange> ranges_of(const std::set<std::uint32_t>& numbers);
+
+// Stores a vertex of a level above the base. An existing offset stays.
+void store(SurfaceLevel& level, std::uint32_t number);
 
 // Return the rig with changed control vertices; each has its level and layer. Errors: the rig no longer has such a
 // surface, level or vertex.

@@ -26,9 +26,10 @@ constexpr Choice<CompareMode> kCompareModes[] = {{"none", CompareMode::kNone},
                                                  {"split", CompareMode::kSplit},
                                                  {"difference", CompareMode::kDifference}};
 constexpr Choice<HeatKind> kHeatKinds[] = {
-    {"none", HeatKind::kNone},          {"element", HeatKind::kElement},      {"influences", HeatKind::kInfluences},
-    {"distance", HeatKind::kDistance},  {"stretch", HeatKind::kStretch},      {"volume", HeatKind::kVolume},
-    {"gpu_error", HeatKind::kGpuError}, {"difference", HeatKind::kDifference}};
+    {"none", HeatKind::kNone},          {"element", HeatKind::kElement},       {"influences", HeatKind::kInfluences},
+    {"distance", HeatKind::kDistance},  {"stretch", HeatKind::kStretch},       {"volume", HeatKind::kVolume},
+    {"gpu_error", HeatKind::kGpuError}, {"difference", HeatKind::kDifference}, {"levels", HeatKind::kLevels},
+    {"segments", HeatKind::kSegments}};
 
 constexpr std::string_view kTabs[] = {"View", "Joints", "Shapes", "Surface", "Vertex", "Heat", "Report"};
 
@@ -101,6 +102,7 @@ static void describe(Fields& fields, Surfaces& surfaces) {
   fields.integer({"level"}, surfaces.level, {.least = 0, .most = kMaxSurfaceLevel});
   fields.flag({"fit"}, surfaces.fit);
   fields.number({"radius"}, surfaces.radius, kNotNegative);
+  fields.flag({"points"}, surfaces.points);
   fields.flag({"symmetric"}, surfaces.symmetric);
 }
 

@@ -98,11 +98,13 @@ enum class HeatKind {
   kVolume,      // local factor of volume; 1: no change
   kGpuError,    // distance between GPU and CPU, metres
   kDifference,  // distance from the first of Compare::deformers, metres
+  kLevels,      // samples::view_of_bind
+  kSegments,
 };
 
 struct Heat {
   HeatKind kind = HeatKind::kNone;
-  std::string element;    // a joint's name or a palette entry's number
+  std::string element;    // as for samples::element_weights; empty: the selected control vertex
   bool automatic = true;  // the scale follows the values
   float low = 0;
   float high = 1;
@@ -123,6 +125,7 @@ struct Surfaces {
   std::uint32_t level = 0;  // whose control vertices are selected in the picture
   bool fit = false;         // a drag moves only the surface at bind; else also the skin
   float radius = 0;         // of the brush, metres: a drag also moves vertices within it
+  bool points = false;      // points of the skin are dragged instead of control vertices
   bool symmetric = false;   // a drag also moves the other side, mirrored across x = 0 of model space at bind
 };
 

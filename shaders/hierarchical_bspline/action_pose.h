@@ -36,7 +36,7 @@ struct ActionRecord {
   float pull;         // 1/s, 0 to 2 / kActionStep, along the surface
   float kept_into;    // the same along the normal
   float pull_into;
-  float reach;  // longest displacement, metres
+  float reach;  // longest displacement, metres; negative: as long, and the mass keeps its height over the surface
 };
 PELT_SHARED_SIZE(ActionRecord, 68);
 
@@ -77,9 +77,9 @@ PELT_SHARED_FN ActionState pull_action(ActionState state, ActionRecord record, v
 PELT_SHARED_FN ActionState drift_action(ActionState state, ActionRecord record, vec3 rod, float steps) {
   vec3 r = across_rod(state.displacement + state.velocity * (steps * kActionStep), rod);
   float size = length(r);
-  if (size > record.reach) {
+  if (size > abs(record.reach)) {
     vec3 outward = r * (1.0f / size);
-    r = outward * record.reach;
+    r = outward * abs(record.reach);
     state.velocity -= outward * max(dot(state.velocity, outward), 0.0f);
   }
   state.displacement = r;
@@ -127,8 +127,10 @@ PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseW
     state.target = target;
     state.clock = clock;
   }
-  // The rod bends and does not stretch.
-  vec3 point = target + (normalize_or(arm + state.displacement, rod) * length(arm) - arm);
+  // The rod bends and does not stretch; its tip moves on an arc, or is led along the surface.
+  vec3 shift = normalize_or(arm + state.displacement, rod) * length(arm) - arm;
+  if (record.reach < 0.0f) shift -= normal * dot(shift, normal);
+  vec3 point = target + shift;
   return ActionEntries(affine_from_axes(mat3(1.0f), point - unpacked(record.rest)), kept_action(state));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Limits of posed control vertices (Forsey 1994, "Future work": distance to the skeleton, bisection planes). The
-// palette entry is the shift that brings a vertex back within its limits.
+// Limits of posed control vertices (Forsey 1994, "Future work": distance to the skeleton, bisection planes, separation
+// of vertices). The palette entry is the shift that brings a vertex back within its limits.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_LIMIT_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_LIMIT_POSE_H
 
@@ -10,16 +10,17 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kLimitBisector = 0u;
 PELT_SHARED_CONST uint kLimitDistance = 1u;
+PELT_SHARED_CONST uint kLimitSeparation = 2u;
 
 PELT_SHARED_CONST float kShortLimit = 0.1f;  // posed length over that at bind below which limits fade
 
 struct LimitRecord {
   uint vertex;  // of the instance, posed without the limit
   uint kind;
-  uint joint;
-  uint parent;        // the joint itself if it is a root
+  uint joint;         // kLimitSeparation: the other vertex, of the instance
+  uint parent;        // the joint itself if it is a root; kLimitSeparation: the vertex's joint, with its bone
   PackedVec3 rest;    // the vertex at bind
-  PackedVec3 origin;  // the joint's, model space at bind
+  PackedVec3 origin;  // the joint's, or the other vertex's, model space at bind
   PackedVec3 before;  // unit direction of the bone that ends at the joint, at bind
   PackedVec3 bone;    // to the end of the joint's own bone, metres, at bind
   float side;         // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
@@ -43,7 +44,8 @@ PELT_SHARED_FN vec3 foot_on_bone(vec3 point, vec3 bone) {
 }
 
 PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work) {
-  Affine joint = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
+  bool separates = record.kind == kLimitSeparation;
+  Affine joint = joint_motion(work, separates ? record.parent : record.joint, unpacked(record.joint_inverse_bind));
   vec3 origin = transform_point(joint, unpacked(record.origin));
   vec3 rest_bone = unpacked(record.bone);
   vec3 bone = transform_vector(joint, rest_bone);
@@ -56,11 +58,11 @@ PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work)
     float above = dot(posed - origin, normal);
     return above < record.distance ? posed + normal * ((record.distance - above) * shown) : posed;
   }
-  vec3 foot = origin + foot_on_bone(posed - origin, bone);
+  vec3 foot = separates ? posed_vertex(work, record.joint) : origin + foot_on_bone(posed - origin, bone);
   vec3 away = posed - foot;
-  // A vertex on the bone itself moves in its direction at bind.
-  vec3 from_joint = unpacked(record.rest) - unpacked(record.origin);
-  vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, from_joint), vec3(0, 1, 0)));
+  // A vertex on the bone or the other vertex itself moves in its direction at bind.
+  vec3 at_rest = unpacked(record.rest) - unpacked(record.origin);
+  vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, at_rest), vec3(0, 1, 0)));
   float distance = record.distance * shown;
   return dot(away, away) < distance * distance ? foot + outward * distance : posed;
 }

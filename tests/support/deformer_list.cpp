@@ -151,7 +151,7 @@ HierarchicalBsplineParameters over_cage() {
   return parameters;
 }
 
-// Key poses on two levels, and limits.
+// Key poses on two levels, plain offsets, sub-segments with a length, and limits.
 HierarchicalBsplineParameters keyed_surface() {
   return surface([](HierarchicalBsplineParameters& p) {
     add_overlays(p);
@@ -167,6 +167,9 @@ HierarchicalBsplineParameters keyed_surface() {
     p.levels[0].attach.push_back({.curve = {"joint0", "joint1"}, .vertices = {{80, 87}}});
     p.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{24, 31}}},
                           {SurfaceLimitKind::kDistance, "joint1", 0.4f, {{56, 60}}}};
+    p.levels[0].separations = {{26, 3, {{62, 62}}}};
+    p.levels[0].attach[1].length = 2;
+    p.levels[1].attach.push_back({.plain = true, .vertices = {{130, 131}}});
   });
 }
 
@@ -174,7 +177,7 @@ HierarchicalBsplineParameters swinging_surface() {
   return surface([](HierarchicalBsplineParameters& p) {
     add_overlays(p);
     p.levels[0].secondary = {{.vertices = {{72, 79}}}};
-    p.levels[1].secondary = {{.rigidity = 0.01f, .vertices = {{8 * 16 + 3, 8 * 16 + 3}}}};
+    p.levels[1].secondary = {{.rigidity = 0.01f, .along = true, .vertices = {{8 * 16 + 3, 8 * 16 + 3}}}};
   });
 }
 

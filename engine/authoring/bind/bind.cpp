@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "engine/authoring/bind/check_model.h"
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/bind/merge_layers.h"
+#include "engine/authoring/chain/chains.h"
 #include "engine/authoring/deformer/blend_groups.h"
 #include "engine/authoring/deformer/correctives.h"
 #include "engine/authoring/driver/action_line/muscles.h"
@@ -36,6 +38,7 @@
 #include "engine/authoring/surface_ffd/driver.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/model/helper_joint.h"
+#include "shaders/quaternion.h"
 
 namespace pelt {
 namespace {
@@ -277,6 +280,28 @@ class Binder {
   std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
 };
 
+// Adds the frames of a rig to a model's joints. One that the model has, in the same parent, stays as it is. Errors name
+// the frame: kNotFound for a parent that does not exist; kInvalidArgument for a name that another joint has.
+Result<void> add_frames(const Rig& rig, Model& model) {
+  std::vector<std::uint32_t> meshes(model.meshes.size());
+  std::iota(meshes.begin(), meshes.end(), 0u);
+  Skeleton& skeleton = model.skeleton;
+  for (const FreeFrame& frame : rig.frames) {
+    const std::string what = fmt::format("the frame '{}'", frame.name);
+    PELT_ASSIGN(const auto parent, find_joint(skeleton, frame.parent, what));
+    if (const auto known = skeleton.find(frame.name)) {
+      if (skeleton.parent_of(*known) == parent) continue;
+      return invalid("{} has the name of another joint", what);
+    }
+    const glm::dmat3 axes(chain::matrices_at_bind(model, meshes)[parent]);
+    Joint joint{.name = frame.name, .parent = static_cast<std::int32_t>(parent)};
+    joint.rest.translation = glm::vec3(glm::inverse(axes) * glm::dvec3(frame.offset));
+    joint.rest.rotation = glm::conjugate(glm::quat_cast(shared::orthonormal_axes(glm::mat3(axes))));
+    skeleton.joints.push_back(std::move(joint));
+  }
+  return {};
+}
+
 // Adds the helper joints of a rig to a skeleton and replaces those that it already has. Errors name the helper joint:
 // kNotFound for a joint that does not exist; kInvalidArgument as check_helpers.
 Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
@@ -329,8 +354,9 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& ri
     Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
     return use(binder);
   };
-  if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});
+  if (rig.muscles.empty() && rig.helper_joints.empty() && rig.frames.empty()) return run(model, {});
   PELT_ASSIGN(auto whole, add_muscles(model, rig));
+  PELT_TRY(add_frames(rig, whole.model));
   PELT_TRY(add_helper_joints(rig, whole.model.skeleton));
   return run(whole.model, whole.muscles);
 }

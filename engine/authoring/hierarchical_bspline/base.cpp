@@ -35,8 +35,8 @@ void attach_rest(HierarchicalBsplineParameters& surface) {
 
 bool is_as_made(const HierarchicalBsplineParameters& parameters) {
   return !parameters.made_of.empty() && std::ranges::all_of(parameters.levels, [](const SurfaceLevel& level) {
-    const bool is_edited =
-        !level.moves.empty() || !level.keys.empty() || !level.limits.empty() || !level.secondary.empty();
+    const bool is_edited = !level.moves.empty() || !level.keys.empty() || !level.limits.empty() ||
+                           !level.separations.empty() || !level.secondary.empty();
     return !is_edited && std::ranges::all_of(level.attach, &SurfaceAttachment::painted);
   });
 }

@@ -19,20 +19,31 @@ constexpr const char* kVertices = "Control vertices of the level: numbers or [fi
 }  // namespace
 
 static void describe(Fields& fields, SurfaceAttachment& attachment) {
-  fields.about("surface_attachment", "Control vertices that follow the painting, a joint or a curve.");
+  fields.about("surface_attachment",
+               "Control vertices that follow the painting, a joint or a curve, or whose offsets are plain vectors.");
+  fields.flag({"plain",
+               "They follow the level before, and their offsets, moves and keys turn with the root only, not with the "
+               "tangent plane; in model space at bind."},
+              attachment.plain);
   fields.flag({"painted", "They follow the joints of the skin's painted weights."}, attachment.painted);
   fields.text({"joint", "The joint to follow."}, attachment.joint, Names::kJoint);
   fields.texts({"curve", "Joints of a curve that carries them: at least two, in order along it."}, attachment.curve,
                Names::kJoint);
-  fields.exactly_one(
-      {{"painted", attachment.painted}, {"joint", !attachment.joint.empty()}, {"curve", !attachment.curve.empty()}},
-      "set exactly one of painted, joint and curve");
+  fields.exactly_one({{"painted", attachment.painted},
+                      {"joint", !attachment.joint.empty()},
+                      {"curve", !attachment.curve.empty()},
+                      {"plain", attachment.plain}},
+                     "set exactly one of painted, joint, curve and plain");
   fields.integer(
       {"segment", "The sub-segment, counted from the joint's parent. It makes (segment - 1/2) / segments of the turn."},
       attachment.segment, {.most = 64});
   fields.integer({"segments", "Sub-segments that divide the joint's turn evenly; 1: the joint itself."},
                  attachment.segments, {.most = 64});
   fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");
+  fields.number(
+      {"length", "Length of all sub-segments together, half along either bone, metres; 0: all turn about the joint."},
+      attachment.length, kNotNegative);
+  fields.refuse(attachment.length > 0 && attachment.segments < 2, "length", "requires two segments or more");
   fields.ranges({"vertices", kVertices}, attachment.vertices);
 }
 
@@ -82,6 +93,13 @@ static void describe(Fields& fields, SurfaceLimit& limit) {
   fields.ranges({"vertices", kVertices}, limit.vertices);
 }
 
+static void describe(Fields& fields, SurfaceSeparation& separation) {
+  fields.about("surface_separation", "Control vertices that stay away from another one, which does not move for them.");
+  fields.integer({"from", "The other vertex, of the same level."}, separation.from, {.least = 0});
+  fields.number({"distance", "Least distance, metres."}, separation.distance, kNotNegative);
+  fields.ranges({"vertices", kVertices}, separation.vertices);
+}
+
 static void describe(Fields& fields, SecondaryAction& action) {
   fields.about("secondary_action", "Each vertex is a mass on a stiff rod from its reference, with k = 3 E I / l^3.");
   fields.number({"rigidity", "E I, flexural rigidity of the rod, N m^2."}, action.rigidity, kPositive);
@@ -90,6 +108,8 @@ static void describe(Fields& fields, SecondaryAction& action) {
   fields.number({"damping_into", "Into and out of the surface, N s/m; larger, so that motion stays along the surface."},
                 action.damping_into, kNotNegative);
   fields.number({"reach", "Largest displacement, in rod lengths."}, action.reach, {.least = 0, .most = 1});
+  fields.flag({"along", "The vertex keeps its height over the surface, instead of sinking along the arc of the rod."},
+              action.along);
   fields.ranges({"vertices", kVertices}, action.vertices);
 }
 
@@ -109,6 +129,7 @@ static void describe(Fields& fields, SurfaceLevel& level) {
   fields.objects({"keys", "Shapes over parameters; offsets in the same frame, on level 0 in model space at bind."},
                  level.keys);
   fields.objects({"limits", "Bounds on posed vertices."}, level.limits);
+  fields.objects({"separations", "Vertices that keep a distance from others."}, level.separations);
   fields.objects({"secondary", "Vertices that lag and swing as they move."}, level.secondary);
 }
 

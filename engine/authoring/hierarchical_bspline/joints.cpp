@@ -53,9 +53,7 @@ glm::vec3 Joints::bone(std::uint32_t joint) const {
 }
 
 std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& attachment) {
-  const bool whole = attachment.segments == 1 || parent(joint) == joint;
-  const float share =
-      whole ? 1.0f : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
+  const float share = attachment.segments == 1 || parent(joint) == joint ? 1.0f : attachment.share();
   return record({joint, parent(joint), share, share, false});
 }
 

@@ -35,8 +35,9 @@ class Joints {
   // Returns the joint's bone at bind (skeleton_walk.h), metres.
   glm::vec3 bone(std::uint32_t joint) const;
 
-  // Returns the record, in the pass, of the sub-segment that an attachment names.
+  // Returns the record, in the pass, of the sub-segment that an attachment names, and of a joint itself.
   std::uint32_t segment(std::uint32_t joint, const SurfaceAttachment& attachment);
+  std::uint32_t whole(std::uint32_t joint) { return record({joint, joint, 1, 1, false}); }
 
   // Returns the motions by painted weights, rows over the model's bound joints, as weights of records of the pass. Two
   // joints make the sub-segment between them whose part of the turn is the second one's part of both weights; if the

@@ -22,9 +22,12 @@ namespace pelt::hierarchical_bspline {
 struct VertexPlan {
   const SurfaceAttachment* attachment = nullptr;  // none: the coarser level, or the root
   std::uint32_t segment = 0;                      // record of the pass of joints, unless a curve's
+  std::uint32_t whole = 0;                        // that of the joint, of a sub-segment with a length
+  std::uint32_t parent = 0;                       // that of its parent, likewise
   std::vector<Influence> painted;                 // records of that pass
   std::uint32_t joint = 0;                        // of the segment
   const SurfaceLimit* limit = nullptr;
+  const SurfaceSeparation* separation = nullptr;
   std::uint32_t limiting_joint = 0;
   const SecondaryAction* action = nullptr;
 };
@@ -44,9 +47,8 @@ struct Level {
 
   std::string what() const;  // the layer and the level, for errors
 
-  // Returns the axes of a vertex's offsets, model space at bind: the frame of the coarser level; on the base those of
-  // model space.
-  glm::dmat3 axes(std::uint32_t v) const;
+  // Returns the axes of a vertex's offsets, model space at bind (StoredVertex::axes).
+  const glm::dmat3& axes(std::uint32_t v) const { return surface.vertices()[v].axes; }
 
   // Returns the reference of equation 2, model space at bind: the joint that the vertex is attached to, or its refined
   // position; on the base the vertex itself.
@@ -68,6 +70,8 @@ Result<std::optional<std::uint32_t>> add_keys(const Level& level, const std::str
 Result<Shift> shift_following(const Level& level, const SurfaceKeys& keys);
 
 Shift shift_limited(const Level& level);
+
+Shift shift_separated(const Level& level);
 
 Result<Shift> shift_swinging(const Level& level);
 

@@ -49,6 +49,33 @@ Shift shift_limited(const Level& level) {
   return shift;
 }
 
+Shift shift_separated(const Level& level) {
+  Shift shift;
+  shift.pass.kernel = PoseKernel::kLimit;
+  for (std::uint32_t v = level.first; v < level.last; ++v) {
+    const SurfaceSeparation* separation = level.plans[v].separation;
+    if (separation == nullptr) continue;
+    shift.vertices.push_back(v);
+    const StoredVertex& other = *level.surface.find(level.number, separation->from);
+    const PosedVertex posed = level.posed[static_cast<std::size_t>(&other - level.surface.vertices().data())];
+    const glm::vec3 rest = level.surface.vertices()[v].rest;
+    const std::uint32_t joint = level.plans[v].joint;
+    shift.pass.stage = std::max(shift.pass.stage, posed.stage);
+    append_record(shift.pass.records,
+                  shared::LimitRecord{.vertex = level.posed[v].vertex,
+                                      .kind = shared::kLimitSeparation,
+                                      .joint = posed.vertex,
+                                      .parent = joint,
+                                      .rest = rest,
+                                      .origin = other.rest,
+                                      .bone = level.joints.bone(joint),
+                                      .side = 1,
+                                      .distance = std::min(separation->distance, glm::distance(rest, other.rest)),
+                                      .joint_inverse_bind = level.joints.inverse_bind(joint)});
+  }
+  return shift;
+}
+
 Result<Shift> shift_swinging(const Level& level) {
   Shift shift;
   shift.pass.kernel = PoseKernel::kSecondaryAction;
@@ -65,21 +92,23 @@ Result<Shift> shift_swinging(const Level& level) {
     }
     shift.vertices.push_back(v);
     // Motion stays along the reference surface: the coarser level, or on the base its own.
-    const glm::dvec3 normal = level.number > 0 ? level.axes(v)[2] : normal_at(level.surface, vertex);
+    const glm::dvec3 normal =
+        level.number > 0 ? at_bind(level.surface, vertex.reference).axes()[2] : normal_at(level.surface, vertex);
     const double stiffness = 3.0 * action->rigidity / std::pow(length, 3) / action->mass;
     const ActionPull along = action_pull(stiffness, action->damping / action->mass);
     const ActionPull into = action_pull(stiffness, action->damping_into / action->mass);
-    append_record(shift.pass.records, shared::ActionRecord{.vertex = level.posed[v].vertex,
-                                                           .entry = level.entries[v - level.first],
-                                                           .clock = level.input.builder.clock_input(),
-                                                           .rest = vertex.rest,
-                                                           .root = root,
-                                                           .normal = glm::vec3(normal),
-                                                           .kept = along.kept,
-                                                           .pull = along.pull,
-                                                           .kept_into = into.kept,
-                                                           .pull_into = into.pull,
-                                                           .reach = action->reach * length});
+    append_record(shift.pass.records,
+                  shared::ActionRecord{.vertex = level.posed[v].vertex,
+                                       .entry = level.entries[v - level.first],
+                                       .clock = level.input.builder.clock_input(),
+                                       .rest = vertex.rest,
+                                       .root = root,
+                                       .normal = glm::vec3(normal),
+                                       .kept = along.kept,
+                                       .pull = along.pull,
+                                       .kept_into = into.kept,
+                                       .pull_into = into.pull,
+                                       .reach = (action->along ? -action->reach : action->reach) * length});
   }
   return shift;
 }

@@ -51,6 +51,14 @@ Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::s
   return std::move(bindings.front());
 }
 
+// A further term of a vertex's position: `share` times a point that palette entries move.
+struct Term {
+  std::vector<WeightedElement> row;
+  glm::vec3 point;
+  float share;
+};
+using Terms = std::vector<std::vector<Term>>;  // of each vertex of a level
+
 class Levels {
  public:
   Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const Painting* painting,
@@ -115,9 +123,14 @@ class Levels {
         PELT_ASSIGN(joint, joints_.find(attachment.joint, what_of(input_, level)));
         segment = joints_.segment(joint, attachment);
       }
+      const bool is_long = attachment.length > 0 && joints_.parent(joint) != joint;
+      const std::uint32_t whole = is_long ? joints_.whole(joint) : 0;
+      const std::uint32_t parent = is_long ? joints_.whole(joints_.parent(joint)) : 0;
       PELT_TRY(
           enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan, std::uint32_t number) {
             plan.segment = segment;
+            plan.whole = whole;
+            plan.parent = parent;
             plan.joint = joint;
             if (!attachment.painted) return;
             painted.push_back(&plan);
@@ -133,6 +146,9 @@ class Levels {
       PELT_TRY(enter(limit, &VertexPlan::limit, level, "is limited",
                      [&](VertexPlan& plan, std::uint32_t) { plan.limiting_joint = joint; }));
     }
+    for (const SurfaceSeparation& separation : edits.separations) {
+      PELT_TRY(enter(separation, &VertexPlan::separation, level, "is separated", [](VertexPlan&, std::uint32_t) {}));
+    }
     for (const SecondaryAction& action : edits.secondary) {
       PELT_TRY(enter(action, &VertexPlan::action, level, "swings", [](VertexPlan&, std::uint32_t) {}));
     }
@@ -147,8 +163,26 @@ class Levels {
 
   bool is_painted(std::uint32_t v) const { return plans_[v].attachment != nullptr && plans_[v].attachment->painted; }
 
-  // Returns the rows over palette entries that move the vertices of a level.
-  Result<std::vector<std::vector<Influence>>> motions(const Level& level) {
+  // A sub-segment with a length L turns about its middle m, on the parabola from the parent's bone to the joint's. With
+  // the unit bones b_p, b_j and the fraction x of the joint at c: D W = R S (W - m) + m^D,
+  //     m = c + back + ahead,   back = -(1 - x)^2 L/2 b_p,   ahead = x^2 L/2 b_j;   m^D: back by A_p, ahead by A_j.
+  // The terms add this to the sub-segment's own motion about c, which has moved to (1 - x) A_p c + x A_j c.
+  std::vector<Term> arc_terms(const VertexPlan& plan) const {
+    const float x = plan.attachment->share();
+    const std::uint32_t parent = joints_.parent(plan.joint);
+    const glm::vec3 c = joints_.origin(plan.joint);
+    const auto unit = [](glm::vec3 v) { return glm::dot(v, v) > 0 ? glm::normalize(v) : v; };
+    const glm::vec3 back = -0.5f * plan.attachment->length * (1 - x) * (1 - x) * unit(c - joints_.origin(parent));
+    const glm::vec3 ahead = 0.5f * plan.attachment->length * x * x * unit(joints_.bone(plan.joint));
+    const std::uint32_t above = segments_ + plan.parent, below = segments_ + plan.whole;
+    return {{{{above, 1.0}}, c + back, 1},
+            {{{below, 1.0}}, c + ahead, 1},
+            {{{segments_ + plan.segment, 1.0}}, c + back + ahead, -1},
+            {{{above, x}, {below, 1 - x}}, c, -1}};
+  }
+
+  // Returns the rows over palette entries that move the vertices of a level, and adds their further terms.
+  Result<std::vector<std::vector<Influence>>> motions(const Level& level, Terms& terms) {
     std::vector<std::vector<Influence>> rows(level.last - level.first);
     FramePass frames(surface_, posed_, FrameKind::kTangent);
     std::vector<std::uint32_t> framed;
@@ -161,8 +195,17 @@ class Levels {
         for (Influence& influence : row) influence.index += segments_;
       } else if (plan.attachment != nullptr && !plan.attachment->curve.empty()) {
         carried[plan.attachment].push_back(v);
+      } else if (plan.attachment != nullptr && plan.attachment->plain) {
+        // W = R + O, with O turned by the root: G W + F R - G R.
+        const std::uint32_t root = input_.builder.root_entry();
+        const auto at = glm::vec3(at_bind(surface_, surface_.vertices()[v].reference).position);
+        row = {{root, 1.0f}};
+        terms[v - level.first] = {{{{frames.add(surface_.vertices()[v].reference), 1.0}}, at, 1},
+                                  {{{root, 1.0}}, at, -1}};
+        framed.push_back(v);
       } else if (plan.attachment != nullptr) {
         row = {{segments_ + plan.segment, 1.0f}};
+        if (plan.whole != plan.parent) terms[v - level.first] = arc_terms(plan);
       } else if (level.number == 0) {
         row = {{input_.builder.root_entry(), 1.0f}};
       } else {
@@ -172,7 +215,10 @@ class Levels {
     }
     if (!framed.empty()) {
       const std::uint32_t first_entry = frames.finish(input_.builder);
-      for (const std::uint32_t v : framed) rows[v - level.first][0].index += first_entry;
+      for (const std::uint32_t v : framed) {
+        std::vector<Term>& term = terms[v - level.first];
+        (term.empty() ? rows[v - level.first][0].index : term[0].row[0].index) += first_entry;
+      }
     }
     for (const auto& [attachment, vertices] : carried) {
       std::vector<glm::vec3> positions;
@@ -203,7 +249,8 @@ class Levels {
                 .plans = plans_,
                 .posed = posed_};
     CharacterBuilder& builder = input_.builder;
-    PELT_ASSIGN(const auto rows, motions(level));
+    Terms terms(level.last - level.first);
+    PELT_ASSIGN(const auto rows, motions(level, terms));
     std::vector<std::uint32_t> all;
     MeshBinding binding;
     for (const std::vector<Influence>& row : rows) {
@@ -225,6 +272,7 @@ class Levels {
     for (const std::uint32_t v : all) {
       posed_.push_back({builder.first_vertex(control) + v - level.first, builder.stage_after(control)});
     }
+    PELT_TRY(add_terms(level, terms, control, name + " shifted"));
     // In sequence: a vertex may follow one that follows.
     for (const SurfaceKeys& keys : level.edits.keys) {
       if (!keys.follow) continue;
@@ -232,11 +280,47 @@ class Levels {
       PELT_TRY(add(std::move(following), name + " following", number));
     }
     PELT_TRY(add(shift_limited(level), name + " limited", number));
+    PELT_TRY(add(shift_separated(level), name + " separated", number));
     PELT_ASSIGN(auto swinging, shift_swinging(level));
     return add(std::move(swinging), name + " swinging", number);
   }
 
-  // Adds a control mesh of the vertices that a pass shifts, and has them read from there from now on.
+  // Adds a control mesh of the vertices with further terms, which move on from the level's mesh.
+  Result<void> add_terms(const Level& level, const Terms& terms, std::size_t control, const std::string& name) {
+    std::size_t most = 0;
+    for (const std::vector<Term>& own : terms) most = std::max(most, own.size());
+    if (most == 0) return {};
+    MeshBinding binding;
+    binding.offset_groups.resize(most);
+    std::vector<std::uint32_t> vertices;
+    const std::uint32_t first_entry = input_.builder.frame_entries(control);
+    for (std::uint32_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].empty()) continue;
+      vertices.push_back(level.first + i);
+      const Influence one{first_entry + i, 1.0f};
+      binding.rows.append_row(std::span(&one, 1));
+      for (std::size_t t = 0; t < most; ++t) {
+        const Term term = t < terms[i].size() ? terms[i][t] : Term{{}, glm::vec3(0.0f), 0};
+        append_row(binding.offset_groups[t].rows, term.row);
+        binding.offset_groups[t].local.emplace_back(term.point, term.share);
+      }
+    }
+    return read_from(name, level.number, vertices, std::move(binding));
+  }
+
+  // Adds a control mesh of vertices, and has them read from there from now on.
+  Result<void> read_from(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices,
+                         MeshBinding binding) {
+    CharacterBuilder& builder = input_.builder;
+    PELT_ASSIGN(const auto control, builder.add_control_mesh(control_mesh(name, level, vertices), std::move(binding),
+                                                             "hierarchical_bspline"));
+    for (std::uint32_t i = 0; i < vertices.size(); ++i) {
+      posed_[vertices[i]] = {builder.first_vertex(control) + i, builder.stage_after(control)};
+    }
+    return {};
+  }
+
+  // Adds a control mesh of the vertices that a pass shifts.
   Result<void> add(Shift shift, const std::string& name, std::uint32_t level) {
     if (shift.vertices.empty()) return {};
     CharacterBuilder& builder = input_.builder;
@@ -248,12 +332,7 @@ class Levels {
       const Influence one{first_entry + i * shift.entries, 1.0f};
       binding.rows.append_row(std::span(&one, 1));
     }
-    PELT_ASSIGN(const auto control, builder.add_control_mesh(control_mesh(name, level, shift.vertices),
-                                                             std::move(binding), "hierarchical_bspline"));
-    for (std::uint32_t i = 0; i < shift.vertices.size(); ++i) {
-      posed_[shift.vertices[i]] = {builder.first_vertex(control) + i, builder.stage_after(control)};
-    }
-    return {};
+    return read_from(name, level, shift.vertices, std::move(binding));
   }
 
   const HierarchicalBsplineParameters& parameters_;
@@ -271,10 +350,6 @@ class Levels {
 }  // namespace
 
 std::string Level::what() const { return what_of(input, number); }
-
-glm::dmat3 Level::axes(std::uint32_t v) const {
-  return number > 0 ? at_bind(surface, surface.vertices()[v].reference).axes() : glm::dmat3(1.0);
-}
 
 glm::vec3 Level::reference(std::uint32_t v) const {
   const StoredVertex& vertex = surface.vertices()[v];
@@ -294,8 +369,7 @@ std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t le
   std::vector<VertexOffset> result;
   for (const VertexOffset& move : moves) {
     const StoredVertex* vertex = surface.find(level, move.vertex);
-    const glm::dmat3 axes = level > 0 ? at_bind(surface, vertex->reference).axes() : glm::dmat3(1.0);
-    result.push_back({static_cast<std::uint32_t>(vertex - &*first), glm::vec3(axes * glm::dvec3(move.offset))});
+    result.push_back({static_cast<std::uint32_t>(vertex - &*first), glm::vec3(vertex->axes * glm::dvec3(move.offset))});
   }
   return result;
 }

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include <pelt/finite.h>
 #include <pelt/try.h>
@@ -46,6 +44,10 @@ Result<std::map<std::uint32_t, glm::dvec3>> named_vertices(const SurfaceLevel& l
   }
   for (const SurfaceAttachment& attachment : level.attach) PELT_TRY(add(attachment.vertices));
   for (const SurfaceLimit& limit : level.limits) PELT_TRY(add(limit.vertices));
+  for (const SurfaceSeparation& separation : level.separations) {
+    PELT_TRY(add(separation.vertices));
+    PELT_TRY(add({{separation.from, separation.from}}));
+  }
   for (const SecondaryAction& action : level.secondary) PELT_TRY(add(action.vertices));
   for (const SurfaceKeys& keys : level.keys) {
     PELT_TRY(add(keys.vertices));
@@ -101,8 +103,16 @@ Result<Surface> Surface::create(const HierarchicalBsplineParameters& parameters,
     const std::string name = fmt::format("{}: level {}", what, level);
     surface.add_level();
     std::map<std::uint32_t, glm::dvec3> named;
+    std::set<std::uint32_t> plain;
     if (level < parameters.levels.size()) {
       PELT_ASSIGN(named, named_vertices(parameters.levels[level], surface.topology_->size(level), name));
+      for (const SurfaceAttachment& attachment : parameters.levels[level].attach) {
+        if (!attachment.plain) continue;
+        if (level == 0) return invalid("{} has no level before it that plain vertices could follow", name);
+        for (const IndexRange range : attachment.vertices) {
+          for (std::uint32_t v = range.first; v <= range.last; ++v) plain.insert(v);
+        }
+      }
     }
     if (level == 0) {
       if (level < parameters.levels.size() && !parameters.levels[0].offsets.empty()) {
@@ -114,7 +124,7 @@ Result<Surface> Surface::create(const HierarchicalBsplineParameters& parameters,
         named.emplace(v, parameters.control[v]);
       }
     }
-    PELT_TRY(surface.store({named.begin(), named.end()}, name));
+    PELT_TRY(surface.store(named, plain, name));
   }
   return surface;
 }
@@ -138,7 +148,8 @@ Result<void> Surface::refine_to(std::uint32_t level) {
   return {};
 }
 
-Result<void> Surface::store(const std::vector<std::pair<std::uint32_t, glm::dvec3>>& offsets, const std::string& what) {
+Result<void> Surface::store(const std::map<std::uint32_t, glm::dvec3>& offsets, const std::set<std::uint32_t>& plain,
+                            const std::string& what) {
   const std::uint32_t level = finest();
   const std::vector<glm::dvec3> parent = control_[level];
   for (const auto& [number, offset] : offsets) {
@@ -163,7 +174,8 @@ Result<void> Surface::store(const std::vector<std::pair<std::uint32_t, glm::dvec
         terms.emplace(stored, Share{stored, 0, 0, 0}).first->second.weight = weight;
       }
       for (const auto& [stored, share] : terms) vertex.reference.push_back(share);
-      vertex.rest = glm::vec3(frame.position + frame.axes() * offset);
+      if (!plain.contains(number)) vertex.axes = frame.axes();
+      vertex.rest = glm::vec3(frame.position + vertex.axes * offset);
       if (!is_near(vertex.rest)) return invalid("{}: vertex {} lies too far off", what, number);
     }
     control_[level][number] = vertex.rest;

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,6 +30,8 @@ struct StoredVertex {
   glm::vec3 rest;        // model space at bind, metres
   // Empty on level 0. Above, R of equation 2 as shares of `weight`, and the tangents of the parent surface.
   std::vector<Share> reference;
+  // Axes of its offset, model space at bind: the frame of the coarser level; on level 0, and of plain vertices, identity.
+  glm::dmat3 axes{1.0};
 };
 
 class Surface {
@@ -76,8 +80,9 @@ class Surface {
   const Combination& combination(std::uint32_t level, std::uint32_t number);
   // Returns vertex `next` of level + 1 as refinement combines it from control vertices.
   Combination refined(std::uint32_t level, std::uint32_t next);
-  // Stores vertices of the last level with offsets (of the base: positions).
-  Result<void> store(const std::vector<std::pair<std::uint32_t, glm::dvec3>>& offsets, const std::string& what);
+  // Stores vertices of the last level with offsets (of the base: positions), some of which are plain vectors.
+  Result<void> store(const std::map<std::uint32_t, glm::dvec3>& offsets, const std::set<std::uint32_t>& plain,
+                     const std::string& what);
 
   std::shared_ptr<Topology> topology_;
   GridTopology* grid_ = nullptr;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <pelt/tools/surface_vertices.h>
@@ -44,9 +45,35 @@ Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& pa
     added.level = vertex.level;
     added.number = vertex.number;
     added.rest = vertex.rest;
-    if (vertex.level > 0) added.axes = glm::mat3(at_bind(surface, vertex.reference).axes());
+    added.axes = glm::mat3(vertex.axes);
   }
   return result;
+}
+
+Result<SurfaceMesh> surface_mesh(HierarchicalBsplineParameters parameters, std::uint32_t level) {
+  parameters.levels.resize(std::size_t{level} + 1);
+  PELT_ASSIGN(auto surface, Surface::create(parameters, "the surface"));
+  SurfaceMesh mesh;
+  // The outermost control vertices of an open grid have the points of those next to them.
+  std::map<std::vector<std::pair<std::uint32_t, float>>, std::uint32_t> points;
+  std::vector<std::uint32_t> point_of;
+  for (std::uint32_t v = 0; v < surface.topology().size(level); ++v) {
+    std::vector<std::pair<std::uint32_t, float>> point;
+    const std::vector<Share> shares = surface.topology().limit(level, v, surface.control(level));
+    for (const Share& share : surface.stored_shares(level, shares)) {
+      if (share.weight != 0) point.emplace_back(share.vertex, static_cast<float>(share.weight));
+    }
+    const auto [known, added] = points.emplace(point, static_cast<std::uint32_t>(mesh.points.size()));
+    if (added) mesh.points.push_back(std::move(point));
+    point_of.push_back(known->second);
+  }
+  for (std::vector<std::uint32_t>& face : surface.topology().faces(level)) {
+    for (std::uint32_t& corner : face) corner = point_of[corner];
+    face.erase(std::unique(face.begin(), face.end()), face.end());
+    if (face.front() == face.back()) face.pop_back();
+    if (face.size() > 2) mesh.faces.push_back(std::move(face));
+  }
+  return mesh;
 }
 
 Result<std::vector<std::uint32_t>> refined_round(const HierarchicalBsplineParameters& parameters, std::uint32_t level,

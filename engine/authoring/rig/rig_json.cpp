@@ -72,6 +72,14 @@ static void describe(Fields& fields, Muscle& muscle) {
   fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
 }
 
+static void describe(Fields& fields, FreeFrame& frame) {
+  fields.about("frame", "A joint that the model lacks, such as a handle of a face. It rests in its parent.");
+  fields.text({.name = "name", .meaning = "Its name, for attachments.", .required = true}, frame.name);
+  fields.text({.name = "parent", .meaning = "A joint, or an earlier frame.", .required = true}, frame.parent,
+              Names::kJoint);
+  fields.vector({"offset", "From the parent, metres, model space at bind."}, frame.offset);
+}
+
 static void describe(Fields& fields, HelperTurn& turn) {
   fields.about("helper_joint",
                "A joint that turns by fractions of another joint's turn: half a hand's twist, half a knee's bend.");
@@ -96,6 +104,7 @@ static void describe(Fields& fields, Rig& rig) {
   fields.objects({"groups", "Named vertices and triangles, for masks, exclusions and refinements."}, rig.groups);
   fields.objects({"muscles", "Meshes on lines between joints. Layers name them as their driver."}, rig.muscles);
   fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
+  fields.objects({"frames", "Joints that the model lacks, after its own."}, rig.frames);
   fields.objects({"helper_joints", "Joints that turn by fractions of other joints' turns."}, rig.helper_joints);
   fields.objects(
       {.name = "layers",

@@ -185,7 +185,10 @@ std::vector<PosedHandle> posed_handles(const CharacterData& data, std::span<cons
   return handles;
 }
 
-std::vector<float> joint_shares(const CharacterData& data, std::uint32_t joint) {
+std::vector<float> source_shares(const CharacterData& data, SourceKind kind, std::span<const std::uint32_t> indices) {
+  const auto is_source = [&](SourceKind other, std::uint32_t index) {
+    return other == kind && std::ranges::find(indices, index) != indices.end();
+  };
   std::vector<float> shares(data.palette_size, 0.0f);
   std::vector<float> vertices(data.vertex_count(), 0.0f);
   std::vector<EntrySource> sources;
@@ -197,28 +200,26 @@ std::vector<float> joint_shares(const CharacterData& data, std::uint32_t joint) 
         pose_kernel(pass.kernel).append_sources(entry_of(pass, i), data, sources);
         float share = 0;
         for (const EntrySource& source : sources) {
-          if (source.kind == SourceKind::kJoint && source.index == joint) share += source.share;
-          if (source.kind == SourceKind::kVertex) share += source.share * vertices[source.index];
+          if (source.kind == SourceKind::kVertex) {
+            share += source.share * vertices[source.index];
+          } else if (is_source(source.kind, source.index)) {
+            share += source.share;
+          }
         }
-        shares[pass.first_entry + i] = share;
+        shares[pass.first_entry + i] = is_source(SourceKind::kEntry, pass.first_entry + i) ? 1 : share;
       }
     }
     for (const CharacterMesh& mesh : data.meshes) {
       if (mesh.stage != stage) continue;
       blend_shares(mesh, shares, vertices);
+      for (const std::uint32_t v : indices) {
+        if (kind == SourceKind::kVertex && v - mesh.first_vertex < mesh.vertex_count()) vertices[v] = 1;
+      }
       for (std::uint32_t v = 0; mesh.frame_entry && v < mesh.vertex_count(); ++v) {
         shares[*mesh.frame_entry + v] = vertices[mesh.first_vertex + v];
       }
     }
   }
-  return vertices;
-}
-
-std::vector<float> entry_shares(const CharacterData& data, std::uint32_t entry) {
-  std::vector<float> shares(data.palette_size, 0.0f);
-  shares[entry] = 1;
-  std::vector<float> vertices(data.vertex_count(), 0.0f);
-  for (const CharacterMesh& mesh : data.meshes) blend_shares(mesh, shares, vertices);
   return vertices;
 }
 

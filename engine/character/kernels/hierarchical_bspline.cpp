@@ -67,8 +67,10 @@ Result<void> validate_limits(const PalettePass& pass, const CharacterData& data)
   const std::size_t joints = data.skeleton.joints.size();
   return check_records<shared::LimitRecord>(pass, [&](const shared::LimitRecord& record) -> const char* {
     if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
-    if (record.joint >= joints || record.parent >= joints) return kNoJoint;
-    if (record.kind > shared::kLimitDistance) return "is of an unknown kind";
+    if (record.kind > shared::kLimitSeparation) return "is of an unknown kind";
+    const bool separates = record.kind == shared::kLimitSeparation;
+    if (record.parent >= joints || (!separates && record.joint >= joints)) return kNoJoint;
+    if (separates && !is_posed_before(pass, data, record.joint)) return kNotPosedBefore;
     if (!(record.distance >= 0 && is_near(record.distance)) || std::abs(record.side) != 1.0f) {
       return "has a wrong distance or side";
     }
@@ -93,8 +95,7 @@ Result<void> validate_actions(const PalettePass& pass, const CharacterData& data
     if (!is_pull(record.kept, record.pull) || !is_pull(record.kept_into, record.pull_into)) {
       return "pulls so that its displacement grows";
     }
-    const bool finite = is_near(record.rest) && is_near(record.root) && is_near(record.normal) &&
-                        is_near(record.reach) && record.reach >= 0;
+    const bool finite = is_near(record.rest) && is_near(record.root) && is_near(record.normal) && is_near(record.reach);
     return finite ? nullptr : kNotFinite;
   });
 }

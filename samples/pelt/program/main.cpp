@@ -146,15 +146,18 @@ void add_render(CLI::App& app, Command& chosen) {
   render->add_flag("--wire", command->wire, "Draw the edges of the skin");
   render->add_flag("--driver", command->driver, "Draw the drivers as lines, muscles in blue");
   render
-      ->add_option("--weights", command->weights,
-                   "Colour the skin by how much a joint (name) or palette entry (number) moves it")
+      ->add_option(
+          "--weights", command->weights,
+          "Colour the skin by how much a joint (name), a palette entry (number) or a vertex of a driver (\"MESH "
+          "vertex N\") moves it")
       ->type_name("ELEMENT");
   render
       ->add_option(
           "--show", command->show,
-          "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences")
+          "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences, "
+          "levels (of a surface), segments (joints and their parts)")
       ->excludes("--weights")
-      ->check(CLI::IsMember({"unbound", "distance", "influences"}))
+      ->check(CLI::IsMember({"unbound", "distance", "influences", "levels", "segments"}))
       ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")
@@ -330,6 +333,27 @@ void add_skeleton(CLI::App& app, Command& chosen) {
   skeleton->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
 }
 
+void add_surface(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<SurfaceCommand>();
+  CLI::App* surface = app.add_subcommand(
+      "surface", "Write the hierarchical B-spline of a rig as a mesh (docs/hierarchical_bspline.md)");
+  add_animated_character(*surface, *command);
+  surface->add_option("--refine", command->refine, "Level of the surface to write (default: the finest of the rig)")
+      ->check(CLI::Range(0U, 12U))
+      ->type_name("N");
+  add_number(*surface, "--fps", command->fps, 1e-3, 1e6, "Frames per second of the caches", "F");
+  add_number(*surface, "--time", command->time, 0, 1e6, "Seconds into the clip and the caches", "T");
+  surface->add_option("-o,--output", command->output, "Polygons to write")
+      ->required()
+      ->check(extension_in({".obj"}))
+      ->type_name("X.obj");
+  surface->footer("Example:\n  pelt surface hero.glb --rig surface.json --refine 2 -o surface.obj");
+  surface->callback([command, &chosen] {
+    require_motion(*command, command->time > 0);
+    chosen = [command] { return run(*command); };
+  });
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Pelt binds skins to film-grade deformers and moves them on the GPU.", "pelt");
   app.allow_windows_style_options(false);  // a path may begin with a slash
@@ -344,7 +368,7 @@ int run_program(int argc, char** argv) {
       "  pelt render biped.pelt --clip flex --time 1 --compare linear-blend -o biped.png");
   Command command;
   for (const auto add :
-       {add_info, add_bind, add_deform, add_render, add_bench, add_verify, add_quality, add_skeleton}) {
+       {add_info, add_bind, add_deform, add_render, add_bench, add_verify, add_quality, add_skeleton, add_surface}) {
     add(app, command);
   }
   try {

@@ -17,15 +17,6 @@ namespace {
 constexpr float kClickSlop = 4;      // most pixels that the mouse moves during a click
 constexpr float kHandleRadius = 10;  // pixels
 
-// Returns the world-space position in the first instance; none if there is no such vertex.
-std::optional<glm::vec3> posed_position(Stage& stage, const Actor& actor, const Selection& selection) {
-  const CharacterMesh* mesh = find_mesh(*actor.character, selection.mesh);
-  const std::optional<std::uint32_t> packed = mesh == nullptr ? std::nullopt : packed_vertex(*mesh, selection.vertex);
-  if (!packed) return std::nullopt;
-  const glm::vec3 at = stage.evaluated(actor).positions()[mesh->first_vertex + *packed];
-  return glm::vec3(actor.worlds.front() * glm::vec4(at, 1.0f));
-}
-
 }  // namespace
 
 void App::State::frame_selection(bool everything) {
@@ -36,7 +27,7 @@ void App::State::frame_selection(bool everything) {
   if (!everything) {
     std::optional<glm::vec3> at;
     if (const Handle* handle = overlay.find(view.selection.point)) at = handle->position;
-    if (!at && !view.selection.mesh.empty()) at = posed_position(*stage, subject, view.selection);
+    if (const auto vertex = at ? std::nullopt : selected_vertex()) at = posed_position(*vertex);
     if (!at && !view.selection.joint.empty()) {
       if (const auto joint = subject.character->skeleton.find(view.selection.joint)) {
         at = glm::vec3(subject.worlds.front() * subject.pose.joints[*joint][3]);
@@ -75,7 +66,8 @@ void App::State::click(glm::vec2 at) {
   const samples::Camera camera = camera_of(view.camera);
   const glm::vec2 size(rect.width, rect.height);
   Selection& selection = view.selection;
-  if (const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius)) {
+  const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius);
+  if (handle != nullptr && !view.surfaces.points) {
     click_point(handle->name);
     return;
   }
@@ -90,7 +82,7 @@ void App::State::click(glm::vec2 at) {
   const std::optional<VertexHit> hit = pick_vertex(*stage, *subject, ray_through(camera, size, at));
   selection.mesh = hit ? hit->mesh : "";
   selection.vertex = hit ? hit->vertex : 0;
-  if (hit) view.panels.tab = "Vertex";
+  if (hit && !view.surfaces.points) view.panels.tab = "Vertex";
   if (!hit) selection.joint.clear();
 }
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include <pelt/tools/inspect.h>
+
 #include "samples/viewer/app/app_state.h"
 #include "samples/viewer/camera_control.h"
 
@@ -50,12 +52,17 @@ bool App::State::pose() {
 }
 
 void App::State::make_heat(const Actor& subject) {
-  const std::string wanted_heat = fingerprint({"playback", "turns", "morphs", "compare", "instances", "heat"});
+  Heat wanted = view.heat;
+  if (wanted.kind == HeatKind::kElement && wanted.element.empty()) {
+    const Handle* handle = overlay.find(view.selection.point);
+    if (handle != nullptr) wanted.element = handle->element;
+  }
+  const std::string wanted_heat =
+      fingerprint({"playback", "turns", "morphs", "compare", "instances", "heat"}) + wanted.element;
   if (wanted_heat == heated) return;
   heated = wanted_heat;
   heat.reset();
   heat_shares.clear();
-  Heat wanted = view.heat;
   if (view.compare.mode == CompareMode::kDifference) wanted.kind = HeatKind::kDifference;
   if (wanted.kind == HeatKind::kNone) return;
   if (wanted.kind == HeatKind::kDifference && stage->reference() == nullptr) {
@@ -82,8 +89,11 @@ void App::State::add_gizmo(const Actor& subject) {
   if (grab != Grab::kGizmo) {
     gizmo.reset();
     const Handle* handle = overlay.find(view.selection.point);
+    const auto at = view.surfaces.points ? selected_vertex() : std::nullopt;
     if (handle != nullptr && handle->kind != HandleKind::kFixed) {
       gizmo = translate_gizmo(*handle, camera, size);
+    } else if (at) {
+      gizmo = translate_gizmo({.position = posed_position(*at)}, camera, size);
     } else if (!view.selection.joint.empty() && view.shown.skeleton) {
       gizmo = rotate_gizmo(subject, view.selection.joint, camera, size);
     }
@@ -91,10 +101,27 @@ void App::State::add_gizmo(const Actor& subject) {
   if (gizmo) draw_gizmo(*gizmo, hot, overlay);
 }
 
-// Returns the selected handles and those that the brush moves with them.
+// Returns the selected vertex of the skin among those of the instance; none: no vertex is selected.
+std::optional<std::uint32_t> App::State::selected_vertex() {
+  const CharacterMesh* mesh = find_mesh(*stage->subject()->character, view.selection.mesh);
+  const std::optional<std::uint32_t> packed =
+      mesh == nullptr ? std::nullopt : packed_vertex(*mesh, view.selection.vertex);
+  return packed ? std::optional(mesh->first_vertex + *packed) : std::nullopt;
+}
+
+// Returns the world-space position of a vertex of the first instance.
+glm::vec3 App::State::posed_position(std::uint32_t vertex) {
+  const Actor& subject = *stage->subject();
+  return glm::vec3(subject.worlds.front() * glm::vec4(stage->evaluated(subject).positions()[vertex], 1.0f));
+}
+
+// Returns the selected handles, or the control vertices that a drag of the selected vertex moves, and those that the
+// brush moves with them.
 std::vector<BrushedHandle> App::State::brushed_handles() {
   const Actor* subject = stage->subject();
   if (subject == nullptr) return {};
+  const auto at = view.surfaces.points && view.selection.point.empty() ? selected_vertex() : std::nullopt;
+  if (at) return dragged_by(*subject->character, *at, overlay.handles);
   return brushed(overlay.selected(view.selection), overlay.handles, view.surfaces, subject->character.size());
 }
 
@@ -130,8 +157,8 @@ void App::State::update_scene() {
     frame_selection(framing->everything);
   }
   drawn_row = row;
-  make_heat(*subject);
   overlay = make_overlay(*stage, *subject, document->rig(), view);
+  make_heat(*subject);
   add_gizmo(*subject);
 
   samples::Scene scene;

@@ -153,6 +153,8 @@ struct App::State {
   void drag_gizmo(glm::vec2 mouse);
   Result<void> move_handles(const std::vector<BrushedHandle>& handles, glm::vec3 way);
   std::vector<BrushedHandle> brushed_handles();
+  std::optional<std::uint32_t> selected_vertex();
+  glm::vec3 posed_position(std::uint32_t vertex);
   void click(glm::vec2 at);
   void click_point(const std::string& name);
   void frame_selection(bool everything);

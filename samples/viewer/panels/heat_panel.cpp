@@ -15,7 +15,7 @@ namespace {
 
 void draw_element(ViewState& view, const CharacterData& data) {
   row_label("element");
-  ImGui::InputTextWithHint("##element", "joint or number", &view.heat.element);
+  ImGui::InputTextWithHint("##element", "joint or number; empty: the selected control vertex", &view.heat.element);
   row_label("");
   if (!ImGui::BeginCombo("##joints", "choose a joint", ImGuiComboFlags_HeightLarge)) return;
   for (const Joint& joint : data.skeleton.joints) {
@@ -72,7 +72,7 @@ void draw_heat_panel(Context& context) {
       if (ImGui::Selectable(kind.name, kind.kind == view.heat.kind)) {
         view.heat.kind = kind.kind;
         view.heat.automatic = true;
-        if (kind.kind == HeatKind::kElement && view.heat.element.empty()) {
+        if (kind.kind == HeatKind::kElement && view.heat.element.empty() && view.selection.point.empty()) {
           const std::vector<Joint>& joints = subject->character->skeleton.joints;
           const bool selected = !view.selection.joint.empty();
           view.heat.element = selected ? view.selection.joint : joints.empty() ? "0" : joints.front().name;

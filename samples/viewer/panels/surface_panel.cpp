@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <pelt/tools/index_ranges.h>
 
 #include "samples/viewer/net_brush.h"
+#include "samples/viewer/net_mirror.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 #include "samples/viewer/panels/value_widgets.h"
@@ -107,11 +109,19 @@ void select_row(Context& context, const Handle& active, const SurfaceGrid& grid,
   }
 }
 
+// Returns the vertices and, if edits are symmetric, their mirror images after them.
+std::vector<ControlVertex> with_images(const Context& context, std::vector<ControlVertex> vertices) {
+  if (!context.view.surfaces.symmetric) return vertices;
+  const auto images = images_of(context.document->rig(), vertices, context.stage.subject()->character.size());
+  if (images) vertices.insert(vertices.end(), images->begin(), images->end());
+  return vertices;
+}
+
 // Refines around the vertices and selects the new ones on the next level, which is bound meanwhile.
 void refine(Context& context, const Actor& subject, const std::vector<ControlVertex>& vertices) {
   const std::vector<Net> nets = nets_of(*subject.character, subject.report, context.document->rig());
   std::vector<ControlVertex> round;
-  edit(context, with_refined(context.document->rig(), vertices, round));
+  edit(context, with_refined(context.document->rig(), with_images(context, vertices), round));
   std::vector<std::string> names;
   for (const ControlVertex& place : round) {
     const auto net = std::ranges::find(nets, place.layer, &Net::layer);
@@ -155,10 +165,16 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<C
       to.segment = static_cast<std::uint32_t>(state.segment);
       to.segments = static_cast<std::uint32_t>(state.segments);
     }
-    edit(context, with_attached(context.document->rig(), vertices, to));
+    const std::vector<ControlVertex> all = with_images(context, vertices);
+    edit(context, with_attached(context.document->rig(), vertices, to).and_then([&](Rig rig) {
+      const auto images = std::span(all).subspan(vertices.size());
+      return with_attached(std::move(rig), images, mirrored(to, subject.character->skeleton));
+    }));
   }
   ImGui::SameLine();
-  if (line_button("Detach", 2, !vertices.empty())) edit(context, with_detached(context.document->rig(), vertices));
+  if (line_button("Detach", 2, !vertices.empty())) {
+    edit(context, with_detached(context.document->rig(), with_images(context, vertices)));
+  }
 }
 
 // Offers to write out a base that the rig does not contain.
@@ -183,6 +199,8 @@ void draw_brush(Context& context, const std::vector<Handle>& selected, float siz
   row_label("brush radius");
   ImGui::SliderFloat("##radius", &surfaces.radius, 0.0f, kMaxRadius * size,
                      surfaces.radius > 0 ? "%.3f m" : "one vertex", ImGuiSliderFlags_AlwaysClamp);
+  row_label("drag the skin");
+  ImGui::Checkbox("##points", &surfaces.points);
   row_label("symmetric");
   ImGui::Checkbox("##symmetric", &surfaces.symmetric);
   if (line_button("Select within radius", 1, !selected.empty() && surfaces.radius > 0)) {
@@ -251,6 +269,9 @@ void draw_surface_panel(Context& context) {
   }
   draw_attachment(context, *subject, vertices, state);
   if (line_button("Refine here", 1, !vertices.empty())) refine(context, *subject, vertices);
+  if (view.surfaces.symmetric && line_button("Mirror keys", 1, !vertices.empty())) {
+    edit(context, with_mirrored_keys(rig, vertices, subject->character->skeleton, subject->character.size()));
+  }
   const bool is_known = !vertices.empty() && vertices.front().level < grids_of_active.size();
   if (!is_known || grids_of_active[vertices.front().level].is_mesh()) return;
   const SurfaceGrid& grid = grids_of_active[vertices.front().level];

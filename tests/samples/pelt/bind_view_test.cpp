@@ -5,10 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <set>
+
 #include <pelt/linear_blend.h>
 #include <pelt/pack.h>
 
+#include "samples/pelt/element_weights.h"
 #include "tests/support/driven.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt::samples {
 namespace {
@@ -65,6 +70,62 @@ TEST_F(ShownBind, InfluencesAreOverTheMost) {
                     static_cast<float>(rows.row(v).size()) / static_cast<float>(most));
   }
   EXPECT_EQ(influences.most, std::to_string(most) + " influences");
+}
+
+// A tube by a surface whose vertices 114 and 131 of level 1 are stored, at x = 2.5 and 3; joints turn at x = 4.
+class ShownSurface : public testing::Test {
+ protected:
+  ShownSurface() {
+    HierarchicalBsplineParameters surface = test::tube_surface();
+    surface.frames_per_span = 0;
+    surface.levels.push_back({.offsets = {{7 * 16 + 2, {}}, {8 * 16 + 3, {}}}});
+    character = test::bound(test::make_tube(), test::rig_of(surface)).character;
+  }
+  const CharacterMesh& tube() const { return test::mesh_of(*character, "tube"); }
+  std::optional<Character> character;
+};
+
+// The uniform cubic basis of vertex i at x, in spans.
+double basis(double x, double i) {
+  const double t = 2 - std::abs(x - (i - 1));
+  return t <= 0 ? 0 : t <= 1 ? t * t * t / 6 : 2 / 3.0 - (2 - t) * (2 - t) * (1 - (2 - t) / 2);
+}
+
+TEST_F(ShownSurface, HighlightsWhatAControlVertexMoves) {
+  const std::vector<float> shares = *element_weights(*character, "surface vertex 66");  // (8, 2)
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
+    const glm::vec3 p = tube().binding.points[v];
+    double around = std::atan2(p.z, p.y) / (2 * 3.14159265358979) * 8;  // from vertex 0 of a ring
+    if (around < -2) around += 8;
+    EXPECT_NEAR(shares[tube().first_vertex + v], basis(p.x, 8) * basis(around - 1, 2), 2e-3) << v;
+  }
+  EXPECT_THAT(element_weights(*character, "surface vertex 88").error().message, testing::HasSubstr("no control mesh"));
+}
+
+TEST_F(ShownSurface, LevelsAreTheFinestThatMovesASkinVertex) {
+  const BindView levels = *view_of_bind(*character, "levels");
+  EXPECT_EQ(levels.most, "level 1");
+  const CharacterMesh& finer = test::mesh_of(*character, "surface level 1");
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
+    const glm::vec3 p = tube().binding.points[v];
+    const auto near = [&](glm::vec3 stored) { return glm::distance(stored, p); };
+    const float distance = std::min(near(finer.binding.points[0]), near(finer.binding.points[1]));
+    const float level = levels.values[tube().first_vertex + v];
+    if (distance > 0.4f && distance < 1.5f) continue;
+    EXPECT_EQ(level, distance < 1 ? 1.0f : 0.0f) << v;
+  }
+}
+
+TEST_F(ShownSurface, SegmentsAreTheJointOrPartThatMovesMost) {
+  const BindView view = *view_of_bind(*character, "segments");
+  std::set<float> before, at, after;
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v) {
+    const float x = tube().binding.points[v].x;
+    (x < 3.4f ? before : x > 4.6f ? after : at).insert(view.values[tube().first_vertex + v]);
+  }
+  EXPECT_EQ(before.size(), 1u);
+  EXPECT_EQ(after.size(), 1u);
+  EXPECT_EQ(at.size(), 3u) << "and the middle sub-segment's";
 }
 
 TEST_F(ShownBind, SaysWhatThereIsNot) {

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 using test::file_text;
 
-const char* const kCommands[] = {"info", "bind", "deform", "render", "bench", "quality", "skeleton"};
+const char* const kCommands[] = {"info", "bind", "deform", "render", "bench", "quality", "skeleton", "surface"};
 
 std::set<std::string> long_options(const std::string& text) {
   std::set<std::string> options;

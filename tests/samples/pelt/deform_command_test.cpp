@@ -50,6 +50,20 @@ TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
   EXPECT_THAT(failure("deform tail.pelt --clip swingg -o x.pc2"), HasSubstr("no clip 'swingg'. There are: curl"));
 }
 
+// A surface of level 1 at its rest is the tube of radius 1, at the points of 2 n - 3 less 2 rings; a clip moves it.
+TEST_F(Pelt, WritesTheSurfaceOfARig) {
+  const std::string rig = std::string(PELT_SOURCE) + "/samples/rigs/limb_surface.json";
+  const auto points = [&](const std::string& options) {
+    EXPECT_THAT(done("surface builtin:limb --rig " + rig + " --refine 1 -o x.obj" + options), HasSubstr("wrote x.obj"));
+    const Model model = test::must(import_model((folder / "x.obj").string()));
+    return model.meshes.at(0).positions;
+  };
+  const std::vector<glm::vec3> rest = points("");
+  EXPECT_EQ(rest.size(), (2 * 11 - 3 - 2) * 16u);
+  for (const glm::vec3 p : rest) EXPECT_NEAR(glm::length(glm::vec2(p.y, p.z)), 1, 0.02f);
+  EXPECT_THAT(failure("surface builtin:limb --deformer mos -o x.obj"), HasSubstr("not a surface"));
+}
+
 // The length of a clip is a number in a file.
 TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
   Model model = test::make_tube();

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 
+#include "tests/support/driven.h"
+#include "tests/support/tube_surface.h"
+
 namespace pelt::viewer {
 namespace {
 
@@ -95,6 +98,33 @@ TEST(NetBrush, LeavesOtherPointsAsTheyAre) {
   const auto one = brushed(std::span(handles).first(1), handles, {.radius = 1, .symmetric = true}, kSize);
   ASSERT_EQ(one.size(), 1u);
   expect_near(moved(one, "point root"), kWay);
+}
+
+// Moving all control vertices of the base by their shares moves a point of the skin by the whole way, and by no less
+// total change: each share is that of the control vertex.
+TEST(NetBrush, DragsAPointOfTheSkin) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.frames_per_span = 0;
+  const Character before = test::bound(test::make_tube(), test::rig_of(surface)).character;
+  const CharacterMesh& skin = test::mesh_of(before, "tube");
+  const CharacterMesh& base = test::mesh_of(before, "surface");
+  std::vector<Handle> handles;
+  for (std::uint32_t v = 0; v < base.vertex_count(); ++v) {
+    handles.push_back(vertex("v", surface.control[v]));
+    handles.back().surface->number = v;
+    handles.back().instance_vertex = base.first_vertex + v;
+  }
+  const std::uint32_t dragged = skin.vertex_count() / 2;
+  for (const BrushedHandle& one : dragged_by(*before, skin.first_vertex + dragged, handles)) {
+    surface.levels[0].moves.push_back({one.handle.surface->number, one.share * kWay});
+  }
+  EXPECT_GT(surface.levels[0].moves.size(), 8u);
+  const Character after = test::bound(test::make_tube(), test::rig_of(surface)).character;
+  const auto at_rest = [&](const Character& character) {
+    return test::posed(character, test::bind_matrices(test::make_tube()), "tube")[skin.source_vertex[dragged]];
+  };
+  // The frame turns a little, too.
+  EXPECT_LT(glm::distance(at_rest(after), at_rest(before) + kWay), 0.1f * glm::length(kWay));
 }
 
 TEST(NetBrush, NamesWhatIsNear) {

@@ -7,6 +7,7 @@
 
 #include <pelt/rig_json.h>
 
+#include "samples/viewer/net_mirror.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
 #include "tests/support/tube_surface.h"
@@ -106,6 +107,48 @@ TEST(SurfaceNet, RefinesTheFinestLevelByANewOne) {
   const Rig rig = test::must(with_refined(tube_rig(), vertices, round));
   EXPECT_EQ(round.size(), 9u);
   EXPECT_EQ(level_of_rig(rig, 3).offsets.size(), 9u);
+}
+
+// The tube lies on both sides of x = 0, and its joints are "arm.L" and "arm.R".
+TEST(SurfaceNet, MirrorsVerticesJointsAndKeys) {
+  Rig rig = tube_rig();
+  for (glm::vec3& p : rig.layers[0].deformer.get<HierarchicalBsplineParameters>().control) p.x -= 4;
+  Skeleton skeleton;
+  skeleton.joints = {{.name = "arm.L"}, {.name = "arm.R"}, {.name = "spine"}};
+  skeleton.joints[0].rest = {.translation = {3, 0, 0}, .rotation = glm::angleAxis(0.4f, glm::vec3(0, 1, 0))};
+  skeleton.joints[1].rest.translation = {-3, 0, 0};
+  EXPECT_EQ(mirrored(to("arm.R", 2, 3), skeleton), to("arm.L", 2, 3));
+  EXPECT_EQ(mirrored(to("spine"), skeleton), to("spine"));
+
+  constexpr std::uint32_t kNear = 6 * 16 + 2, kImage = 12 * 16 + 2;  // of level 1, at x = -1.5 and 1.5
+  std::vector<ControlVertex> round;
+  const std::vector<ControlVertex> refined{{0, 0, 3 * 8 + 1}, {0, 0, 6 * 8 + 1}}, vertices{{0, 1, kNear}};
+  rig = test::must(with_refined(std::move(rig), refined, round));
+  EXPECT_EQ(test::must(images_of(rig, vertices, 8)), (std::vector<ControlVertex>{{0, 1, kImage}}));
+  EXPECT_TRUE(test::must(images_of(rig, std::vector<ControlVertex>{{0, 1, kAttached}}, 8)).empty());
+
+  auto& surface = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
+  surface.levels[1].keys = {{.angle = KeyAngle{"arm.R", {0, 1, 1}},
+                             .keys = {{.at = 90, .offsets = {{kNear, {0.1f, 0.2f, 0.3f}}}}},
+                             .vertices = {{kNear, kNear}}}};
+  // The second time replaces the keys of the first.
+  for (int time = 0; time < 2; ++time) rig = test::must(with_mirrored_keys(std::move(rig), vertices, skeleton, 8));
+  const std::vector<SurfaceKeys>& keys = level_of_rig(rig, 1).keys;
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[1].vertices, (std::vector<IndexRange>{{kImage, kImage}}));
+  EXPECT_EQ(keys[1].keys[0].offsets.at(0).vertex, kImage);
+  // The offsets are mirror images in model space; so are the turns, whose axes then point the other way.
+  const auto known =
+      test::must(hierarchical_bspline::surface_vertices(rig.layers[0].deformer.get<HierarchicalBsplineParameters>()));
+  const auto in_model = [&](const SurfaceKeys& one) {
+    const VertexOffset& offset = one.keys[0].offsets.at(0);
+    const auto vertex = std::ranges::find_if(
+        known.vertices, [&](const auto& own) { return own.level == 1 && own.number == offset.vertex; });
+    return vertex->axes * offset.offset;
+  };
+  EXPECT_LT(glm::distance(in_model(keys[1]), glm::vec3(-1, 1, 1) * in_model(keys[0])), 1e-5f);
+  EXPECT_EQ(keys[1].angle->joint, "arm.L");
+  EXPECT_LT(glm::distance(skeleton.joints[0].rest.rotation * keys[1].angle->axis, glm::vec3(0, -1, -1)), 1e-5f);
 }
 
 TEST(SurfaceNet, SaysThatASurfaceIsGone) {

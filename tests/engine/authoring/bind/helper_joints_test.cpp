@@ -12,6 +12,7 @@
 #include <pelt/model_of.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
+#include <pelt/rig_json.h>
 
 #include "tests/support/breakage.h"
 #include "tests/support/driven.h"
@@ -205,6 +206,34 @@ TEST(HelperJoints, OfBrokenCharactersAreRefused) {
        "comes after one that turns with it"},
   };
   test::expect_refused(breakages, *sound);
+}
+
+// A frame rests at its offset, with the axes of model space, and carries what is attached to it.
+TEST(Frames, AreJointsThatTheModelLacks) {
+  Rig rig = rig_with({});
+  rig.frames = {{"handle", "joint1", {0.5f, 1, 0}}, {"below", "handle", {0, 0, 2}}};
+  rig.helper_joints = {{.joint = "below", .source = "joint2", .twist = 1}};
+  const Model model = tube();
+  const Character character = test::bound(model, rig).character;
+  const std::size_t first = model.skeleton.joints.size();
+  ASSERT_EQ(character->skeleton.joints.size(), first + 2);
+  EXPECT_EQ(character->skeleton.parent_of(first), kSource);
+  std::vector<glm::mat4> rest(first + 2);
+  rest_matrices(character->skeleton, rest);
+  const glm::mat4 bind = glm::inverse(model.bound_joints[kSource].inverse_bind);
+  const glm::mat4 bind_from_rest = bind * glm::inverse(rest[kSource]);
+  glm::mat4 wanted(1);
+  wanted[3] = bind[3] + glm::vec4(0.5f, 1, 0, 0);
+  expect_near(bind_from_rest * rest[first], wanted);
+  wanted[3].z += 2;
+  expect_near(bind_from_rest * rest[first + 1], wanted);
+  // The character's own model has them already.
+  EXPECT_EQ(test::bound(test::must(model_of(character)), rig).character->skeleton.joints.size(), first + 2);
+  EXPECT_EQ(test::must(parse_rig(format_rig(rig), "rig")), rig);
+  rig.frames[0].parent = "joint7";
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the frame 'handle'"));
+  rig.frames[0] = {"tip", "joint1", {}};
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the frame 'tip' has the name of another joint"));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ const test::Breakage kBreakages[] = {
     {"Clock", [](CharacterData& d) { change_action(d, [](auto& r) { r.clock += 1; }); },
      "names an input that is not a clock"},
     {"Kept", [](CharacterData& d) { change_action(d, [](auto& r) { r.kept = 1.01f; }); }, "displacement grows"},
-    {"Reach", [](CharacterData& d) { change_action(d, [](auto& r) { r.reach = -1; }); }, "not finite"},
+    {"Reach", [](CharacterData& d) { change_action(d, [](auto& r) { r.reach = std::nanf(""); }); }, "not finite"},
     {"SecondClock",
      [](CharacterData& d) {
        d.controls.push_back({.kind = ControlKind::kClock, .name = "second", .mesh = "", .input = d.input_count++});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests secondary action: masses on rods, and the time in which they swing.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <glm/gtc/constants.hpp>
@@ -253,6 +254,22 @@ TEST(SecondaryActions, ReachAPartOfTheirRods) {
     swing.frame(10 * kOneStep, there);
     EXPECT_NEAR(glm::length(swing.displacement(there)), 2 * std::sin(std::atan(reach) / 2) * kRod, 1e-4f) << reach;
   }
+}
+
+// Tests a mass that is led along the surface: it goes as far as on its arc, less what that leads into the surface.
+TEST(SecondaryActions, KeepTheirHeightOverTheSurface) {
+  SecondaryAction by = action(1e-3f, 0, 0, 0.5f);
+  const glm::vec3 there(0, 0, 10 * kRod);
+  std::array<glm::vec3, 2> shifts;
+  for (const bool along : {false, true}) {
+    by.along = along;
+    Swing swing(by);
+    swing.begin();
+    swing.frame(10 * kOneStep, there);
+    shifts[along ? 1 : 0] = swing.displacement(there);
+  }
+  EXPECT_GT(std::abs(shifts[0].y), 0.02f * kRod) << "the normal at vertex 64 is along y";
+  EXPECT_LT(glm::distance(shifts[1], shifts[0] * glm::vec3(1, 0, 1)), 1e-4f);
 }
 
 // Tests numbers that are as large and as small as rigs may have them, and joints that are thrown about.

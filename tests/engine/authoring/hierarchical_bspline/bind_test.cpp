@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
+#include <tuple>
 
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
@@ -270,6 +271,70 @@ TEST(HierarchicalBspline, LimitsAreAtMostTheDistanceAtBind) {
   }
   EXPECT_NEAR(record(3).distance, glm::distance(control[40], glm::vec3(2, 0, 0)), 1e-5f);  // beyond its end
   EXPECT_EQ(record(5).bone, glm::vec3(2, 0, 0));
+}
+
+// W = R + O: the refined position, of (1 6 1) / 8 in each direction, and the offset, key and move turned by the root.
+TEST(HierarchicalBspline, PlainOffsetsTurnWithTheRootOnly) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  constexpr std::uint32_t kNumber = 9 * 16 + 5;  // refined from (4..6, 2..4)
+  const glm::vec3 offset(0.1f, 0.5f, -0.2f), key(0, 0.3f, 0.1f), move(0.2f, 0, 0);
+  surface.levels.push_back({.offsets = {{kNumber, offset}},
+                            .moves = {{kNumber, move}},
+                            .attach = {{.plain = true, .vertices = {{kNumber, kNumber}}}},
+                            .keys = {{.control = "on", .keys = {{.at = 1, .offsets = {{kNumber, key}}}}}}});
+  const glm::mat4 root = test::rigid_motion();
+  std::vector<glm::mat4> joints = turned(110);
+  for (glm::mat4& joint : joints) joint = root * joint;
+  Posed posed(surface, joints);
+  posed.evaluator.control(*posed.character->find_control("surface/on"), 1);
+  posed.evaluator.evaluate();
+  const std::vector<glm::vec3> base = posed.of("surface");
+  glm::dvec3 wanted = glm::dmat3(root) * glm::dvec3(offset + key + move);
+  const double mask[] = {0.125, 0.75, 0.125};
+  for (std::uint32_t a = 0; a < 3; ++a) {
+    for (std::uint32_t b = 0; b < 3; ++b) wanted += mask[a] * mask[b] * glm::dvec3(base[(4 + a) * kRing + 2 + b]);
+  }
+  EXPECT_LT(glm::distance(glm::dvec3(posed.of("surface level 1 shifted")[0]), wanted), 2e-5);
+  surface.levels = {surface.levels[0]};
+  surface.levels[0].attach = {{.plain = true, .vertices = {{0, 7}}}};
+  EXPECT_THAT(test::bind_error(tube(), test::rig_of(surface)), HasSubstr("level 0 has no level before it"));
+}
+
+// A sub-segment turns about its middle, which is on the parabola between both bones; they also move with the joints.
+TEST(HierarchicalBspline, SubSegmentsWithALengthLieOnAnArc) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  constexpr double kLength = 3;
+  for (const std::uint32_t segment : {1u, 2u, 4u}) {
+    surface.levels[0].attach[1] = {
+        .joint = "joint1", .segment = segment, .segments = 4, .length = kLength, .vertices = {{40, 47}}};
+    const double x = (segment - 0.5) / 4;
+    const glm::dvec3 joint(4, 0, 0), bone(1, 0, 0);
+    const glm::dmat3 turn(turned(100)[1]), part(turned(static_cast<float>(100 * x))[1]);
+    const glm::dvec3 before = joint + kLength / 2 * (x * x - (1 - x) * (1 - x)) * bone;
+    const glm::dvec3 after = joint + kLength / 2 * (x * x * (turn * bone) - (1 - x) * (1 - x) * bone);
+    const std::vector<glm::vec3> control = Posed(surface, turned(100)).of("surface shifted");
+    for (std::uint32_t v = 0; v < kRing; ++v) {
+      const glm::dvec3 wanted = part * (glm::dvec3(surface.control[40 + v]) - before) + after;
+      EXPECT_LT(glm::distance(glm::dvec3(control[v]), wanted), 2e-5) << segment << " " << v;
+    }
+    std::vector<glm::mat4> apart = turned(0);
+    apart[1][3].y += 1;
+    const glm::vec3 moved = Posed(surface, apart).of("surface shifted")[0] - surface.control[40];
+    EXPECT_LT(glm::distance(moved, glm::vec3(0, x, 0)), 2e-5f) << "the joint moves in its parent";
+  }
+}
+
+TEST(HierarchicalBspline, SeparatedVerticesKeepTheirDistance) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].separations = {{8, 4, {{72, 72}}}, {8, 100, {{64, 64}}}};
+  const Posed posed(surface, turned(150));
+  const std::vector<glm::vec3> free = posed.of("surface"), kept = posed.of("surface separated");
+  const glm::vec3 other = surface.control[8];
+  const float at_bind = glm::distance(surface.control[64], other);
+  for (const auto& [v, i, distance] : {std::tuple{64u, 0u, at_bind}, std::tuple{72u, 1u, 4.0f}}) {
+    ASSERT_LT(glm::distance(free[v], other), distance);
+    EXPECT_LT(glm::distance(kept[i], other + distance * glm::normalize(free[v] - other)), 2e-5f) << v;
+  }
 }
 
 // The turn that sub-segments of a third joint share is that against the second, whatever the first does.

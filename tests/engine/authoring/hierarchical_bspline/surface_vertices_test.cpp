@@ -40,6 +40,38 @@ TEST(SurfaceVertices, MoveByTheirAxes) {
   }
 }
 
+// Points of a level's mesh, in double precision: (1 4 1) / 6 of its control vertices in each direction.
+TEST(SurfaceVertices, MakeAMeshOfTheSurface) {
+  const HierarchicalBsplineParameters parameters = tube_of_levels();
+  const SurfaceVertices stored = test::must(surface_vertices(parameters));
+  for (const std::uint32_t level : {0u, 1u, 3u}) {
+    HierarchicalBsplineParameters up_to = parameters;
+    up_to.levels.resize(level + 1);
+    const Surface surface = test::must(Surface::create(up_to, "layer"));
+    const Grid& grid = surface.grid()->grid(level);
+    const SurfaceMesh mesh = test::must(surface_mesh(parameters, level));
+    const auto [along, across] = std::pair(grid.along[0].count - 2, grid.along[1].count);
+    ASSERT_EQ(mesh.points.size(), along * across) << "both outermost rings have the points of those inside";
+    EXPECT_EQ(mesh.faces.size(), (along - 1) * across);
+    const double mask[] = {1 / 6.0, 4 / 6.0, 1 / 6.0};
+    for (std::uint32_t i = 1; i <= along; ++i) {
+      for (std::uint32_t j = 0; j < across; ++j) {
+        glm::dvec3 wanted(0), point(0);
+        for (std::uint32_t a = 0; a < 3; ++a) {
+          for (std::uint32_t b = 0; b < 3; ++b) {
+            const std::uint32_t number = grid.number(i + a - 1, (j + b + across - 1) % across);
+            wanted += mask[a] * mask[b] * surface.control(level)[number];
+          }
+        }
+        for (const auto& [vertex, weight] : mesh.points[(i - 1) * across + j]) {
+          point += double{weight} * glm::dvec3(stored.vertices[vertex].rest);
+        }
+        EXPECT_LT(glm::distance(point, wanted), 1e-5) << level << ": " << i << ", " << j;
+      }
+    }
+  }
+}
+
 // Over a mesh the vertices of a level are one row, and its edges those of the control mesh between stored ones.
 TEST(SurfaceVertices, OverAMeshAreOneRowALevel) {
   HierarchicalBsplineParameters parameters = test::tube_mesh_surface(5);

@@ -97,8 +97,8 @@ TEST(ParseRig, WrongValuesOfSurfacesNameThePlaceAndWhatIsWanted) {
       {R"("shape": [4, 4], "control": [[0, 0, 0]], "creases": [{}])", "belong to a base that is a mesh"},
       {R"("faces": [0, 1, 2])", "faces"},
       {R"("mesh": "a", "levels": [{"attach": [{"painted": true, "joint": "hip"}]}])",
-       "set exactly one of painted, joint and curve"},
-      {R"("mesh": "a", "levels": [{"attach": [{}]}])", "set exactly one of painted, joint and curve"}};
+       "set exactly one of painted, joint, curve and plain"},
+      {R"("mesh": "a", "levels": [{"attach": [{}]}])", "set exactly one of painted, joint, curve and plain"}};
   for (const auto& [parameters, why] : defects) EXPECT_THAT(error_of(surface(parameters)), HasSubstr(why));
 }
 

@@ -26,20 +26,28 @@ struct SurfaceCrease {
   friend bool operator==(const SurfaceCrease&, const SurfaceCrease&) = default;
 };
 
-// Control vertices of one level that follow the skin's painting, a curve or a joint. With painting, they follow the
-// joints of the painted weights nearby, blended as dual quaternions: between a joint and its parent, each weight is a
-// sub-segment of the joint, as in the paper. A curve runs through joints, like that of a curve skeleton, and carries
-// the vertices by its frames (Forsey 1994, "Future work"). Vertices may follow part of a joint's turn against its
-// parent: `segments` sub-segments of equal angle divide it, and sub-segment i makes (i - 1/2) / segments of it, so that
-// the middle one of an odd number bisects the joint (Forsey 1994, "Multi-segment Joints").
+// Control vertices of one level that follow the skin's painting, a curve or a joint, or whose offsets are plain
+// vectors. With painting, they follow the joints of the painted weights nearby, blended as dual quaternions: between a
+// joint and its parent, each weight is a sub-segment of the joint, as in the paper. A curve runs through joints, like
+// that of a curve skeleton, and carries the vertices by its frames (Forsey 1994, "Future work"). Vertices may follow
+// part of a joint's turn against its parent: `segments` sub-segments of equal angle divide it, and sub-segment i makes
+// (i - 1/2) / segments of it, so that the middle one of an odd number bisects the joint (Forsey 1994, "Multi-segment
+// Joints"). Sub-segments with a length turn about their own middles, which lie along an arc from the parent's bone to
+// the joint's. Plain vertices follow the level before, W = R + O: their offsets, moves and keys turn with the root
+// joint only (Forsey 1994, equation 2).
 struct SurfaceAttachment {
-  // Exactly one of these three.
+  // Exactly one of these four.
+  bool plain = false;  // not on level 0
   bool painted = false;
   std::string joint;
   std::vector<std::string> curve;  // joints, at least two
   std::uint32_t segment = 1;       // 1 to segments, counted from the parent
   std::uint32_t segments = 1;      // 1: the joint itself
+  float length = 0;                // of all sub-segments, half along either bone, metres; 0: all turn about the joint
   std::vector<IndexRange> vertices;
+
+  // Returns the fraction of the joint's turn.
+  float share() const { return (static_cast<float>(segment) - 0.5f) / static_cast<float>(segments); }
   friend bool operator==(const SurfaceAttachment&, const SurfaceAttachment&) = default;
 };
 
@@ -84,6 +92,14 @@ struct SurfaceLimit {
   friend bool operator==(const SurfaceLimit&, const SurfaceLimit&) = default;
 };
 
+// Control vertices that stay away from another one (Forsey 1994, "Future work"), which does not move for them.
+struct SurfaceSeparation {
+  std::uint32_t from = 0;  // of the same level, as it is limited
+  float distance = 0;      // least, metres
+  std::vector<IndexRange> vertices;
+  friend bool operator==(const SurfaceSeparation&, const SurfaceSeparation&) = default;
+};
+
 // A mass on a stiff rod from the reference of a control vertex to the vertex (Forsey 1994, "Secondary Action"). The
 // spring constant is k = 3 E I / l^3, with l the length of the rod at bind.
 struct SecondaryAction {
@@ -92,6 +108,7 @@ struct SecondaryAction {
   float damping = 4;        // along the surface, newton seconds per metre
   float damping_into = 16;  // into and out of the surface; larger, so that motion stays along the surface
   float reach = 0.5f;       // largest displacement, in rod lengths
+  bool along = false;       // keeps its height over the surface, instead of sinking along the arc of the rod's tip
   std::vector<IndexRange> vertices;
   friend bool operator==(const SecondaryAction&, const SecondaryAction&) = default;
 };
@@ -101,13 +118,16 @@ struct SecondaryAction {
 // on the next level; those of its faces and edges come after them. A level above 0 only stores the vertices that a
 // member below names. Refinement of the coarser level positions all others.
 struct SurfaceLevel {
-  std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the coarser level; none on level 0
+  // Metres, in the tangent-plane frame of the coarser level, or of plain vertices in model space at bind; none on level
+  // 0.
+  std::vector<VertexOffset> offsets;
   // Added to posed vertices, in the same frame, on level 0 in model space at bind. The skin moves with them, unlike
   // with offsets, which are part of the surface at bind.
   std::vector<VertexOffset> moves;
   std::vector<SurfaceAttachment> attach;
   std::vector<SurfaceKeys> keys;  // offsets as above; on level 0 in model space at bind
   std::vector<SurfaceLimit> limits;
+  std::vector<SurfaceSeparation> separations;
   std::vector<SecondaryAction> secondary;
   friend bool operator==(const SurfaceLevel&, const SurfaceLevel&) = default;
 };

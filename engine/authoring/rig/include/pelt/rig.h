@@ -71,6 +71,15 @@ struct HelperTurn {
   friend bool operator==(const HelperTurn&, const HelperTurn&) = default;
 };
 
+// A joint of the character that the model lacks, such as a handle of a face (Forsey 1994, "Future work"). The game
+// poses it like any joint; clips leave it at rest in its parent. It comes after the model's joints.
+struct FreeFrame {
+  std::string name;
+  std::string parent;      // a joint, or an earlier frame
+  glm::vec3 offset{0.0f};  // from the parent, metres; its axes are those of model space at bind
+  friend bool operator==(const FreeFrame&, const FreeFrame&) = default;
+};
+
 // How bind checks the deformers: it poses the character by its clips and by poses of its own, and compares them with
 // linear blend. Only layers over * fall back to it, and only without anything sculpted: no key poses, offsets, edits,
 // keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. Dual quaternion does not fall back, since
@@ -92,6 +101,7 @@ struct Rig {
   std::vector<Group> groups;
   std::vector<Muscle> muscles;
   std::vector<Corrective> correctives;
+  std::vector<FreeFrame> frames;
   std::vector<HelperTurn> helper_joints;
   std::vector<Layer> layers;
   CheckMode check = CheckMode::kFallback;

@@ -33,7 +33,7 @@ struct EntryRest {
   std::optional<float> along = std::nullopt;  // position on its line; none: not a sample of a line
 };
 
-enum class SourceKind { kJoint, kVertex, kInput };
+enum class SourceKind { kJoint, kVertex, kInput, kEntry };  // kEntry: only for source_shares
 
 // A joint, a vertex of the instance or an input that an entry reads, and the share of the entry that moves with it.
 struct EntrySource {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <utility>
 #include <vector>
 
 #include <pelt/hierarchical_bspline.h>
@@ -29,7 +30,8 @@ struct SurfaceVertex {
   std::uint32_t level = 0;
   std::uint32_t number = 0;  // in the grid of its level
   glm::vec3 rest{0.0f};      // model space at bind, metres
-  // Space of the level's offsets -> model space at bind: the frame of the coarser level; on level 0 identity.
+  // Space of the level's offsets -> model space at bind: the frame of the coarser level; on level 0, and of plain
+  // vertices, identity.
   glm::mat3 axes{1.0f};
   friend bool operator==(const SurfaceVertex&, const SurfaceVertex&) = default;
 };
@@ -42,6 +44,16 @@ struct SurfaceVertices {
 // Returns the stored vertices of a surface and the grids of its levels. Errors: those errors of bind that depend on the
 // surface only.
 Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& parameters);
+
+// Polygons between the points of the surface that a level's control vertices influence most.
+struct SurfaceMesh {
+  std::vector<std::vector<std::uint32_t>> faces;
+  // For each point, indices of SurfaceVertices::vertices and their weights, which sum to 1, at bind and posed.
+  std::vector<std::vector<std::pair<std::uint32_t, float>>> points;
+};
+
+// Returns the surface with everything up to a level; levels finer than the surface's refine it. Errors: as above.
+Result<SurfaceMesh> surface_mesh(HierarchicalBsplineParameters parameters, std::uint32_t level);
 
 // Returns the vertices of the next level that lie at a vertex and next to it, ascending. Errors: as above, and a
 // missing vertex or level.

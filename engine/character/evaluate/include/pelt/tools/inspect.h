@@ -66,12 +66,11 @@ std::vector<EntryLine> entry_lines(const CharacterData& character);
 std::vector<PosedHandle> posed_handles(const CharacterData& character, std::span<const glm::mat4> joints,
                                        std::span<const float> inputs);
 
-// Returns how much a joint moves each vertex of all meshes, in packed order, 0 to 1. Drivers pass this on: a vertex
-// moved by a driver vertex that moves half with the joint moves half with it, too. Precondition: the joint exists.
-std::vector<float> joint_shares(const CharacterData& character, std::uint32_t joint);
-
-// Returns how much one palette entry moves each vertex of all meshes, in packed order.
-std::vector<float> entry_shares(const CharacterData& character, std::uint32_t entry);
+// Returns how much joints, vertices of drivers or palette entries together move each vertex of all meshes, in packed
+// order, 0 to 1. Drivers pass this on: a vertex moved by a driver vertex that moves half with a joint moves half with
+// it, too. Precondition: they exist.
+std::vector<float> source_shares(const CharacterData& character, SourceKind kind,
+                                 std::span<const std::uint32_t> indices);
 
 struct VertexInfluence {
   std::uint32_t entry = 0;  // of the palette
