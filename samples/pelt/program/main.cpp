@@ -152,9 +152,10 @@ void add_render(CLI::App& app, Command& chosen) {
   render
       ->add_option(
           "--show", command->show,
-          "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences")
+          "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences; or "
+          "by its tension along tangents (tension) or bitangents (tension-across)")
       ->excludes("--weights")
-      ->check(CLI::IsMember({"unbound", "distance", "influences"}))
+      ->check(CLI::IsMember({"unbound", "distance", "influences", "tension", "tension-across"}))
       ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")
