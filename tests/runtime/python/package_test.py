@@ -337,7 +337,7 @@ class Evaluators(unittest.TestCase):
         count = sum(mesh.vertex_count for mesh in character.skins)
         buffer = np.full((count, 12), 7, np.float32)  # position, normal, tangent, two more
         with pelt.Evaluator(character, tension=True) as evaluator:
-            evaluator.deform(character.pose("flex", 0.5))
+            evaluator.deform(character.pose("bend", 1))
             self.assertTrue(evaluator.tension.min() < -5 and evaluator.tension.max() > 5)
             pose = character.pose()
             positions = evaluator.deform(pose)
