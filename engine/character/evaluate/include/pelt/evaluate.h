@@ -24,7 +24,7 @@ class Evaluator {
     bool normals = true;
     bool tangents = true;  // requires normals
     bool morphs = true;    // false: skins move without their morph targets
-    bool tension = false;
+    bool tension = false;          // takes 0.1 us per vertex
     bool same_everywhere = false;  // slower; the same bits on every processor, without vector instructions
   };
   // Errors: kOutOfMemory.
