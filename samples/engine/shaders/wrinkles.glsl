@@ -3,7 +3,7 @@
 // game would read its artist's wrinkle map instead of the procedural height.
 
 const float kPerMetre = 75.0;  // folds
-const float kSteepness = 4.0;  // of folds in skin of half its length
+const float kSteepness = 6.0;  // of folds in skin of half its length
 
 float hash(vec3 p) { return fract(sin(dot(p, vec3(12.9898, 78.233, 37.719))) * 43758.5453); }
 
