@@ -16,7 +16,7 @@ readonly documents=(
   armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
   curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears
   hierarchical_elbow hierarchical_head hierarchical_hinge mos_biped mos_compared mos_figures mos_tail muscles python
-  real_characters sculpture skeletonize surface_ffd_streamed viewer
+  real_characters sculpture skeletonize surface_ffd_streamed viewer wrinkles
 )
 readonly views=tests/samples/viewer/views
 
@@ -88,6 +88,11 @@ make_demo() {
 make_engine() {
   "$bin/pelt_game" --wait --instances 300 --frames 60 --rate 3 --size 2400x1350 -o engine_large.png
   finish engine_large.png -resize 40% +dither -colors 256 engine.png
+}
+
+make_wrinkles() {
+  "$bin/pelt_game" --wait --instances 40 --frames 10 --rate 3 --triangles 12000 --size 2000x1500 -o close.png
+  finish close.png -crop 760x700+920+620 +repage wrinkles.png
 }
 
 make_armpit() {

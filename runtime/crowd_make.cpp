@@ -26,7 +26,9 @@ constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
 constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
 
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
-  return {.bounds = outputs.bounds, .control_meshes = outputs.control_meshes};
+  return {.bounds = outputs.bounds,
+          .control_meshes = outputs.control_meshes,
+          .tension = outputs.tension.format != VertexFormat::kNone};
 }
 
 // Checks the parts of buffers that the caller supplies.
@@ -357,6 +359,9 @@ Result<Crowd> Crowd::make(const Device& device, const GpuCharacters& characters,
   lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(capacity, options, device, label));
+  if (planned_outputs(options.outputs).tension && !gpu.options.tension)
+    return invalid("a crowd of {} cannot write tension: the characters were uploaded without UploadOptions::tension",
+                   label);
   Options planned{.label = "crowd of " + label,
                   .capacity = capacity,
                   .frames_in_flight = options.frames_in_flight,

@@ -15,7 +15,8 @@ const OutputAttribute kOutputAttributes[kMaxOutputs] = {
     {"normals", 12, &OutputLocations::normals, &SlotLocations::normals, &OutputStreams::normals},
     {"tangents", 16, &OutputLocations::tangents, &SlotLocations::tangents, &OutputStreams::tangents},
     {"previous positions", 12, &OutputLocations::previous_positions, nullptr, &OutputStreams::previous_positions},
-    {"bounds", 24, &OutputLocations::bounds, &SlotLocations::bounds, &OutputStreams::bounds}};
+    {"bounds", 24, &OutputLocations::bounds, &SlotLocations::bounds, &OutputStreams::bounds},
+    {"tension", 4, &OutputLocations::tension, &SlotLocations::tension, &OutputStreams::tension}};
 
 namespace {
 
@@ -25,6 +26,7 @@ constexpr std::size_t kNormals = 1;
 constexpr std::size_t kTangents = 2;
 constexpr std::size_t kPrevious = 3;
 constexpr std::size_t kBounds = 4;
+constexpr std::size_t kTension = 5;
 
 // The least alignment of ranges in the crowd's own buffer: one store writes a normal and a tangent, and a workgroup's
 // stores begin with a cache line if the number of vertices allows it.
@@ -42,7 +44,8 @@ VertexOutput output_of(const CrowdOutputs& outputs, std::size_t attribute, std::
       outputs.normals,
       outputs.tangents,
       outputs.previous_positions,
-      {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_location, outputs.bounds_stride}};
+      {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_location, outputs.bounds_stride},
+      outputs.tension};
   VertexOutput made = all[attribute];
   const auto location = kOutputAttributes[attribute].slot_location;
   if (slot > 0 && location != nullptr) made.location = outputs.slot_locations[slot - 1].*location;
@@ -155,6 +158,7 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, std::uint32_t slot, co
     place(kTangents);
   }
   place(kBounds);
+  place(kTension);
   return places;
 }
 
@@ -173,8 +177,10 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
     const VertexOutput output = output_of(outputs, a, 0);
     const auto& [name, float_bytes, place, slot_location, stream] = kOutputAttributes[a];
     if (output.format == VertexFormat::kNone) continue;
-    if (output.format > VertexFormat::kOctahedral16) return invalid("a crowd's {} have an unknown format", name);
-    if (a != kNormals && a != kTangents && output.format != VertexFormat::kFloat)
+    if (output.format > VertexFormat::kSnorm8) return invalid("a crowd's {} have an unknown format", name);
+    if ((output.format == VertexFormat::kSnorm8) != (a == kTension))
+      return invalid("a crowd's {} must {}have the format kSnorm8", name, a == kTension ? "" : "not ");
+    if (a != kNormals && a != kTangents && output.format == VertexFormat::kOctahedral16)
       return invalid("a crowd's {} must have the format kFloat", name);
     if (output.location.offset % 4 != 0 || output.stride % 4 != 0) {
       return invalid("a crowd's {} are at offset {} with stride {}; both must be multiples of 4", name,
@@ -185,8 +191,9 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
                      bytes_of(output.format, float_bytes), output.stride);
     }
   }
-  if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
-    return invalid("a crowd's previous positions need positions");
+  for (const std::size_t a : {kPrevious, kTension}) {
+    if (output_of(outputs, a, 0).format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone)
+      return invalid("a crowd's {} need positions", kOutputAttributes[a].name);
   }
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.control_meshes) {
     return invalid("a crowd's previous positions cannot be combined with control meshes");
@@ -237,8 +244,11 @@ std::vector<VkDescriptorBufferInfo> output_ranges(const OutputLocations& places,
 BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment) {
   BoundOutputs made;
-  const StreamFormat formats[kMaxOutputs] = {position_format(places), normal_format(places, alignment),
-                                             tangent_format(places, alignment), StreamFormat::kFloat,
+  const StreamFormat formats[kMaxOutputs] = {position_format(places),
+                                             normal_format(places, alignment),
+                                             tangent_format(places, alignment),
+                                             StreamFormat::kFloat,
+                                             StreamFormat::kFloat,
                                              StreamFormat::kFloat};
   for (std::size_t a = 0; a < kMaxOutputs; ++a) {
     std::uint64_t bytes = bytes_of(places, a, capacity);

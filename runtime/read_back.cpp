@@ -96,6 +96,8 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
   PELT_TRY(read(device, outputs.tangents, first, count, sizeof(glm::vec4), [&](const std::byte* bytes) {
     vertices.tangents.push_back(unpack_tangent(outputs.tangents.format, bytes));
   }));
+  PELT_TRY(read(device, outputs.tension, first, count, 0,
+                [&](const std::byte* bytes) { vertices.tension.push_back(load<glm::i8vec2>(bytes)); }));
   return vertices;
 }
 

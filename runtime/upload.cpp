@@ -87,7 +87,7 @@ Result<std::unique_ptr<State>> make_state(const Device& device, std::span<const 
   state->options = options;
   std::vector<BindData> found;
   VkDeviceSize bytes = 0;
-  for (const Character& character : characters) bytes += found.emplace_back(character).bytes();
+  for (const Character& character : characters) bytes += found.emplace_back(character, options.tension).bytes();
   const std::string label =
       characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
   state->options.capacity = std::max(bytes, options.capacity);
@@ -150,7 +150,9 @@ const Character& GpuCharacters::character(std::uint32_t number) const {
 VkDeviceSize GpuCharacters::bytes() const { return sum_of(*state_, &FreeRanges::size); }
 VkDeviceSize GpuCharacters::free_bytes() const { return sum_of(*state_, &FreeRanges::free); }
 
-VkDeviceSize GpuCharacters::bytes_of(const Character& character) { return BindData(character).bytes(); }
+VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions options) {
+  return BindData(character, options.tension).bytes();
+}
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
                                             UploadOptions options) {
@@ -162,8 +164,9 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
   if (&device.internals() != state_->device) {
     return invalid("'{}' cannot be added: the characters are on another device", character->name);
   }
+  const UploadOptions& options = state_->options;
   return guard_memory(
-      [&] { return add_found(device, *state_, character, BindData(character), state_->options.capacity); });
+      [&] { return add_found(device, *state_, character, BindData(character, options.tension), options.capacity); });
 }
 
 std::optional<Character> GpuCharacters::State::use(std::uint32_t number) {

@@ -20,6 +20,7 @@
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
+#include "tests/support/stretched.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -146,6 +147,19 @@ TEST_P(Properties, RigidMotionOfAllJointsMovesTheSkinRigidly) {
   }
   EXPECT_LT(worst, 5 * kTolerance);
   EXPECT_GT(least_cosine, 0.9999f);
+}
+
+TEST_P(Properties, TensionIsThatOfThePosedTriangles) {
+  const Model model = tube();
+  const Character character = bound(model);
+  Evaluator evaluator(character, {.tension = true});
+  evaluator.pose(bent(model, 50));
+  evaluator.evaluate();
+  for (const CharacterMesh& mesh : character->meshes) {
+    if (mesh.control) continue;
+    test::expect_tension_of_triangles(mesh, evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count()),
+                                      evaluator.tension().subspan(mesh.first_vertex, mesh.vertex_count()));
+  }
 }
 
 TEST_P(Properties, AffineMotionOfAllJointsMovesTheSkinByIt) {

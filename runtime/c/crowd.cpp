@@ -80,13 +80,13 @@ pelt_output_location from_location(const pelt::runtime::OutputLocation& location
   return {location.buffer, location.offset, static_cast<pelt_vertex_format>(location.format) + 1, location.stride};
 }
 
-void need_written(const float* wanted, const pelt::runtime::OutputLocation& location, const char* name) {
+void need_written(const void* wanted, const pelt::runtime::OutputLocation& location, const char* name) {
   if (wanted != nullptr && location.format == VertexFormat::kNone) refuse(formatted("the crowd writes no {}", name));
 }
 
-// Copies vectors to consecutive floats; does nothing if `to` is null.
+// Copies vectors to consecutive numbers; does nothing if `to` is null.
 template <class Vector>
-void copy_vectors(const std::vector<Vector>& from, float* to) {
+void copy_vectors(const std::vector<Vector>& from, typename Vector::value_type* to) {
   if (to == nullptr) return;
   for (const Vector& one : from) to = std::copy_n(glm::value_ptr(one), Vector::length(), to);
 }
@@ -222,7 +222,8 @@ pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt
                                     .tangents = from_location(places.tangents),
                                     .previous_positions = from_location(places.previous_positions),
                                     .bounds = from_location(places.bounds),
-                                    .table = {table.buffer, table.offset, table.range}},
+                                    .table = {table.buffer, table.offset, table.range},
+                                    .tension = from_location(places.tension)},
                  outputs, "outputs");
   });
 }
@@ -276,11 +277,13 @@ pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance,
     need_written(wanted.normals, places.normals, "normals");
     need_written(wanted.tangents, places.tangents, "tangents");
     need_written(wanted.previous_positions, places.previous_positions, "previous positions");
+    need_written(wanted.tension, places.tension, "tension");
     const auto read = value_of(pelt::runtime::read_vertices(device_of(crowd), runtime_crowd, instance));
     copy_vectors(read.positions, wanted.positions);
     copy_vectors(read.normals, wanted.normals);
     copy_vectors(read.tangents, wanted.tangents);
     copy_vectors(read.previous_positions, wanted.previous_positions);
+    copy_vectors(read.tension, wanted.tension);
   });
 }
 

@@ -20,10 +20,11 @@ static_assert(std::extent_v<decltype(pelt_crowd_options::slot_locations)> == pel
 // C's formats are shifted by one: 0 is the default.
 static_assert(static_cast<int>(VertexFormat::kNone) + 1 == PELT_FORMAT_NONE &&
               static_cast<int>(VertexFormat::kFloat) + 1 == PELT_FORMAT_FLOAT &&
-              static_cast<int>(VertexFormat::kOctahedral16) + 1 == PELT_FORMAT_OCTAHEDRAL16);
+              static_cast<int>(VertexFormat::kOctahedral16) + 1 == PELT_FORMAT_OCTAHEDRAL16 &&
+              static_cast<int>(VertexFormat::kSnorm8) + 1 == PELT_FORMAT_SNORM8);
 
 VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
-  need_known(formatted("the format of {}", name), format, PELT_FORMAT_OCTAHEDRAL16);
+  need_known(formatted("the format of {}", name), format, PELT_FORMAT_SNORM8);
   return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
@@ -51,13 +52,15 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
       .bounds = given.bounds != 0,
       .bounds_location = to_location(given.bounds_location),
       .bounds_stride = given.bounds_stride,
+      .tension = to_output(given.tension, VertexFormat::kNone, "tension"),
       .control_meshes = given.control_meshes != 0,
       .usage = given.usage};
   if (given.output_slots != 0) options.outputs.slots = given.output_slots;
   for (std::size_t s = 0; s < options.outputs.slot_locations.size(); ++s) {
     const pelt_slot_locations& slot = given.slot_locations[s];
     options.outputs.slot_locations[s] = {to_location(slot.positions), to_location(slot.normals),
-                                         to_location(slot.tangents), to_location(slot.bounds)};
+                                         to_location(slot.tangents), to_location(slot.bounds),
+                                         to_location(given.tension_slot_locations[s])};
   }
   options.joints = to_location(given.joints);
   options.inputs = to_location(given.inputs);

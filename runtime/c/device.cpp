@@ -47,7 +47,8 @@ void free_piece(void* user, const pelt::runtime::MemoryPiece& piece) {
 }
 
 pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
-  return {.capacity = read_options(given, "options").capacity};
+  const pelt_upload_options options = read_options(given, "options");
+  return {.capacity = options.capacity, .tension = options.tension != 0};
 }
 
 // Makes a handle of the object that `make` creates on the device.

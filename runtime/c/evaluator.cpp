@@ -116,6 +116,7 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
                                           .normals = given.no_normals == 0,
                                           .tangents = given.no_normals == 0 && given.no_tangents == 0,
                                           .morphs = given.no_morphs == 0,
+                                          .tension = given.tension != 0,
                                           .same_everywhere = given.same_everywhere != 0};
     made = new pelt_evaluator{bound, value_of(pelt::Evaluator::create(bound, wanted)), character->index};
   });
@@ -192,7 +193,8 @@ pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_e
     write_struct(pelt_evaluated{.vertex_count = character_data(handle).vertex_count(),
                                 .positions = first(handle.evaluator.positions()),
                                 .normals = first(handle.evaluator.normals()),
-                                .tangents = first(handle.evaluator.tangents())},
+                                .tangents = first(handle.evaluator.tangents()),
+                                .tension = first(handle.evaluator.tension())},
                  evaluated, "evaluated");
   });
 }

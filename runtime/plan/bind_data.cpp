@@ -7,6 +7,7 @@
 #include "engine/character/file/bounds.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/rows/morphs.h"
+#include "engine/character/rows/tension_rings.h"
 
 namespace pelt::runtime {
 
@@ -15,6 +16,7 @@ struct BindData::Found {
   Character character;
   BoundsRecords bounds;
   std::vector<std::vector<glm::uvec3>> morph_columns;  // by mesh, then by level
+  std::vector<TensionRings> rings;                     // the same
 };
 
 namespace {
@@ -69,7 +71,8 @@ std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
   return columns;
 }
 
-MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<glm::uvec3>& columns, PartWriter& part) {
+MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<glm::uvec3>& columns, const TensionRings& rings,
+                     PartWriter& part) {
   const PackedBinding& binding = mesh.binding;
   MeshStart start{.local_point = part.append(binding.local_points),
                   .point = part.append(binding.points),
@@ -88,6 +91,10 @@ MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<glm::uvec3>& c
     start.morph_column = part.append(std::as_bytes(std::span(columns)), sizeof(std::uint32_t));
     start.morph_offset = part.append(mesh.morphs->offsets);
   }
+  if (!rings.slices.empty()) {
+    start.ring_slice = part.append(rings.slices);
+    start.ring = part.append(rings.words);
+  }
   return start;
 }
 
@@ -99,7 +106,7 @@ PlacedCharacter write_all(const Found& found, PartWriter& part) {
   std::size_t number = 0;
   for_each_mesh(data, [&](const CharacterMesh& mesh) {
     std::vector<MeshStart>& starts = number < data.meshes.size() ? placed.meshes : placed.levels;
-    starts.push_back(write_mesh(mesh, found.morph_columns[number], part));
+    starts.push_back(write_mesh(mesh, found.morph_columns[number], found.rings[number], part));
     ++number;
   });
   for (const PalettePass& pass : data.passes) {
@@ -116,10 +123,12 @@ PlacedCharacter write_all(const Found& found, PartWriter& part) {
 
 }  // namespace
 
-BindData::BindData(const Character& character) {
+BindData::BindData(const Character& character, bool tension) {
   Found found{.character = character, .bounds = find_bounds_records(*character)};
   for_each_mesh(*character, [&](const CharacterMesh& mesh) {
     found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
+    const bool ringed = tension && !mesh.control;
+    found.rings.push_back(ringed ? tension_rings(mesh.binding.points, mesh.triangles) : TensionRings{});
   });
   PartWriter measured(0, nullptr);
   write_all(found, measured);

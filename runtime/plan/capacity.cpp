@@ -6,6 +6,7 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
+#include "shaders/tension/tension.h"
 
 namespace pelt::runtime {
 namespace {
@@ -16,9 +17,9 @@ constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
     &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
 
 // The most words of padding, since the jobs of a pass begin at a multiple of their size.
-constexpr std::uint64_t kMaxPadding =
-    (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::MeshLocation)) /
-    sizeof(std::uint32_t);
+constexpr std::uint64_t kMaxPadding = (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) +
+                                       sizeof(shared::TensionJob) + sizeof(shared::MeshLocation)) /
+                                      sizeof(std::uint32_t);
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
+#include "shaders/tension/tension.h"
 
 namespace pelt::runtime {
 namespace {
@@ -63,6 +64,7 @@ class Planner {
         const CrowdStep step{.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier};
         if (add_steps(step, [&] { blend_jobs(stage, light); })) barrier = false;
       }
+      if (last && outputs_.tension) add_steps({.pass = CrowdPass::kTension, .stage = stage}, [&] { tension_jobs(); });
     }
     add_meshes();
     name_steps();
@@ -210,6 +212,23 @@ class Planner {
     });
   }
 
+  void tension_jobs() {
+    for_each_of_step([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+      for (const ShownMesh& shown : planned.meshes) {
+        if (shown.mesh->control || shown.mesh->vertex_count() == 0) continue;
+        const std::uint32_t blocks = shared::item_blocks(shown.mesh->vertex_count(), shared::kTensionWorkgroupSize);
+        const shared::TensionJob job{.vertex_count = shown.mesh->vertex_count(),
+                                     .by_blocks = shared::reciprocal_of(blocks),
+                                     .first_point = shown.start->point,
+                                     .first_direction = shown.start->direction,
+                                     .first_slice = shown.start->ring_slice,
+                                     .first_ring = shown.start->ring,
+                                     .output_first = *shown.vertex};
+        add_job(CrowdPass::kTension, job, blocks, level_list(c, shown.levels));
+      }
+    });
+  }
+
   // Adds the jobs of the meshes of a stage, for their light slices or for the others.
   void blend_jobs(std::uint32_t stage, bool light) {
     for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
@@ -282,6 +301,8 @@ class Planner {
         return step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
       case CrowdPass::kBounds:
         return "bounds";
+      case CrowdPass::kTension:
+        return "tension";
     }
     return {};
   }

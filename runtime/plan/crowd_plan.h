@@ -18,8 +18,8 @@
 namespace pelt::runtime {
 
 // The kind of a dispatch, in the order of the jobs in the table.
-enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds };
-constexpr std::size_t kCrowdPassCount = 3;
+enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kTension };
+constexpr std::size_t kCrowdPassCount = 4;
 
 // One dispatch; the plan of a frame computes its number of workgroups.
 struct CrowdStep {

@@ -9,6 +9,7 @@
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
+#include "shaders/tension/tension.h"
 
 namespace pelt::runtime {
 namespace {
@@ -43,16 +44,20 @@ constexpr Binding kSkinBindings[] = {{kWork, kReads},      {kBindData, kReads}, 
                                      {kTangents, kWrites}, {kPreviousPositions, kWrites}};
 constexpr Binding kBoundsBindings[] = {
     {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kBounds, kWrites}};
+constexpr Binding kTensionBindings[] = {
+    {kWork, kReads}, {kBindData, kReads}, {kPositions, kReads}, {FrameBuffer::kTension, kWrites}};
 
 static_assert(std::size(kPlanBindings) == shared::kPlanBindCount &&
               std::size(kDrawnPlanBindings) == shared::kPlanBindCount &&
               std::size(kPoseBindings) == shared::kPoseBindCount &&
               std::size(kDriverBindings) == shared::kBlendBindCount &&
               std::size(kSkinBindings) == shared::kBlendBindCount &&
-              std::size(kBoundsBindings) == shared::kBoundsBindCount);
+              std::size(kBoundsBindings) == shared::kBoundsBindCount &&
+              std::size(kTensionBindings) == shared::kTensionBindCount);
 
 constexpr std::array<std::span<const Binding>, kKernelKinds> kBindings{
-    kPlanBindings, kDrawnPlanBindings, kPoseBindings, kDriverBindings, kSkinBindings, kBoundsBindings};
+    kPlanBindings, kDrawnPlanBindings, kPoseBindings,   kDriverBindings,
+    kSkinBindings, kBoundsBindings,    kTensionBindings};
 
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
@@ -66,6 +71,8 @@ KernelKind kind_of(const CrowdStep& step) {
       return KernelKind::kPose;
     case CrowdPass::kBounds:
       return KernelKind::kBounds;
+    case CrowdPass::kTension:
+      return KernelKind::kTension;
     case CrowdPass::kBlend:
       break;
   }
@@ -111,6 +118,9 @@ std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& 
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
           .range = step.range, .first_word = outputs.bounds.first, .stride = outputs.bounds.stride});
+    case CrowdPass::kTension:
+      return bytes_of(shared::TensionConstants{
+          .range = step.range, .positions = stream_of(outputs.positions), .tension = stream_of(outputs.tension)});
   }
   return bytes_of(step.range);
 }
@@ -145,6 +155,9 @@ Kernel kernel_of(KernelKind kind, PoseKernel pose) {
               sizeof(shared::BoundsConstants),
               shared::kBoundsWorkgroupSize,
               std::vector<std::uint32_t>(shared::kBoundsSpecCount)};
+    case KernelKind::kTension:
+      return {kind, "tension", spirv::tension_tension_comp, sizeof(shared::TensionConstants),
+              shared::kTensionWorkgroupSize};
     case KernelKind::kDrivers:
     case KernelKind::kSkins:
       break;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <pelt/runtime/transfer.h>
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::uint32_t kMaxCharacters = 16;
 constexpr std::uint32_t kMaxIndices = 1u << 20;
-constexpr VkDeviceSize kAlignment = 256;  // the largest that a device may ask for
+constexpr std::uint32_t kMaxRest = 1u << 19;  // vertices
+constexpr VkDeviceSize kAlignment = 256;      // the largest that a device may ask for
 
 constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
 
@@ -62,6 +64,8 @@ Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instance
   PELT_ASSIGN(made.indices_,
               GameBuffer::create(device, sizeof(std::uint32_t) * kMaxIndices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT,
                                  runtime::MemoryUse::kStream, "indices of characters"));
+  PELT_ASSIGN(made.rest_, GameBuffer::create(device, sizeof(glm::vec3) * kMaxRest, kStorage,
+                                             runtime::MemoryUse::kStream, "skins at rest"));
   PELT_ASSIGN(made.kernel_,
               runtime::ComputeKernel::create(device.pelt(), {.spirv = engine_spirv::cull_comp,
                                                              .storage_buffers = 8,
@@ -111,22 +115,31 @@ Result<void> Culling::add_character(const GameDevice& device, std::uint32_t numb
   std::vector<const CharacterMesh*> meshes;
   for (const CharacterMesh& mesh : character.meshes) meshes.push_back(&mesh);
   for (const SkinLevel& level : character.levels) meshes.push_back(&level.skin);
-  std::size_t indices = 0;
-  for (const CharacterMesh* mesh : meshes) indices += mesh->control ? 0 : 3 * mesh->triangles.size();
-  if (meshes.size() > shared::kMaxMeshes || index_count_ + indices > kMaxIndices) {
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: the game has room for {} meshes and {} more indices only, but needs {} and {}",
-                            character.name, shared::kMaxMeshes, kMaxIndices - index_count_, meshes.size(), indices));
+  std::size_t indices = 0, vertices = 0;
+  for (const CharacterMesh* mesh : meshes) {
+    indices += mesh->control ? 0 : 3 * mesh->triangles.size();
+    vertices += mesh->control ? 0 : mesh->vertex_count();
+  }
+  if (meshes.size() > shared::kMaxMeshes || index_count_ + indices > kMaxIndices || rest_count_ + vertices > kMaxRest) {
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format(
+            "{}: the game has room for {} meshes, {} more indices and {} vertices only, but needs {}, {} and {}",
+            character.name, shared::kMaxMeshes, kMaxIndices - index_count_, kMaxRest - rest_count_, meshes.size(),
+            indices, vertices));
   }
   for (std::size_t m = 0; m < meshes.size(); ++m) {
     if (meshes[m]->control) continue;  // drivers are not drawn
     const auto words = static_cast<std::uint32_t>(3 * meshes[m]->triangles.size());
     std::memcpy(records<std::uint32_t>(indices_) + index_count_, meshes[m]->triangles.data(),
                 words * sizeof(std::uint32_t));
-    records<shared::PartRecord>(parts_)[number * shared::kMaxMeshes + m] = {index_count_, words};
+    records<shared::PartRecord>(parts_)[number * shared::kMaxMeshes + m] = {index_count_, words, rest_count_};
     index_count_ += words;
+    const std::vector<glm::vec3>& points = meshes[m]->binding.points;
+    std::copy(points.begin(), points.end(), records<glm::vec3>(rest_) + rest_count_);
+    rest_count_ += meshes[m]->vertex_count();
   }
-  for (const GameBuffer* buffer : {&indices_, &parts_}) buffer->flush(device);
+  for (const GameBuffer* buffer : {&indices_, &parts_, &rest_}) buffer->flush(device);
   return {};
 }
 

@@ -34,6 +34,10 @@ class Culling {
   // meshes, no room for the indices.
   Result<void> add_character(const GameDevice& device, std::uint32_t number, const CharacterData& character);
 
+  // PartRecord[], and the positions at rest to which they refer.
+  const GameBuffer& parts() const { return parts_; }
+  const GameBuffer& rest() const { return rest_; }
+
   // Records culling between the parts of the crowd's frame, on the queue of compute. `frame`: counts from 0; frame %
   // kFramesInFlight is its slot below, of which draws and counts have a copy each: the next frame is culled while one
   // is drawn.
@@ -67,8 +71,9 @@ class Culling {
   std::array<Slot, kFramesInFlight> slots_;
   runtime::BufferRange drawn_;
   GameBuffer written_;
-  GameBuffer parts_, indices_;  // written by the host when a character is added
+  GameBuffer parts_, indices_, rest_;  // written by the host when a character is added
   std::uint32_t index_count_ = 0;
+  std::uint32_t rest_count_ = 0;
   std::vector<GameBuffer> read_back_;  // one per frame in flight
   runtime::ComputeKernel kernel_;
   runtime::DescriptorPool pool_;

@@ -59,20 +59,21 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
   Bounds bounds;
   for (const MakeWalking& make : options.first) {
     PELT_ASSIGN(auto walking, make());
-    bytes += runtime::GpuCharacters::bytes_of(walking.character);
+    bytes += runtime::GpuCharacters::bytes_of(walking.character, {.tension = true});
     bounds.add(walking.bounds);
     first.push_back(walking.character);
     cast.push_back(std::move(walking));
   }
   const runtime::Device& pelt = device_->pelt();
-  PELT_ASSIGN(auto characters, runtime::GpuCharacters::create(pelt, first, {.capacity = bytes + kMoreBindData}));
+  PELT_ASSIGN(auto characters,
+              runtime::GpuCharacters::create(pelt, first, {.capacity = bytes + kMoreBindData, .tension = true}));
   characters_.emplace(std::move(characters));
   PELT_ASSIGN(culling_, Culling::create(*device_, options.walkers));
 
   runtime::CrowdOptions crowd{.instances = std::vector<std::uint32_t>(first.size(), 0),
                               .frames_in_flight = kFramesInFlight,
                               .drawn = culling_.drawn()};
-  crowd.outputs.tangents.format = runtime::VertexFormat::kNone;
+  crowd.outputs.tension.format = runtime::VertexFormat::kSnorm8;
   crowd.outputs.previous_positions.format = runtime::VertexFormat::kFloat;
   crowd.outputs.bounds = true;
   crowd.outputs.slots = kOutputSlots;
@@ -87,7 +88,7 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
     walkers_.push_back(std::move(records));
   }
   PELT_TRY(culling_.connect(*device_, *crowd_, walkers_));
-  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_, *crowd_));
+  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_, *crowd_, culling_));
   const VkExtent2D size = sizes_.picture;
   scene_.emplace(options.walkers, bounds.size().y, bounds.low.y,
                  static_cast<float>(size.width) / static_cast<float>(size.height), options.seldom);

@@ -22,20 +22,25 @@ constexpr VkFormat kDepth = VK_FORMAT_D32_SFLOAT;
 constexpr VkFormat kColors[] = {kColor, kMotion};
 constexpr VkClearColorValue kHaze{{0.60f, 0.68f, 0.78f, 1.0f}};  // as in lighting.glsl
 
-// The crowd's outputs, one per binding: positions, normals, previous positions.
-constexpr VkVertexInputBindingDescription kBindings[] = {
-    {0, 12, VK_VERTEX_INPUT_RATE_VERTEX}, {1, 4, VK_VERTEX_INPUT_RATE_VERTEX}, {2, 12, VK_VERTEX_INPUT_RATE_VERTEX}};
-constexpr VkVertexInputAttributeDescription kAttributes[] = {
-    {0, 0, VK_FORMAT_R32G32B32_SFLOAT, 0}, {1, 1, VK_FORMAT_R32_UINT, 0}, {2, 2, VK_FORMAT_R32G32B32_SFLOAT, 0}};
+// The crowd's outputs, one per binding: positions, normals with tangents, previous positions, tension.
+constexpr VkVertexInputBindingDescription kBindings[] = {{0, 12, VK_VERTEX_INPUT_RATE_VERTEX},
+                                                         {1, 8, VK_VERTEX_INPUT_RATE_VERTEX},
+                                                         {2, 12, VK_VERTEX_INPUT_RATE_VERTEX},
+                                                         {3, 4, VK_VERTEX_INPUT_RATE_VERTEX}};
+constexpr VkVertexInputAttributeDescription kAttributes[] = {{0, 0, VK_FORMAT_R32G32B32_SFLOAT, 0},
+                                                             {1, 1, VK_FORMAT_R32_UINT, 0},
+                                                             {2, 2, VK_FORMAT_R32G32B32_SFLOAT, 0},
+                                                             {3, 1, VK_FORMAT_R32_UINT, 4},
+                                                             {4, 3, VK_FORMAT_R8G8_SNORM, 0}};
 
 }  // namespace
 
 Result<Passes> Passes::create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers,
-                              const runtime::Crowd& crowd) {
+                              const runtime::Crowd& crowd, const Culling& culling) {
   Passes made;
   made.sizes_ = sizes;
   PELT_TRY(made.make_images(device));
-  PELT_TRY(made.make_sets(device, walkers, crowd));
+  PELT_TRY(made.make_sets(device, walkers, crowd, culling));
   PELT_TRY(made.make_pipelines(device));
   return made;
 }
@@ -62,11 +67,13 @@ Result<void> Passes::make_images(const GameDevice& device) {
 }
 
 Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuffer> walkers,
-                               const runtime::Crowd& crowd) {
+                               const runtime::Crowd& crowd, const Culling& culling) {
   const SetBinding bindings[] = {{shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
                                  {shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
                                  {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
-                                 {shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER}};
+                                 {shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+                                 {shared::kBindParts, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+                                 {shared::kBindRest, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER}};
   PELT_ASSIGN(set_layout_, make_set_layout(device.pelt(), bindings, "the game's descriptor layout"));
   sets_ = DescriptorSets(set_layout_);
   PELT_TRY(sets_.reserve(device.pelt(), walkers.size()));
@@ -80,6 +87,11 @@ Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuf
     write_descriptor(device.pelt(), sets_[slot], shared::kBindShadow, shadow_.view.get(), shadow_sampler_.get());
     write_descriptor(device.pelt(), sets_[slot], shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                      crowd.table(slot));
+    for (const auto& [binding, buffer] :
+         {std::pair(shared::kBindParts, &culling.parts()), std::pair(shared::kBindRest, &culling.rest())}) {
+      write_descriptor(device.pelt(), sets_[slot], binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       {buffer->handle(), 0, VK_WHOLE_SIZE});
+    }
     frames_.push_back(std::move(frame));
   }
   return {};
@@ -128,14 +140,15 @@ void Passes::set_frame(const GameDevice& device, std::uint32_t slot, const share
 // Binds all vertices of the crowd at once; each draw has its own first vertex.
 void Passes::bind_vertices(const GameDevice& device, VkCommandBuffer commands,
                            const runtime::OutputLocations& outputs) const {
-  const runtime::OutputLocation* const places[] = {&outputs.positions, &outputs.normals, &outputs.previous_positions};
-  VkBuffer buffers[3];
-  VkDeviceSize offsets[3];
-  for (std::size_t i = 0; i < 3; ++i) {
+  const runtime::OutputLocation* const places[] = {&outputs.positions, &outputs.normals, &outputs.previous_positions,
+                                                   &outputs.tension};
+  VkBuffer buffers[4];
+  VkDeviceSize offsets[4];
+  for (std::size_t i = 0; i < 4; ++i) {
     buffers[i] = places[i]->buffer;
     offsets[i] = places[i]->offset;
   }
-  device.functions().vkCmdBindVertexBuffers(commands, 0, 3, buffers, offsets);
+  device.functions().vkCmdBindVertexBuffers(commands, 0, 4, buffers, offsets);
 }
 
 void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot, const runtime::Crowd& crowd,

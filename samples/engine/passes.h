@@ -24,7 +24,7 @@ class Passes {
   Passes() = default;
   // Makes images, pipelines, and one descriptor set per frame in flight, with that frame's walkers and table.
   static Result<Passes> create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers,
-                               const runtime::Crowd& crowd);
+                               const runtime::Crowd& crowd, const Culling& culling);
 
   // Writes the record that the passes of a frame read.
   void set_frame(const GameDevice& device, std::uint32_t slot, const shared::FrameRecord& frame) const;
@@ -40,7 +40,8 @@ class Passes {
 
  private:
   Result<void> make_images(const GameDevice& device);
-  Result<void> make_sets(const GameDevice& device, std::span<const GameBuffer> walkers, const runtime::Crowd& crowd);
+  Result<void> make_sets(const GameDevice& device, std::span<const GameBuffer> walkers, const runtime::Crowd& crowd,
+                         const Culling& culling);
   Result<void> make_pipelines(const GameDevice& device);
   void bind_vertices(const GameDevice& device, VkCommandBuffer commands, const runtime::OutputLocations& outputs) const;
 

@@ -15,6 +15,7 @@
 #include <pelt/try.h>
 
 #include "samples/pelt/input.h"
+#include "samples/renderer/shaders/color_ramp.h"
 
 namespace pelt::samples {
 namespace {
@@ -141,6 +142,18 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     return view;
   }
   return fail(ErrorCode::kInvalidArgument, fmt::format("unknown view of a bind, '{}'", what));
+}
+
+BindView view_of_tension(const CharacterData& data, std::span<const glm::vec3> positions, int direction) {
+  BindView view{.values = {}, .least = "half", .most = "twice the length", .first = shared::kSignedRamp};
+  view.values.assign(data.vertex_count(), view.first);
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    const auto tension = tension_of(mesh, positions.subspan(mesh.first_vertex, mesh.vertex_count()));
+    std::ranges::transform(tension, view.values.begin() + mesh.first_vertex,
+                           [&](glm::i8vec2 t) { return view.first + 0.5f + static_cast<float>(t[direction]) / 254; });
+  }
+  return view;
 }
 
 }  // namespace pelt::samples

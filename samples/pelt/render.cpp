@@ -82,7 +82,10 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
     PELT_ASSIGN(auto weights, element_weights(character, command.weights));
     panel.view = {std::move(weights), "0", "1"};
   }
-  if (!command.show.empty()) {
+  if (command.show.starts_with("tension")) {
+    const Evaluator posed = evaluated(character, panel.figures[0].frames);
+    panel.view = view_of_tension(*character, posed.positions(), command.show == "tension" ? 0 : 1);
+  } else if (!command.show.empty()) {
     PELT_ASSIGN(panel.view, view_of_bind(character, command.show));
   }
   panel.caption = caption_of(*character);
@@ -236,7 +239,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   }
   if (captions) draw_captions(picture.image, panels, columns);
   if (const BindView& colours = panels.back().view; !colours.values.empty()) {
-    draw_legend(picture.image, colours.least, colours.most);
+    draw_legend(picture.image, colours.least, colours.most, colours.first);
   }
   return picture;
 }

@@ -43,6 +43,6 @@ float label_width(std::string_view text, float size);
 
 // Draws the colours of DrawItem::weights as a bar from 0 (left) to 1 in the lower left corner, with labels of both ends
 // above it.
-void draw_legend(Image& image, std::string_view least, std::string_view most);
+void draw_legend(Image& image, std::string_view least, std::string_view most, float first = 0);
 
 }  // namespace pelt::samples

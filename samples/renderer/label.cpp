@@ -99,13 +99,13 @@ void draw_label(Image& image, std::string_view text, float center_x, float basel
   });
 }
 
-void draw_legend(Image& image, std::string_view least, std::string_view most) {
+void draw_legend(Image& image, std::string_view least, std::string_view most, float first) {
   const float unit = static_cast<float>(image.height) / 720.0f;
   const int left = static_cast<int>(48 * unit);
   const int width = static_cast<int>(200 * unit);
   const int bottom = static_cast<int>(image.height) - static_cast<int>(32 * unit);
   for (int x = 0; x < width; ++x) {
-    const glm::vec3 color = shared::color_ramp((static_cast<float>(x) + 0.5f) / static_cast<float>(width));
+    const glm::vec3 color = shared::color_ramp(first + (static_cast<float>(x) + 0.5f) / static_cast<float>(width));
     for (int y = bottom - static_cast<int>(12 * unit); y < bottom; ++y) blend(image, left + x, y, 255.0f * color, 1);
   }
   const float above = static_cast<float>(bottom) - 20 * unit;

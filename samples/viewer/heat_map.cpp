@@ -17,6 +17,7 @@
 
 #include "samples/pelt/bind_view.h"
 #include "samples/pelt/element_weights.h"
+#include "samples/renderer/shaders/color_ramp.h"
 
 namespace pelt::viewer {
 namespace {
@@ -276,6 +277,18 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
       }
       return {};
     }
+    case HeatKind::kTension:
+    case HeatKind::kTensionAcross:
+      map.first = shared::kSignedRamp;
+      for (const CharacterMesh& mesh : data.meshes) {
+        if (mesh.control) continue;
+        const auto posed = stage.evaluated(actor).positions().subspan(mesh.first_vertex, mesh.vertex_count());
+        const std::vector<glm::i8vec2> tension = tension_of(mesh, posed);
+        fill(mesh, map.values, [&](std::uint32_t v) {
+          return static_cast<float>(tension[v][heat.kind == HeatKind::kTension ? 0 : 1]) / 127;
+        });
+      }
+      return {};
     case HeatKind::kGpuError:
       return fill_gpu_error(device, stage, actor, map.values);
     case HeatKind::kDifference:
@@ -303,6 +316,8 @@ std::span<const HeatKindText> heat_kinds() {
       {HeatKind::kVolume, "change of volume",
        "Volume of the flesh between the skin and the nearest bone, posed over rest; 1: no change."},
       {HeatKind::kGpuError, "GPU minus CPU", "Distance between the GPU's and the CPU's vertices.", "m"},
+      {HeatKind::kTension, "tension", "log2 of posed over rest length along the tangents; 1: twice, -1: half."},
+      {HeatKind::kTensionAcross, "tension across", "The same along the bitangents."},
       {HeatKind::kDifference, "difference", "Distance from the vertices that the first compared deformer moves.", "m"},
       {HeatKind::kLevels, "levels", "The finest level of a surface that moves each vertex."},
       {HeatKind::kSegments, "segments", "A colour for each joint or part, by the one that moves a vertex most."}};
@@ -314,7 +329,8 @@ const HeatKindText& text_of(HeatKind kind) { return heat_kinds()[static_cast<std
 std::vector<float> HeatMap::shares() const {
   std::vector<float> shares(values.size());
   const float range = high > low ? high - low : 1.0f;
-  std::ranges::transform(values, shares.begin(), [&](float v) { return std::clamp((v - low) / range, 0.0f, 1.0f); });
+  std::ranges::transform(values, shares.begin(),
+                         [&](float v) { return first + std::clamp((v - low) / range, 0.0f, 1.0f); });
   return shares;
 }
 
@@ -340,8 +356,9 @@ Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const
   map.high = heat.high;
   if (heat.automatic && !away.empty()) {
     const float reach = round_up(percentile(std::move(away)));
-    const float floor = heat.kind == HeatKind::kVolume ? -std::numeric_limits<float>::infinity() : 0.0f;
-    map.low = std::max(neutral > 0 ? neutral - reach : 0.0f, floor);
+    const float floor =
+        heat.kind == HeatKind::kVolume || map.first > 0 ? -std::numeric_limits<float>::infinity() : 0.0f;
+    map.low = std::max(neutral > 0 || map.first > 0 ? neutral - reach : 0.0f, floor);
     const bool is_share = heat.kind == HeatKind::kElement || heat.kind >= HeatKind::kLevels;
     map.high = is_share ? 1.0f : neutral + reach;
   }

@@ -27,17 +27,18 @@ struct HeatMap {
   std::vector<float> values;  // one per vertex of the instance, packed order, in the unit of the kind
   float low = 0;              // the scale's ends
   float high = 1;
+  float first = 0;          // of the colour ramp
   std::string unit;         // "m", "", "elements"
   std::string title;        // "weight of left_forearm"
   std::uint32_t worst = 0;  // packed vertex of the skin with the largest value; for factors: the value farthest from 1
 
-  // Returns the values in [0, 1] over the scale, for DrawItem::weights.
+  // Returns the values in [0, 1] over the scale, plus `first`, for DrawItem::weights.
   std::vector<float> shares() const;
 };
 
 // Makes the heat map of the first instance in its current pose; control meshes get the lowest value of the scale. An
 // automatic scale ends at a round number that covers 99.9% of the skin's vertices; that of weights ends at 1. The scale
-// of a factor is symmetric about 1, but that of kStretch does not go below 0.
+// of a factor is symmetric about 1, that of tension about 0, but that of kStretch does not go below 0.
 //
 // kVolume: the determinant of the affine map that fits best at a vertex. It is fitted to the vertex's edges and to the
 // line from the nearest point of the nearest bone, which moves with that bone: it measures the flesh between bone and

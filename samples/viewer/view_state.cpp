@@ -25,11 +25,18 @@ constexpr Choice<CompareMode> kCompareModes[] = {{"none", CompareMode::kNone},
                                                  {"side_by_side", CompareMode::kSideBySide},
                                                  {"split", CompareMode::kSplit},
                                                  {"difference", CompareMode::kDifference}};
-constexpr Choice<HeatKind> kHeatKinds[] = {
-    {"none", HeatKind::kNone},          {"element", HeatKind::kElement},       {"influences", HeatKind::kInfluences},
-    {"distance", HeatKind::kDistance},  {"stretch", HeatKind::kStretch},       {"volume", HeatKind::kVolume},
-    {"gpu_error", HeatKind::kGpuError}, {"difference", HeatKind::kDifference}, {"levels", HeatKind::kLevels},
-    {"segments", HeatKind::kSegments}};
+constexpr Choice<HeatKind> kHeatKinds[] = {{"none", HeatKind::kNone},
+                                           {"element", HeatKind::kElement},
+                                           {"influences", HeatKind::kInfluences},
+                                           {"distance", HeatKind::kDistance},
+                                           {"stretch", HeatKind::kStretch},
+                                           {"volume", HeatKind::kVolume},
+                                           {"gpu_error", HeatKind::kGpuError},
+                                           {"tension", HeatKind::kTension},
+                                           {"tension_across", HeatKind::kTensionAcross},
+                                           {"difference", HeatKind::kDifference},
+                                           {"levels", HeatKind::kLevels},
+                                           {"segments", HeatKind::kSegments}};
 
 constexpr std::string_view kTabs[] = {"View", "Joints", "Shapes", "Surface", "Vertex", "Heat", "Report"};
 

@@ -91,14 +91,16 @@ struct Compare {
 
 enum class HeatKind {
   kNone,
-  kElement,     // weight of a joint or another palette entry
-  kInfluences,  // palette entries per vertex
-  kDistance,    // at bind to the closest driver, metres
-  kStretch,     // longest edge at the vertex / its length at bind; 1: no change
-  kVolume,      // local factor of volume; 1: no change
-  kGpuError,    // distance between GPU and CPU, metres
-  kDifference,  // distance from the first of Compare::deformers, metres
-  kLevels,      // samples::view_of_bind
+  kElement,        // weight of a joint or another palette entry
+  kInfluences,     // palette entries per vertex
+  kDistance,       // at bind to the closest driver, metres
+  kStretch,        // longest edge at the vertex / its length at bind; 1: no change
+  kVolume,         // local factor of volume; 1: no change
+  kGpuError,       // distance between GPU and CPU, metres
+  kTension,        // log2(length / rest length) along the tangent
+  kTensionAcross,  // along the bitangent
+  kDifference,     // distance from the first of Compare::deformers, metres
+  kLevels,         // samples::view_of_bind
   kSegments,
 };
 

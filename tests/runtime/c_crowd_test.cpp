@@ -91,7 +91,8 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
                     {places.normals, outputs.normals, vertices, 4},
                     {places.tangents, outputs.tangents, vertices, 4},
                     {places.previous_positions, outputs.previous_positions, vertices, 12},
-                    {places.bounds, outputs.bounds, cpp.instance_count(), 24}};
+                    {places.bounds, outputs.bounds, cpp.instance_count(), 24},
+                    {places.tension, outputs.tension, vertices, 4}};
   for (const auto& [expected, got, elements, bytes] : attributes) {
     ASSERT_EQ(expected.stride, got.stride);
     const VkDeviceSize all = (elements - 1) * VkDeviceSize{got.stride} + bytes;
@@ -107,17 +108,21 @@ void expect_same_read_back(const Crowd& cpp, const pelt_crowd* c) {
   std::vector<glm::vec3> normals(positions.size());
   std::vector<glm::vec4> tangents(positions.size());
   std::vector<glm::vec3> previous(positions.size());
+  std::vector<glm::i8vec2> tension(positions.size());
   auto read = sized<pelt_vertices>();
   read.vertex_count = static_cast<std::uint32_t>(positions.size());
   read.positions = glm::value_ptr(positions[0]);
   read.normals = glm::value_ptr(normals[0]);
   read.tangents = glm::value_ptr(tangents[0]);
   read.previous_positions = glm::value_ptr(previous[0]);
+  read.tension = glm::value_ptr(tension[0]);
   ASSERT_OK(pelt_crowd_read_vertices(c, 1, &read));
   EXPECT_EQ(positions, expected.positions);
   EXPECT_EQ(normals, expected.normals);
   EXPECT_EQ(tangents, expected.tangents);
   EXPECT_EQ(previous, expected.previous_positions);
+  EXPECT_EQ(tension, expected.tension);
+  EXPECT_NE(tension, std::vector<glm::i8vec2>(tension.size(), glm::i8vec2(0)));
   glm::vec3 least;
   glm::vec3 greatest;
   ASSERT_OK(pelt_crowd_read_bounds(c, 1, glm::value_ptr(least), glm::value_ptr(greatest)));
@@ -163,8 +168,10 @@ void expect_same_info(const Crowd& cpp, const pelt_crowd* c) {
 TEST_F(CCrowds, EqualThoseOfCpp) {
   characters_.push_back(test::swinging_tube());
   c_characters_.push_back(in_c(characters_.back()));
-  const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
-  const GpuHandle c_gpu = upload_all(device_.get());
+  const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_, {.tension = true}));
+  auto uploading = sized<pelt_upload_options>();
+  uploading.tension = 1;
+  const GpuHandle c_gpu = upload_all(device_.get(), &uploading);
   VkDeviceSize size = 0;
   ASSERT_OK(pelt_gpu_characters_get_bytes(c_gpu.get(), &size));
   EXPECT_EQ(size, gpu.bytes());
@@ -174,6 +181,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     cpp_options.outputs.bounds = true;
     cpp_options.outputs.bounds_stride = 32;
     cpp_options.outputs.slots = slots;
+    cpp_options.outputs.tension.format = VertexFormat::kSnorm8;
     auto options = sized<pelt_crowd_options>();
     options.instances = cpp_options.instances.data();
     options.character_count = 3;
@@ -181,6 +189,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     options.bounds = 1;
     options.bounds_stride = 32;
     options.output_slots = slots;
+    options.tension.format = PELT_FORMAT_SNORM8;
     Crowd cpp = test::must(Crowd::create(*gpu_device(), gpu, cpp_options));
     const CrowdHandle c = make_crowd(device_.get(), c_gpu.get(), &options);
     expect_same_info(cpp, c.get());

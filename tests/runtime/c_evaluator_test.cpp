@@ -44,8 +44,10 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   const Character character = make_caged();
   const CharacterData& data = *character;
   const CharacterHandle in_the_library = in_c(character);
-  const EvaluatorHandle handle = evaluator_of(in_the_library);
-  Evaluator expected(character);
+  auto options = sized<pelt_evaluator_options>();
+  options.tension = 1;
+  const EvaluatorHandle handle = evaluator_of(in_the_library, &options);
+  Evaluator expected(character, {.tension = true});
 
   std::vector<glm::mat4> joints(data.skeleton.joints.size());
   rest_matrices(data.skeleton, joints);
@@ -74,6 +76,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   EXPECT_EQ(std::memcmp(evaluated.positions, expected.positions().data(), expected.positions().size_bytes()), 0);
   EXPECT_EQ(std::memcmp(evaluated.normals, expected.normals().data(), expected.normals().size_bytes()), 0);
   EXPECT_EQ(std::memcmp(evaluated.tangents, expected.tangents().data(), expected.tangents().size_bytes()), 0);
+  EXPECT_EQ(std::memcmp(evaluated.tension, expected.tension().data(), expected.tension().size_bytes()), 0);
 
   // Each mesh in the model's order, five floats per vertex.
   for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
@@ -155,6 +158,7 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   const EvaluatorHandle handle = evaluator_of(character, &options);
   auto evaluated = sized<pelt_evaluated>();
   ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
+  EXPECT_EQ(evaluated.tension, nullptr);
   EXPECT_EQ(evaluated.normals, nullptr);
   EXPECT_EQ(evaluated.tangents, nullptr);
   Arrays arrays(evaluated.vertex_count, 5);

@@ -41,6 +41,10 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
         o.previous_positions.format = VertexFormat::kFloat;
       },
       "previous positions need positions");
+  refused([](CrowdOutputs& o) { o.tension.format = VertexFormat::kFloat; }, "tension must have the format kSnorm8");
+  refused([](CrowdOutputs& o) { o.normals.format = VertexFormat::kSnorm8; },
+          "normals must not have the format kSnorm8");
+  refused([](CrowdOutputs& o) { o.tension.format = VertexFormat::kSnorm8; }, "without UploadOptions::tension");
   refused_bounds(6, 0, "bounds are at offset 6 with stride 0; both must be multiples of 4");
   refused_bounds(0, 30, "bounds are at offset 0 with stride 30; both must be multiples of 4");
   refused_bounds(0, 20, "bounds take 24 bytes, more than their stride of 20");

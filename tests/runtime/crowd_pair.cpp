@@ -10,6 +10,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
 #include <pelt/runtime/transfer.h>
+#include <pelt/tools/inspect.h>
 
 #include "tests/runtime/callers_buffer.h"
 #include "tests/support/driven.h"
@@ -84,6 +85,7 @@ CrowdConfiguration::CrowdConfiguration(std::mt19937& random) {
   previous = maybe();
   parts = drawn || maybe();
   bounds = random() % 4 != 0;
+  tension = maybe();
 }
 
 CrowdOptions CrowdConfiguration::options(CrowdOptions plain, const BufferLocation& list,
@@ -92,6 +94,7 @@ CrowdOptions CrowdConfiguration::options(CrowdOptions plain, const BufferLocatio
   plain.outputs.slots = slots;
   if (!previous) plain.outputs.previous_positions = {};
   plain.outputs.bounds = bounds;
+  if (!tension) plain.outputs.tension = {};
   if (listed) plain.list = list;
   if (drawn) plain.drawn = second_list;
   return plain;
@@ -101,7 +104,8 @@ std::string CrowdConfiguration::text() const {
   std::ostringstream out;
   out << slots << " slots, " << frames_in_flight << " frames in flight";
   const std::pair<bool, const char*> flags[] = {
-      {listed, "listed"}, {drawn, "drawn"}, {previous, "previous positions"}, {parts, "parts"}, {bounds, "bounds"}};
+      {listed, "listed"}, {drawn, "drawn"},   {previous, "previous positions"},
+      {parts, "parts"},   {bounds, "bounds"}, {tension, "tension"}};
   for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
   return out.str();
 }
@@ -142,6 +146,7 @@ CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector
   CrowdOptions options{.instances = {2, 2, 2}};
   options.outputs.bounds = true;
   options.outputs.previous_positions.format = VertexFormat::kFloat;
+  options.outputs.tension.format = VertexFormat::kSnorm8;
   for (const Character& kind : kinds_) options.capacity += capacity_of(kind, kRoomForEach, options.outputs);
   options.capacity.vertices /= 2;
   plain_.emplace(made([&] { return Crowd::create(device_, gpu_, options); }));
@@ -187,7 +192,7 @@ std::vector<std::uint32_t> CrowdPair::instances() const {
 GpuCharacters CrowdPair::upload_some() {
   std::vector<Character> some;
   for (const std::uint32_t number : numbers_) some.push_back(kinds_[kind_by_number_[number]]);
-  return made([&] { return upload(device_, some); });
+  return made([&] { return upload(device_, some, {.tension = true}); });
 }
 
 void CrowdPair::call() {
@@ -357,15 +362,17 @@ void CrowdPair::record() {
   }));
 }
 
-bool CrowdPair::is_near(std::uint32_t instance, const char* what, const std::vector<glm::vec3>& wanted,
-                        const std::vector<glm::vec3>& got, float most) {
+template <class Vector>
+bool CrowdPair::is_near(std::uint32_t instance, const char* what, const std::vector<Vector>& wanted,
+                        const std::vector<Vector>& got, float most) {
+  using Floats = glm::vec<Vector::length(), float>;
   float worst = 0;
   const ShownLevels shown = lists_->shown_levels(instance);
   for (const std::uint32_t level : {shown.from, shown.to}) {
     for_shown(*plain_, plain_->instance(instance)->character, *character_of(instance), level,
               [&](std::uint32_t, std::uint32_t first, std::uint32_t count) {
                 for (std::uint32_t v = first; v < first + count; ++v) {
-                  const float off = glm::distance(wanted[v], got[v]);
+                  const float off = glm::distance(Floats(wanted[v]), Floats(got[v]));
                   if (!(off <= worst)) worst = off;  // NaN too
                 }
               });
@@ -389,6 +396,7 @@ bool CrowdPair::shows_the_same(std::uint32_t i) {
   constexpr float kNearNormals = 2e-4f;  // a unit of 16 bits, and more
   same = is_near(i, "position", wanted.positions, got.positions, near) && same;
   same = is_near(i, "normal", wanted.normals, got.normals, kNearNormals) && same;
+  if (configuration_.tension) same = is_near(i, "tension", wanted.tension, got.tension, 1.5f) && same;
   if (any(4) == 0) same = is_as_on_the_cpu(i, wanted, wanted_box) && same;
   if (!configuration_.previous) return same;
   // Skins that were not drawn in the frame before have no motion.
@@ -467,6 +475,11 @@ bool CrowdPair::is_as_on_the_cpu(std::uint32_t i, const InstanceVertices& plain,
                 const glm::vec3 got = plain.positions[first + v];
                 keep_worst(glm::distance(got, wanted[v]));
                 keep_worst(glm::distance(got, glm::clamp(got, box.least, box.greatest)));
+              }
+              const auto tension = tension_of(shown->meshes[m], std::span(plain.positions).subspan(first, count));
+              for (std::uint32_t v = 0; v < count; ++v) {
+                const glm::ivec2 off = glm::abs(glm::ivec2(plain.tension[first + v]) - glm::ivec2(tension[v]));
+                keep_worst(off.x > 1 || off.y > 1 ? reach : 0.0f);
               }
             });
   if (worst < kCpuTolerance) return true;

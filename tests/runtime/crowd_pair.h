@@ -39,6 +39,7 @@ struct CrowdConfiguration {
   bool previous = false;
   bool parts = false;
   bool bounds = true;
+  bool tension = false;
 };
 
 // A device that refuses memory now and then, and the objects on it that were not destroyed.
@@ -100,8 +101,9 @@ class CrowdPair {
   void pose();
   void record();
 
-  bool is_near(std::uint32_t instance, const char* what, const std::vector<glm::vec3>& wanted,
-               const std::vector<glm::vec3>& got, float most);
+  template <class Vector>
+  bool is_near(std::uint32_t instance, const char* what, const std::vector<Vector>& wanted,
+               const std::vector<Vector>& got, float most);
   bool shows_the_same(std::uint32_t i);
   bool has_its_table(const Crowd& crowd);
   bool is_as_on_the_cpu(std::uint32_t i, const InstanceVertices& plain, const Box& box);

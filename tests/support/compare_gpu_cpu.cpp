@@ -10,6 +10,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/tools/inspect.h>
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -149,6 +150,19 @@ void expect_equal(const runtime::InstanceVertices& gpu, const Evaluator& cpu, st
 
 }  // namespace
 
+int steps_off(const CharacterData& data, const runtime::InstanceVertices& vertices) {
+  int worst = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    const auto expected = tension_of(mesh, std::span(vertices.positions).subspan(mesh.first_vertex));
+    for (std::size_t v = 0; v < expected.size(); ++v) {
+      const glm::ivec2 off = glm::abs(glm::ivec2(vertices.tension[mesh.first_vertex + v]) - glm::ivec2(expected[v]));
+      worst = std::max({worst, off.x, off.y});
+    }
+  }
+  return worst;
+}
+
 float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }
 
 void expect_gpu_equals_cpu(const runtime::Device& device, const Character& character,
@@ -156,9 +170,11 @@ void expect_gpu_equals_cpu(const runtime::Device& device, const Character& chara
                            Directions directions) {
   const testing::ScopedTrace trace(__FILE__, __LINE__, what);
   const auto instances = static_cast<std::uint32_t>(poses.size());
-  const runtime::GpuCharacters gpu = must(runtime::upload(device, character));
-  runtime::Crowd crowd =
-      must(runtime::Crowd::create(device, gpu, {.instances = {instances}, .outputs = {.control_meshes = true}}));
+  const runtime::GpuCharacters gpu = must(runtime::upload(device, character, {.tension = true}));
+  runtime::Crowd crowd = must(runtime::Crowd::create(
+      device, gpu,
+      {.instances = {instances},
+       .outputs = {.tension = {runtime::VertexFormat::kSnorm8, {}, 0}, .control_meshes = true}}));
   for (std::uint32_t i = 0; i < instances; ++i) {
     crowd.pose(i, poses[i]);
     give_inputs(
@@ -182,6 +198,7 @@ void expect_gpu_equals_cpu(const runtime::Device& device, const Character& chara
     const testing::ScopedTrace instance(__FILE__, __LINE__, "instance " + std::to_string(i));
     const float reach = reach_of(character, cpu.positions());
     expect_equal(vertices, cpu, magnifications(*character, reach), reach, directions);
+    EXPECT_LE(steps_off(*character, vertices), 1);
   }
 }
 

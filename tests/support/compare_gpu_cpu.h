@@ -9,6 +9,7 @@
 
 #include <pelt/character.h>
 #include <pelt/runtime/device.h>
+#include <pelt/runtime/read_back.h>
 
 namespace pelt::test {
 
@@ -43,6 +44,9 @@ enum class Directions {
 
 // Returns the angle between two directions, in radians; exact for small angles too.
 float angle(glm::vec3 a, glm::vec3 b);
+
+// Returns by how many steps, at most, the tension of skins differs from that of their positions on the CPU.
+int steps_off(const CharacterData& data, const runtime::InstanceVertices& vertices);
 
 // Runs one crowd with an instance for each of `poses` (joint matrices, as Crowd::pose takes them) and an Evaluator on
 // each pose. Fails the test, with `what` in the message, if they differ or are not finite. Instances from the second on

@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <glm/glm.hpp>
+#include <glm/gtc/type_precision.hpp>
 #include <span>
 
 #include <pelt/character.h>
 #include <pelt/frame.h>
 #include <pelt/pack.h>
 
+#include "engine/character/rows/tension_rings.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt {
@@ -111,6 +113,10 @@ void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, 
 // is not null.
 void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
                  const BlendOutputs& out);
+
+// Finds the tension of the moved vertices of some slices (shaders/tension/tension.h).
+void find_tension(const PackedBinding& binding, const TensionRings& rings, SliceRange slices,
+                  const glm::vec3* positions, glm::i8vec2* tension);
 
 inline std::size_t slice_count(const PackedBinding& binding) {
   return binding.slices.empty() ? 0 : binding.slices.size() - 1;

@@ -7,6 +7,7 @@
 #include "engine/character/evaluate/blend.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
+#include "shaders/tension/tension.h"
 
 namespace pelt {
 namespace {
@@ -256,6 +257,23 @@ void add_offsets(const PackedBinding& binding, std::size_t first, std::span<cons
     const Affine frame = shared::offset_frame(out.frames[v], offsets[v - first], binding.points[v]);
     const float mirror = shared::mirror_sign(affine_axes(frame));
     write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), mirror, &frame}, out);
+  }
+}
+
+void find_tension(const PackedBinding& binding, const TensionRings& rings, SliceRange slices,
+                  const glm::vec3* positions, glm::i8vec2* tension) {
+  const std::size_t end = std::min<std::size_t>(slices.last * shared::kSliceRows, binding.points.size());
+  for (std::size_t v = slices.first * shared::kSliceRows; v < end; ++v) {
+    shared::TensionSum sum = shared::tension_begin(binding.directions[v]);
+    const std::size_t slice = v / shared::kSliceRows;
+    for (std::size_t at = rings.slices[slice] + v % shared::kSliceRows; at < rings.slices[slice + 1];
+         at += shared::kSliceRows) {
+      const std::uint32_t word = rings.words[at];
+      const std::uint32_t other = word & ~shared::kRingCentre;
+      sum = shared::tension_step(sum, word, binding.points[other], positions[other]);
+    }
+    const std::uint32_t word = shared::tension_word(sum);
+    tension[v] = glm::i8vec2(word & 0xFF, word >> 8);
   }
 }
 

@@ -94,6 +94,8 @@ struct Evaluator::State {
   std::vector<glm::vec3> positions;
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
+  std::vector<glm::i8vec2> tension;
+  std::vector<TensionRings> rings;  // per mesh, for `tension`
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;                          // the palette as the vector kernels load it
   Stretches stretches = Stretches::kNone;                  // of the dual quaternions in this evaluate()
@@ -251,6 +253,14 @@ struct Evaluator::State {
         blend_meshes(stage, skins);
       }
     }
+    for (std::size_t m = 0; skins && m < rings.size(); ++m) {
+      const CharacterMesh& mesh = character->meshes[m];
+      if (mesh.control) continue;
+      for_ranges(options.jobs, slice_count(mesh.binding), kSliceGrain, [&](std::size_t begin, std::size_t end) {
+        find_tension(mesh.binding, rings[m], {begin, end}, positions.data() + mesh.first_vertex,
+                     tension.data() + mesh.first_vertex);
+      });
+    }
     for (std::size_t m = 0; !skins && m < character->meshes.size(); ++m) is_morphed(m);  // for blend_one()
   }
 
@@ -288,11 +298,15 @@ Evaluator::Evaluator(const Character& character, Options options)
   state.positions.resize(vertices);
   if (state.options.normals) state.normals.resize(vertices);
   if (state.options.tangents) state.tangents.resize(vertices);
+  if (options.tension) state.tension.resize(vertices);
   state.palette.resize(character->palette_size, affine_identity());
   state.lines.resize(character->palette_size);
   for (const CharacterMesh& mesh : state.character->meshes) {
     state.active_morphs.emplace_back();
     if (mesh.morphs) state.active_morphs.back().emplace(*mesh.morphs);
+    if (!options.tension) continue;
+    const bool skin = !mesh.control;
+    state.rings.push_back(skin ? tension_rings(mesh.binding.points, mesh.triangles) : TensionRings{});
   }
 }
 
@@ -366,6 +380,7 @@ Detail Evaluator::detail() const { return state_->evaluated_detail; }
 std::span<const glm::vec3> Evaluator::positions() const { return state_->positions; }
 std::span<const glm::vec3> Evaluator::normals() const { return state_->normals; }
 std::span<const glm::vec4> Evaluator::tangents() const { return state_->tangents; }
+std::span<const glm::i8vec2> Evaluator::tension() const { return state_->tension; }
 std::span<const Affine> Evaluator::palette() const { return state_->palette; }
 
 }  // namespace pelt

@@ -6,6 +6,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
+#include "engine/character/evaluate/blend.h"
 #include "engine/character/evaluate/lane_kernels.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/rows/packed_row.h"
@@ -278,6 +279,13 @@ glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, s
   const glm::vec3 none(0.0f);
   sum += squared * glm::outerProduct(normalize_or(posed_normal, none), normalize_or(rest_normal, none));
   return shared::nearest_rotation(sum);
+}
+
+std::vector<glm::i8vec2> tension_of(const CharacterMesh& mesh, std::span<const glm::vec3> positions) {
+  std::vector<glm::i8vec2> tension(mesh.vertex_count());
+  const TensionRings rings = tension_rings(mesh.binding.points, mesh.triangles);
+  find_tension(mesh.binding, rings, {0, slice_count(mesh.binding)}, positions.data(), tension.data());
+  return tension;
 }
 
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source) {

@@ -73,6 +73,7 @@ class Evaluator(Owner):
         tangents: bool = True,
         morphs: bool = True,
         same_everywhere: bool = False,
+        tension: bool = False,
     ) -> None:
         """Takes all memory.
 
@@ -86,6 +87,7 @@ class Evaluator(Owner):
             no_tangents=int(not tangents),
             no_morphs=int(not morphs),
             same_everywhere=int(same_everywhere),
+            tension=int(tension),
         )
         self._lock = threading.RLock()
         handle = character.handle  # keeps it alive if another thread closes the character
@@ -203,7 +205,7 @@ class Evaluator(Owner):
         """The point of the skin nearest to a position in the last evaluated pose, or None."""
         return self._find("pelt_evaluator_find_nearest", vector(position, "position").ctypes.data, farthest)
 
-    def _evaluated(self, name: str, columns: int) -> Floats:
+    def _evaluated(self, name: str, columns: int, kind: str = "<f4") -> npt.NDArray[Any]:
         info = library().new("pelt_evaluated")
         with self._lock:
             handle = self.handle
@@ -211,7 +213,7 @@ class Evaluator(Owner):
         address = getattr(info, name)
         if address is None and info.vertex_count != 0:
             raise Error(f"the evaluator was made without {name}")
-        return view(handle, address, (int(info.vertex_count), columns))
+        return view(handle, address, (int(info.vertex_count), columns), kind)
 
     @property
     def positions(self) -> Floats:
@@ -226,6 +228,11 @@ class Evaluator(Owner):
     def tangents(self) -> Floats:
         """x, y, z and handedness."""
         return self._evaluated("tangents", 4)
+
+    @property
+    def tension(self) -> npt.NDArray[np.int8]:
+        """127 log2(length / rest length) along tangent and bitangent, clamped; of all meshes in packed order."""
+        return self._evaluated("tension", 2, "|i1")
 
     def vertices(
         self,

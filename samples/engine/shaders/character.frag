@@ -3,6 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
+#include "wrinkles.glsl"
 
 layout(location = 0) in vec3 world_position;
 layout(location = 1) in vec3 world_normal;
@@ -10,6 +11,9 @@ layout(location = 2) in vec4 clip;
 layout(location = 3) in vec4 previous_clip;
 layout(location = 4) flat in vec3 color;
 layout(location = 5) flat in vec2 kept;
+layout(location = 6) in vec4 world_tangent;
+layout(location = 7) in vec2 tension;
+layout(location = 8) in vec3 rest_position;
 layout(location = 0) out vec4 out_color;
 layout(location = 1) out vec2 out_motion;
 
@@ -24,6 +28,9 @@ void main() {
   seen_side *= dot(seen_side, towards_eye) < 0.0 ? -1.0 : 1.0;
   vec3 normal = normalize(world_normal);
   normal *= dot(normal, seen_side) < 0.0 ? -1.0 : 1.0;
+  vec3 tangent = normalize(world_tangent.xyz);
+  vec3 bitangent = cross(normal, tangent) * world_tangent.w;
+  normal = wrinkled(normal, tangent, bitangent, tension, rest_position, world_position);
   out_color = vec4(with_haze(lit(color, world_position, normal, 0.12), world_position), 1.0);
   out_motion = motion(clip, previous_clip);
   // Discard last: a discarded pixel gives its neighbours no derivatives.

@@ -23,8 +23,9 @@ PELT_SHARED_SIZE(WalkerRecord, 112);
 struct PartRecord {
   uint first_index;
   uint index_count;
+  uint first_vertex;  // of the positions at rest
 };
-PELT_SHARED_SIZE(PartRecord, 8);
+PELT_SHARED_SIZE(PartRecord, 12);
 
 // VkDrawIndexedIndirectCommand. `instance` is kMaxMeshes * the instance's number in the crowd + the mesh.
 struct DrawRecord {
@@ -72,6 +73,8 @@ PELT_SHARED_CONST uint kBindFrameRecord = 0u;
 PELT_SHARED_CONST uint kBindWalkers = 1u;
 PELT_SHARED_CONST uint kBindShadow = 2u;
 PELT_SHARED_CONST uint kBindTable = 3u;  // Crowd::table()
+PELT_SHARED_CONST uint kBindParts = 4u;
+PELT_SHARED_CONST uint kBindRest = 5u;
 
 PELT_SHARED_END
 

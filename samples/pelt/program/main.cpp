@@ -155,9 +155,10 @@ void add_render(CLI::App& app, Command& chosen) {
       ->add_option(
           "--show", command->show,
           "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences, "
-          "levels (of a surface), segments (joints and their parts)")
+          "levels (of a surface), segments (joints and their parts); or by its tension along tangents (tension) or "
+          "bitangents (tension-across)")
       ->excludes("--weights")
-      ->check(CLI::IsMember({"unbound", "distance", "influences", "levels", "segments"}))
+      ->check(CLI::IsMember({"unbound", "distance", "influences", "levels", "segments", "tension", "tension-across"}))
       ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")

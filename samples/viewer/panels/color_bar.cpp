@@ -11,8 +11,8 @@ namespace pelt::viewer {
 
 float draw_color_bar(ImDrawList& list, const HeatMap& heat, ImVec2 at, ImVec2 size, int ticks, bool with_unit) {
   constexpr int kSteps = 64;
-  const auto color = [](int step) {
-    const glm::vec3 c = shared::color_ramp(static_cast<float>(step) / static_cast<float>(kSteps));
+  const auto color = [&](int step) {
+    const glm::vec3 c = shared::color_ramp(heat.first + static_cast<float>(step) / static_cast<float>(kSteps));
     return ImGui::ColorConvertFloat4ToU32({c.r, c.g, c.b, 1.0f});
   };
   for (int k = 0; k < kSteps; ++k) {

@@ -331,9 +331,12 @@ class Evaluators(unittest.TestCase):
         character = bound("builtin:limb")
         count = sum(mesh.vertex_count for mesh in character.skins)
         buffer = np.full((count, 12), 7, np.float32)  # position, normal, tangent, two more
-        with pelt.Evaluator(character) as evaluator:
+        with pelt.Evaluator(character, tension=True) as evaluator:
+            evaluator.deform(character.pose("bend", 1))
+            self.assertTrue(evaluator.tension.min() < -5 and evaluator.tension.max() > 5)
             pose = character.pose()
             positions = evaluator.deform(pose)
+            self.assertFalse(evaluator.tension.any())
             evaluator.vertices(buffer[:, :3], normals=buffer[:, 3:6], tangents=buffer[:, 6:10])
             np.testing.assert_array_equal(buffer[:, :3], positions)
             np.testing.assert_allclose(np.linalg.norm(buffer[:, 3:6], axis=1), 1, atol=1e-5)

@@ -128,6 +128,16 @@ TEST_F(ShownSurface, SegmentsAreTheJointOrPartThatMovesMost) {
   EXPECT_EQ(at.size(), 3u) << "and the middle sub-segment's";
 }
 
+// The signed colours of twice the length are the last.
+TEST_F(ShownBind, TensionIsThatOfTheSkins) {
+  std::vector<glm::vec3> posed((*character)->vertex_count());
+  for (std::uint32_t v = 0; v < tube().vertex_count(); ++v)
+    posed[tube().first_vertex + v] = 2.0f * tube().binding.points[v];
+  const BindView tension = view_of_tension(**character, posed, 1);
+  EXPECT_EQ(tension.values[tube().first_vertex], 3.0f);
+  EXPECT_EQ(tension.values[(*character)->meshes[0].first_vertex], (*character)->meshes[0].control ? 2.0f : 3.0f);
+}
+
 TEST_F(ShownBind, SaysWhatThereIsNot) {
   EXPECT_FALSE(view_of_bind(*character, "weights"));
   const Character blended = test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;

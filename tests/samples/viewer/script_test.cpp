@@ -57,8 +57,8 @@ TEST(ViewState, EveryNameOfAnEnumerationIsRead) {
   for (const char* mode : {"none", "side_by_side", "split", "difference"}) {
     EXPECT_EQ(view_json(patched({{"compare", {{"mode", mode}}}}))["compare"]["mode"], mode);
   }
-  for (const char* kind :
-       {"none", "element", "influences", "distance", "stretch", "volume", "gpu_error", "difference"}) {
+  for (const char* kind : {"none", "element", "influences", "distance", "stretch", "volume", "gpu_error", "tension",
+                           "tension_across", "difference"}) {
     EXPECT_EQ(view_json(patched({{"heat", {{"kind", kind}}}}))["heat"]["kind"], kind);
   }
 }

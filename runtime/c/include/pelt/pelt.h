@@ -379,6 +379,7 @@ typedef struct pelt_upload_options {
    * characters, and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as
    * large, and a crowd one more dispatch per pass for each buffer that its characters are in */
   VkDeviceSize capacity;
+  uint32_t tension; /* 1: crowds may write tension; takes about 40 bytes more per vertex */
 } pelt_upload_options;
 
 /* Returns the size of a character's bind data, bytes. */
@@ -431,9 +432,10 @@ typedef uint32_t pelt_vertex_format;
 enum {
   /* positions: float; normals and tangents: octahedral, 16 bits; previous positions: not written */
   PELT_FORMAT_DEFAULT = 0,
-  PELT_FORMAT_NONE = 1,        /* not written */
-  PELT_FORMAT_FLOAT = 2,       /* positions, normals: 3; tangents: 4, w = handedness */
-  PELT_FORMAT_OCTAHEDRAL16 = 3 /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
+  PELT_FORMAT_NONE = 1,         /* not written */
+  PELT_FORMAT_FLOAT = 2,        /* positions, normals: 3; tangents: 4, w = handedness */
+  PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
+  PELT_FORMAT_SNORM8 = 4        /* tension: snorm8 x 2, then two bytes that are 0 */
 };
 
 /* A part of a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null: the crowd makes one. */
@@ -546,6 +548,11 @@ typedef struct pelt_crowd_options {
   /* Room for more instances and characters during the crowd's lifetime. A number smaller than `instances` need is
    * raised to that. NULL: just what they need. */
   const pelt_crowd_capacity* capacity;
+  /* PELT_FORMAT_SNORM8: how much longer a skin is than at rest along its tangent, then along its bitangent, for wrinkle
+   * maps: log2(length / rest length), clamped to -1 to 1 (docs/outputs.md, Tension). Needs positions, and
+   * pelt_upload_options.tension. Not written for control meshes. */
+  pelt_vertex_output tension;
+  pelt_buffer_location tension_slot_locations[2]; /* of slots 1 and 2 */
 } pelt_crowd_options;
 
 /* Adds to `sum` the room that a character and this many of its instances take in a crowd with these options. `options`:
@@ -754,6 +761,7 @@ typedef struct pelt_crowd_outputs {
   /* The table of instances, a storage buffer (pelt/shaders/crowd_table.h, InstanceLocation). It has a copy for each
    * frame in flight. */
   pelt_buffer_location table;
+  pelt_output_location tension;
 } pelt_crowd_outputs;
 
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
@@ -797,6 +805,7 @@ typedef struct pelt_vertices {
   float* normals;            /* 3 per vertex */
   float* tangents;           /* 4 per vertex, w = handedness */
   float* previous_positions; /* 3 per vertex */
+  int8_t* tension;           /* 2 per vertex */
 } pelt_vertices;
 
 /* Wait for all submitted work, then copy and unpack outputs; for tools and tests. The caller's buffers need
@@ -827,6 +836,7 @@ typedef struct pelt_evaluator_options {
   uint32_t reserved;
   pelt_for_ranges for_ranges; /* NULL: the calling thread does all work */
   void* for_ranges_user;      /* its first argument */
+  uint32_t tension;           /* 1: pelt_evaluated.tension */
 } pelt_evaluator_options;
 
 /* Takes all memory. The character is in its rest pose. `options`: NULL for the defaults. */
@@ -858,6 +868,8 @@ typedef struct pelt_evaluated {
   const float* positions; /* 3 a vertex, model space, metres */
   const float* normals;   /* 3, unit */
   const float* tangents;  /* 4, unit, w = handedness */
+  /* 2: along tangent and bitangent, 127 log2(length / rest length), clamped (docs/outputs.md, Tension) */
+  const int8_t* tension;
 } pelt_evaluated;
 PELT_API pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_evaluated* evaluated);
 

@@ -33,6 +33,7 @@ enum class VertexFormat : std::uint32_t {
   kFloat,  // positions, normals: float3; tangents: float4, w = handedness
   // snorm16 x 2 (pelt/shaders/octahedral.h); a tangent's lowest bit is 1 if its handedness is -1
   kOctahedral16,
+  kSnorm8,  // tension: snorm8 x 2, then two bytes that are 0
 };
 
 // The format and destination of an attribute. Vertex v of instance i is element CrowdInstance::first_vertex + v.
@@ -51,6 +52,7 @@ struct SlotLocations {
   BufferLocation normals;
   BufferLocation tangents;
   BufferLocation bounds;
+  BufferLocation tension;
 };
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
@@ -71,6 +73,10 @@ struct CrowdOutputs {
   bool bounds = false;
   BufferLocation bounds_location;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
+  // kSnorm8: how much longer a skin is than at rest along its tangent, then along its bitangent, for wrinkle maps:
+  // log2(length / rest length), clamped to -1 to 1 (docs/outputs.md, Tension). Needs positions, and
+  // UploadOptions::tension. Not written for control meshes.
+  VertexOutput tension;
   // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
   // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
   // takes the memory of one set of outputs (Crowd::bytes()).
@@ -173,7 +179,8 @@ struct OutputLocations {
   OutputLocation normals;
   OutputLocation tangents;
   OutputLocation previous_positions;
-  OutputLocation bounds;               // kFloat if written; one element per instance
+  OutputLocation bounds;  // kFloat if written; one element per instance
+  OutputLocation tension;
   VkBuffer palettes = VK_NULL_HANDLE;  // for tools: the palette entries of all instances
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <glm/gtc/type_precision.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,6 +20,7 @@ struct InstanceVertices {
   std::vector<glm::vec3> normals;    // unit
   std::vector<glm::vec4> tangents;   // unit xyz, w = handedness
   std::vector<glm::vec3> previous_positions;
+  std::vector<glm::i8vec2> tension;  // 127 log2(length / rest length) along tangent and bitangent
 };
 
 struct Box {

@@ -18,6 +18,7 @@ struct UploadOptions {
   // and at most maxStorageBufferRange. Characters that do not fit get further buffers, each at least as large, and a
   // crowd one more dispatch per pass for each buffer that its characters are in.
   VkDeviceSize capacity = 0;
+  bool tension = false;  // crowds may write tension (CrowdOutputs::tension); takes about 40 bytes per vertex
 };
 
 // The families of the queue that uploads and of the queue that runs the crowds.
@@ -43,7 +44,7 @@ class GpuCharacters {
   GpuCharacters& operator=(GpuCharacters&&) noexcept;
 
   // Returns the size of a character's bind data, bytes, for UploadOptions::capacity.
-  static VkDeviceSize bytes_of(const Character& character);
+  static VkDeviceSize bytes_of(const Character& character, UploadOptions options = {});
 
   // Takes room for a character, in a new buffer if no other has it, fills new staging memory, and returns the
   // character's number: the lowest unused one. record_upload() then records its copy. Waits for nothing. Errors: those

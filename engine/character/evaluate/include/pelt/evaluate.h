@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <glm/gtc/type_precision.hpp>
 #include <memory>
 #include <span>
 
@@ -21,8 +22,9 @@ class Evaluator {
   struct Options {
     JobSystem jobs;  // run the loops over vertices and palette entries; none: they run on the calling thread
     bool normals = true;
-    bool tangents = true;          // requires normals
-    bool morphs = true;            // false: skins move without their morph targets
+    bool tangents = true;  // requires normals
+    bool morphs = true;    // false: skins move without their morph targets
+    bool tension = false;          // takes 0.1 us per vertex
     bool same_everywhere = false;  // slower; the same bits on every processor, without vector instructions
   };
   // Errors: kOutOfMemory.
@@ -90,6 +92,9 @@ class Evaluator {
   std::span<const glm::vec3> positions() const;
   std::span<const glm::vec3> normals() const;   // unit
   std::span<const glm::vec4> tangents() const;  // unit xyz, orthogonal to the normal; w = handedness
+  // How much longer each skin is than at rest along its tangent (x) and bitangent (y): 127 log2(length / rest length),
+  // rounded and clamped, from the triangles round each vertex (docs/outputs.md, Tension). 0: control meshes.
+  std::span<const glm::i8vec2> tension() const;
   std::span<const Affine> palette() const;
 
  private:

@@ -25,6 +25,8 @@ struct MeshStart {
   std::uint32_t morph_slice = 0;
   std::uint32_t morph_column = 0;
   std::uint32_t morph_offset = 0;
+  std::uint32_t ring_slice = 0;
+  std::uint32_t ring = 0;
 };
 
 struct PassStart {
@@ -50,7 +52,8 @@ class BindData {
  public:
   static constexpr std::uint64_t kAlignment = 48;  // of offsets and sizes
 
-  explicit BindData(const Character& character);
+  // `tension`: with the data that PlannedOutputs::tension needs.
+  explicit BindData(const Character& character, bool tension = false);
   std::uint64_t bytes() const { return bytes_; }
   // Writes them to the host's copy of the part, of bytes(), that begins at `offset` in the buffer of this number.
   PlacedCharacter write(std::uint32_t bind_buffer, std::uint64_t offset, std::byte* part) const;

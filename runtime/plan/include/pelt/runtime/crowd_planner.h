@@ -39,6 +39,7 @@ struct CrowdCapacity {
 struct PlannedOutputs {
   bool bounds = false;
   bool control_meshes = false;
+  bool tension = false;  // needs BindData with tension
 };
 
 // Returns the room that a character and this many of its instances take. Lower `vertices` if few of the instances have

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <glm/gtc/type_precision.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -85,6 +86,9 @@ std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint3
 // (CharacterMesh::frame_entry) or is blended linearly; else the rotation that best fits the edges of the triangles
 // round the vertex.
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
+
+// Returns the tension of each vertex of a skin at these positions, as Evaluator::tension().
+std::vector<glm::i8vec2> tension_of(const CharacterMesh& mesh, std::span<const glm::vec3> positions);
 
 // Returns the index in packed order of the model's vertex `source`; none: there is no such vertex.
 std::optional<std::uint32_t> packed_vertex(const CharacterMesh& mesh, std::uint32_t source);
