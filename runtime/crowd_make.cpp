@@ -26,7 +26,9 @@ constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
 constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);
 
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
-  return {.bounds = outputs.bounds, .control_meshes = outputs.control_meshes};
+  return {.bounds = outputs.bounds,
+          .anchors = outputs.anchors.format != VertexFormat::kNone,
+          .control_meshes = outputs.control_meshes};
 }
 
 // Checks the parts of buffers that the caller supplies.

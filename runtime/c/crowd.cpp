@@ -208,7 +208,8 @@ pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, 
                                     .vertex_count = found.vertex_count,
                                     .first_joint = found.first_joint,
                                     .first_input = found.first_input,
-                                    .has_outputs = found.has_outputs ? 1u : 0u},
+                                    .has_outputs = found.has_outputs ? 1u : 0u,
+                                    .first_anchor = found.first_anchor},
                  info, "info");
   });
 }
@@ -222,7 +223,8 @@ pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt
                                     .tangents = from_location(places.tangents),
                                     .previous_positions = from_location(places.previous_positions),
                                     .bounds = from_location(places.bounds),
-                                    .table = {table.buffer, table.offset, table.range}},
+                                    .table = {table.buffer, table.offset, table.range},
+                                    .anchors = from_location(places.anchors)},
                  outputs, "outputs");
   });
 }
@@ -262,7 +264,8 @@ pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* room
                                   .palette_entries = room(all.palette_entries),
                                   .driver_vertices = room(all.driver_vertices),
                                   .joints = room(all.joints),
-                                  .inputs = room(all.inputs)},
+                                  .inputs = room(all.inputs),
+                                  .anchors = room(all.anchors)},
                  rooms, "rooms");
   });
 }

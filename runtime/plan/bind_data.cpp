@@ -7,6 +7,7 @@
 #include "engine/character/file/bounds.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/rows/morphs.h"
+#include "engine/character/skin_anchor.h"
 
 namespace pelt::runtime {
 
@@ -15,6 +16,7 @@ struct BindData::Found {
   Character character;
   BoundsRecords bounds;
   std::vector<std::vector<glm::uvec3>> morph_columns;  // by mesh, then by level
+  std::vector<shared::SkinAnchorRecord> anchors;
 };
 
 namespace {
@@ -111,6 +113,7 @@ PlacedCharacter write_all(const Found& found, PartWriter& part) {
   part.append(found.bounds.entries);  // directly after the records
   placed.bound_count = found.bounds.count;
   placed.painted_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
+  placed.first_anchor = part.append(found.anchors);
   return placed;
 }
 
@@ -121,6 +124,7 @@ BindData::BindData(const Character& character) {
   for_each_mesh(*character, [&](const CharacterMesh& mesh) {
     found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
   });
+  for (const SkinAnchor& anchor : character->anchors) found.anchors.push_back(anchor_record(anchor));
   PartWriter measured(0, nullptr);
   write_all(found, measured);
   bytes_ = round_up(measured.most_bytes(), kAlignment);

@@ -6,7 +6,7 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "pelt_planner_shaders.h"
-#include "shaders/blend/blend.h"
+#include "shaders/anchor/anchor.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
 
@@ -43,16 +43,19 @@ constexpr Binding kSkinBindings[] = {{kWork, kReads},      {kBindData, kReads}, 
                                      {kTangents, kWrites}, {kPreviousPositions, kWrites}};
 constexpr Binding kBoundsBindings[] = {
     {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kBounds, kWrites}};
+constexpr Binding kAnchorBindings[] = {
+    {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kAnchors, kWrites}};
 
 static_assert(std::size(kPlanBindings) == shared::kPlanBindCount &&
               std::size(kDrawnPlanBindings) == shared::kPlanBindCount &&
               std::size(kPoseBindings) == shared::kPoseBindCount &&
               std::size(kDriverBindings) == shared::kBlendBindCount &&
               std::size(kSkinBindings) == shared::kBlendBindCount &&
-              std::size(kBoundsBindings) == shared::kBoundsBindCount);
+              std::size(kBoundsBindings) == shared::kBoundsBindCount &&
+              std::size(kAnchorBindings) == shared::kAnchorBindCount);
 
 constexpr std::array<std::span<const Binding>, kKernelKinds> kBindings{
-    kPlanBindings, kDrawnPlanBindings, kPoseBindings, kDriverBindings, kSkinBindings, kBoundsBindings};
+    kPlanBindings, kDrawnPlanBindings, kPoseBindings, kDriverBindings, kSkinBindings, kBoundsBindings, kAnchorBindings};
 
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
@@ -66,6 +69,8 @@ KernelKind kind_of(const CrowdStep& step) {
       return KernelKind::kPose;
     case CrowdPass::kBounds:
       return KernelKind::kBounds;
+    case CrowdPass::kAnchors:
+      return KernelKind::kAnchors;
     case CrowdPass::kBlend:
       break;
   }
@@ -111,6 +116,8 @@ std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& 
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
           .range = step.range, .first_word = outputs.bounds.first, .stride = outputs.bounds.stride});
+    case CrowdPass::kAnchors:
+      return bytes_of(shared::AnchorConstants{.range = step.range, .frames = stream_of(outputs.anchors)});
   }
   return bytes_of(step.range);
 }
@@ -145,6 +152,13 @@ Kernel kernel_of(KernelKind kind, PoseKernel pose) {
               sizeof(shared::BoundsConstants),
               shared::kBoundsWorkgroupSize,
               std::vector<std::uint32_t>(shared::kBoundsSpecCount)};
+    case KernelKind::kAnchors:
+      return {kind,
+              "anchors",
+              spirv::anchor_anchor_comp,
+              sizeof(shared::AnchorConstants),
+              shared::kAnchorWorkgroupSize,
+              std::vector<std::uint32_t>(shared::kAnchorSpecCount)};
     case KernelKind::kDrivers:
     case KernelKind::kSkins:
       break;
@@ -161,6 +175,7 @@ Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
   Kernel made = kernel_of(kind_of(step), step.kernel);
   if (step.pass == CrowdPass::kBlend) made.specialization = blend_specialization(step, outputs);
   if (step.pass == CrowdPass::kBounds) made.specialization[shared::kBoundsSpecContents] = step.contents;
+  if (step.pass == CrowdPass::kAnchors) made.specialization[shared::kAnchorSpecContents] = step.contents;
   return made;
 }
 

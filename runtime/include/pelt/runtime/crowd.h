@@ -51,6 +51,7 @@ struct SlotLocations {
   BufferLocation normals;
   BufferLocation tangents;
   BufferLocation bounds;
+  BufferLocation anchors;
 };
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
@@ -71,6 +72,10 @@ struct CrowdOutputs {
   bool bounds = false;
   BufferLocation bounds_location;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
+  // kFloat: the frame of each of CharacterData::anchors, as Anchor::frame() returns it: the upper three rows of a
+  // matrix to model space (shared::Affine). Anchor a of instance i is element CrowdInstance::first_anchor + a. An
+  // instance that is not moved keeps its frames. Whichever level of detail is shown, an anchor stays on the finest.
+  VertexOutput anchors;
   // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
   // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
   // takes the memory of one set of outputs (Crowd::bytes()).
@@ -174,6 +179,7 @@ struct OutputLocations {
   OutputLocation tangents;
   OutputLocation previous_positions;
   OutputLocation bounds;               // kFloat if written; one element per instance
+  OutputLocation anchors;              // one element per anchor
   VkBuffer palettes = VK_NULL_HANDLE;  // for tools: the palette entries of all instances
 };
 

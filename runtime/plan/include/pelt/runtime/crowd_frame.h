@@ -34,6 +34,7 @@ enum class FrameBuffer : std::uint32_t {
   kTangents,
   kPreviousPositions,
   kBounds,
+  kAnchors,
   kCount
 };
 
@@ -47,8 +48,8 @@ struct Binding {
 };
 
 // Kernels of one kind have the same bindings.
-enum class KernelKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds };
-inline constexpr std::size_t kKernelKinds = 6;
+enum class KernelKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kAnchors };
+inline constexpr std::size_t kKernelKinds = 7;
 
 // Returns the storage buffers of binding 0, 1 and so on of set 0.
 std::span<const Binding> bindings_of(KernelKind kind);
@@ -94,6 +95,7 @@ struct OutputStreams {
   OutputStream tangents;
   OutputStream previous_positions;
   OutputStream bounds;
+  OutputStream anchors;
 };
 
 // A dispatch of the crowd's frames.
@@ -130,7 +132,7 @@ struct FrameCommand {
 // The part of a frame.
 enum class FramePart : std::uint32_t {
   kPose,   // palettes, drivers and boxes
-  kBlend,  // skins and their normals
+  kBlend,  // skins, their normals and their anchors
   kWhole,
 };
 inline constexpr std::size_t kFrameParts = 3;
