@@ -13,7 +13,7 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
+  anchors armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
   curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears
   hierarchical_elbow hierarchical_head hierarchical_hinge mos_biped mos_compared mos_figures mos_tail muscles python
   real_characters sculpture skeletonize surface_ffd_streamed viewer wrinkles
@@ -93,6 +93,11 @@ make_engine() {
 make_wrinkles() {
   "$bin/pelt_game" --wait --instances 40 --frames 10 --rate 3 --triangles 12000 --size 2000x1500 -o close.png
   finish close.png -crop 760x700+920+620 +repage wrinkles.png
+}
+
+make_anchors() {
+  "$bin/pelt_game" --wait --props --instances 24 --frames 40 --rate 3 --size 2000x1125 -o anchors_large.png
+  finish anchors_large.png -crop 2000x640+0+485 +repage -resize 60% +dither -colors 256 anchors.png
 }
 
 make_armpit() {

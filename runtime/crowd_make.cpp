@@ -27,6 +27,7 @@ constexpr std::uint64_t kCharacterWords = sizeof(shared::PlanCharacter) / sizeof
 
 PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
   return {.bounds = outputs.bounds,
+          .anchors = outputs.anchors.format != VertexFormat::kNone,
           .control_meshes = outputs.control_meshes,
           .tension = outputs.tension.format != VertexFormat::kNone};
 }

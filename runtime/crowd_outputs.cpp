@@ -16,7 +16,8 @@ const OutputAttribute kOutputAttributes[kMaxOutputs] = {
     {"tangents", 16, &OutputLocations::tangents, &SlotLocations::tangents, &OutputStreams::tangents},
     {"previous positions", 12, &OutputLocations::previous_positions, nullptr, &OutputStreams::previous_positions},
     {"bounds", 24, &OutputLocations::bounds, &SlotLocations::bounds, &OutputStreams::bounds},
-    {"tension", 4, &OutputLocations::tension, &SlotLocations::tension, &OutputStreams::tension}};
+    {"tension", 4, &OutputLocations::tension, &SlotLocations::tension, &OutputStreams::tension},
+    {"anchors", 48, &OutputLocations::anchors, &SlotLocations::anchors, &OutputStreams::anchors}};
 
 namespace {
 
@@ -27,6 +28,7 @@ constexpr std::size_t kTangents = 2;
 constexpr std::size_t kPrevious = 3;
 constexpr std::size_t kBounds = 4;
 constexpr std::size_t kTension = 5;
+constexpr std::size_t kAnchors = 6;
 
 // The least alignment of ranges in the crowd's own buffer: one store writes a normal and a tangent, and a workgroup's
 // stores begin with a cache line if the number of vertices allows it.
@@ -45,11 +47,17 @@ VertexOutput output_of(const CrowdOutputs& outputs, std::size_t attribute, std::
       outputs.tangents,
       outputs.previous_positions,
       {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_location, outputs.bounds_stride},
-      outputs.tension};
+      outputs.tension,
+      outputs.anchors};
   VertexOutput made = all[attribute];
   const auto location = kOutputAttributes[attribute].slot_location;
   if (slot > 0 && location != nullptr) made.location = outputs.slot_locations[slot - 1].*location;
   return made;
+}
+
+std::uint64_t elements_of(std::size_t attribute, const CrowdCapacity& capacity) {
+  if (attribute == kAnchors) return capacity.anchors;
+  return attribute == kBounds ? capacity.instances : capacity.vertices;
 }
 
 constexpr StreamFormat stream_format(VertexFormat format) { return static_cast<StreamFormat>(format); }
@@ -84,7 +92,7 @@ StreamFormat position_format(const OutputLocations& places) {
 std::uint64_t bytes_of(const OutputLocations& places, std::size_t attribute, const CrowdCapacity& capacity) {
   const OutputAttribute& info = kOutputAttributes[attribute];
   const OutputLocation& place = places.*info.place;
-  const std::uint64_t elements = attribute == kBounds ? capacity.instances : capacity.vertices;
+  const std::uint64_t elements = elements_of(attribute, capacity);
   if (place.format == VertexFormat::kNone || elements == 0) return 0;
   return (elements - 1) * place.stride + bytes_of(place.format, info.float_bytes);
 }
@@ -138,8 +146,7 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, std::uint32_t slot, co
     if (output.format == VertexFormat::kNone || (attribute == kPrevious && outputs.slots > 1)) return;
     made = {output.format, output.location.buffer, output.location.offset, output.stride};
     if (made.stride == 0) made.stride = bytes_of(output.format, kOutputAttributes[attribute].float_bytes);
-    if (made.buffer == VK_NULL_HANDLE)
-      made.offset = own_range(attribute == kBounds ? capacity.instances : capacity.vertices, made.stride);
+    if (made.buffer == VK_NULL_HANDLE) made.offset = own_range(elements_of(attribute, capacity), made.stride);
   };
   place(kPositions);
   place(kPrevious);
@@ -159,6 +166,7 @@ OutputLocations lay_out_slot(const CrowdOutputs& outputs, std::uint32_t slot, co
   }
   place(kBounds);
   place(kTension);
+  place(kAnchors);
   return places;
 }
 

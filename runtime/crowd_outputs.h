@@ -50,8 +50,8 @@ struct OutputAttribute {
   BufferLocation SlotLocations::*slot_location;  // null: the same in all slots
   OutputStream OutputStreams::*stream;
 };
-inline constexpr std::size_t kMaxOutputs = 6;
-// In the order of FrameBuffer. Bounds have an element per instance, the others one per vertex.
+inline constexpr std::size_t kMaxOutputs = 7;
+// In the order of FrameBuffer. Bounds have an element per instance, anchors one per anchor, the others one per vertex.
 extern const OutputAttribute kOutputAttributes[kMaxOutputs];
 
 // The outputs of a slot in the form that shaders receive, and their ranges in the order of FrameBuffer. A range begins

@@ -111,4 +111,14 @@ Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t 
   return box;
 }
 
+Result<std::vector<shared::Affine>> read_anchors(const Device& device, const Crowd& crowd, std::uint32_t instance) {
+  const std::optional<CrowdInstance> place = crowd.instance(instance);
+  if (!place) return invalid("the crowd has no instance {} to read back", instance);
+  std::vector<shared::Affine> frames;
+  const std::size_t count = crowd.member(place->character)->character->anchors.size();
+  PELT_TRY(read(device, crowd.outputs().anchors, place->first_anchor, count, sizeof(shared::Affine),
+                [&](const std::byte* bytes) { frames.push_back(load<shared::Affine>(bytes)); }));
+  return frames;
+}
+
 }  // namespace pelt::runtime

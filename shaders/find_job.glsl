@@ -72,5 +72,6 @@ InstanceLocation instance_location(uint instance) {
   uvec2 a = work_words[at];
   uvec2 b = work_words[at + 1u];
   uvec2 c = work_words[at + 2u];
-  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, 0u, kNoIndex, 0u, 0u);
+  return InstanceLocation(a.x, a.y, b.x, b.y, c.x, c.y, 0u, kNoIndex, 0u, 0u,
+                          work_words[at + 5u].x, 0u);
 }

@@ -15,7 +15,7 @@ PELT_SHARED_CONST uint kBindWork = 0u;
 
 // In units of two words:
 PELT_SHARED_CONST uint kHeaderPairs = 2u;    // size of the TableHeader
-PELT_SHARED_CONST uint kLocationPairs = 5u;  // size of an InstanceLocation
+PELT_SHARED_CONST uint kLocationPairs = 6u;  // size of an InstanceLocation
 PELT_SHARED_FN uint location_pair(uint instance) { return kHeaderPairs + kLocationPairs * instance; }
 
 // The first member of every pass's push constants.

@@ -10,6 +10,7 @@
 
 #include "engine/character/base/guard_memory.h"
 #include "engine/character/check_character.h"
+#include "engine/character/skin_anchor.h"
 
 namespace pelt {
 namespace {
@@ -47,6 +48,12 @@ std::optional<std::uint32_t> CharacterData::find_control(std::string_view wanted
     if (controls[c].name == wanted) return c;
   }
   return std::nullopt;
+}
+
+std::optional<std::uint32_t> CharacterData::find_anchor(std::string_view wanted) const {
+  const auto found = std::ranges::find(anchors, wanted, &SkinAnchor::name);
+  if (found == anchors.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - anchors.begin());
 }
 
 std::optional<std::uint32_t> CharacterData::clock_input() const {
@@ -109,6 +116,11 @@ Character Character::at_level(std::uint32_t level) const {
     if (skin_level.level <= level) data.meshes[skin_level.of] = std::move(skin_level.skin);
   }
   data.levels.clear();
+  for (SkinAnchor& anchor : data.anchors) {
+    const CharacterMesh& before = data_->meshes[anchor.mesh];
+    const CharacterMesh& now = data.meshes[anchor.mesh];
+    if (now.name != before.name) move_anchor(before, now, anchor);
+  }
   std::uint32_t next = 0;
   for (CharacterMesh& mesh : data.meshes) {
     mesh.first_vertex = next;

@@ -17,6 +17,7 @@
 #include "engine/character/model/helper_joint.h"
 #include "engine/character/model/human_bone.h"
 #include "engine/character/pose_kernels.h"
+#include "engine/character/skin_anchor.h"
 
 namespace pelt {
 namespace {
@@ -259,6 +260,20 @@ Result<void> check_inputs(const CharacterData& data) {
   return names_are_unique(data.controls, "control");
 }
 
+// Precondition: check_meshes has passed.
+Result<void> check_anchors(const CharacterData& data) {
+  for (const SkinAnchor& anchor : data.anchors) {
+    if (anchor.mesh >= data.meshes.size() || data.meshes[anchor.mesh].control)
+      return invalid("the anchor '{}' is on mesh {}, which is not a skin", anchor.name, anchor.mesh);
+    const glm::uvec3& v = anchor.vertices;
+    const std::uint32_t last = std::max({v.x, v.y, v.z});
+    if (last >= data.meshes[anchor.mesh].vertex_count())
+      return invalid("the anchor '{}' is on vertex {}, which does not exist", anchor.name, last);
+    if (!are_shares(anchor.shares)) return invalid("the shares of the anchor '{}' are not shares", anchor.name);
+  }
+  return names_are_unique(data.anchors, "anchor");
+}
+
 }  // namespace
 
 Result<std::uint32_t> check_character(const CharacterData& data) {
@@ -270,6 +285,7 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
   }
   PELT_TRY(check_meshes(data));
   PELT_TRY(check_inputs(data));
+  PELT_TRY(check_anchors(data));
   PELT_ASSIGN(const auto entries, find_writers(data));
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);

@@ -174,7 +174,8 @@ pelt_result pelt_character_get_info(const pelt_character* character, pelt_charac
                               .size = character->character.size(),
                               .coarsest_level = data.coarsest_level(),
                               .name = data.name.c_str(),
-                              .material_count = size_of(data.materials)};
+                              .material_count = size_of(data.materials),
+                              .anchor_count = size_of(data.anchors)};
     glm::vec3 least(INFINITY);
     glm::vec3 greatest(-INFINITY);
     for (const pelt::CharacterMesh& mesh : data.meshes) {
@@ -274,6 +275,17 @@ pelt_result pelt_character_get_control(const pelt_character* character, uint32_t
   });
 }
 
+pelt_result pelt_character_get_anchor(const pelt_character* character, uint32_t anchor, pelt_anchor_info* info) {
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
+    need_index("anchor", anchor, data.anchors.size());
+    const pelt::SkinAnchor& described = data.anchors[anchor];
+    pelt_anchor_info whole{.mesh = described.mesh, .name = described.name.c_str()};
+    std::copy_n(glm::value_ptr(described.vertices), 3, whole.vertices);
+    std::copy_n(glm::value_ptr(described.shares), 3, whole.shares);
+    write_struct(whole, info, "info");
+  });
+}
+
 pelt_result pelt_character_find_joint(const pelt_character* character, const char* name, uint32_t* joint) {
   return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need(joint, "joint") = found(data.skeleton.find(&need(name, "name")), "joint", "joints", name, data.skeleton.joints,
@@ -302,6 +314,13 @@ pelt_result pelt_character_find_control(const pelt_character* character, const c
   return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need(control, "control") =
         found(data.find_control(&need(name, "name")), "control", "controls", name, data.controls, &pelt::Control::name);
+  });
+}
+
+pelt_result pelt_character_find_anchor(const pelt_character* character, const char* name, uint32_t* anchor) {
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
+    need(anchor, "anchor") =
+        found(data.find_anchor(&need(name, "name")), "anchor", "anchors", name, data.anchors, &pelt::SkinAnchor::name);
   });
 }
 

@@ -208,7 +208,8 @@ pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, 
                                     .vertex_count = found.vertex_count,
                                     .first_joint = found.first_joint,
                                     .first_input = found.first_input,
-                                    .has_outputs = found.has_outputs ? 1u : 0u},
+                                    .has_outputs = found.has_outputs ? 1u : 0u,
+                                    .first_anchor = found.first_anchor},
                  info, "info");
   });
 }
@@ -223,7 +224,8 @@ pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, uint64_t frame, pelt
                                     .previous_positions = from_location(places.previous_positions),
                                     .bounds = from_location(places.bounds),
                                     .table = {table.buffer, table.offset, table.range},
-                                    .tension = from_location(places.tension)},
+                                    .tension = from_location(places.tension),
+                                    .anchors = from_location(places.anchors)},
                  outputs, "outputs");
   });
 }
@@ -263,7 +265,8 @@ pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* room
                                   .palette_entries = room(all.palette_entries),
                                   .driver_vertices = room(all.driver_vertices),
                                   .joints = room(all.joints),
-                                  .inputs = room(all.inputs)},
+                                  .inputs = room(all.inputs),
+                                  .anchors = room(all.anchors)},
                  rooms, "rooms");
   });
 }

@@ -53,14 +53,18 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
       .bounds_location = to_location(given.bounds_location),
       .bounds_stride = given.bounds_stride,
       .tension = to_output(given.tension, VertexFormat::kNone, "tension"),
+      .anchors = to_output(given.anchors, VertexFormat::kNone, "anchors"),
       .control_meshes = given.control_meshes != 0,
       .usage = given.usage};
   if (given.output_slots != 0) options.outputs.slots = given.output_slots;
   for (std::size_t s = 0; s < options.outputs.slot_locations.size(); ++s) {
     const pelt_slot_locations& slot = given.slot_locations[s];
-    options.outputs.slot_locations[s] = {to_location(slot.positions), to_location(slot.normals),
-                                         to_location(slot.tangents), to_location(slot.bounds),
-                                         to_location(given.tension_slot_locations[s])};
+    options.outputs.slot_locations[s] = {to_location(slot.positions),
+                                         to_location(slot.normals),
+                                         to_location(slot.tangents),
+                                         to_location(slot.bounds),
+                                         to_location(given.tension_slot_locations[s]),
+                                         to_location(given.anchor_locations[s])};
   }
   options.joints = to_location(given.joints);
   options.inputs = to_location(given.inputs);
@@ -74,6 +78,7 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
                       .driver_vertices = room.driver_vertices,
                       .joints = room.joints,
                       .inputs = room.inputs,
+                      .anchors = room.anchors,
                       .plan_words = room.plan_words,
                       .table_words = room.table_words};
   return options;
@@ -107,6 +112,7 @@ pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instance
     made.driver_vertices += more.driver_vertices;
     made.joints += more.joints;
     made.inputs += more.inputs;
+    made.anchors += more.anchors;
     made.plan_words += more.plan_words;
     made.table_words += more.table_words;
     write_struct(made, sum, "sum");

@@ -103,6 +103,13 @@ void write_hit(const std::optional<pelt::SkinHit>& found, pelt_skin_hit* hit) {
   write_struct(whole, hit, "hit");
 }
 
+void write_frame(const pelt_evaluator& handle, const pelt::Anchor& anchor, float* rows) {
+  need(rows, "rows");
+  if (handle.evaluator.evaluations() == 0) refuse("nothing was evaluated yet");
+  const pelt::Affine frame = anchor.frame(handle.evaluator);
+  std::memcpy(rows, glm::value_ptr(frame), sizeof frame);
+}
+
 }  // namespace
 
 pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_evaluator_options* options,
@@ -245,15 +252,20 @@ pelt_result pelt_character_nearest_point(const pelt_character* character, const 
 pelt_result pelt_evaluator_get_frame(const pelt_evaluator* evaluator, const pelt_skin_point* point, float* rows) {
   return on_evaluator(__func__, evaluator, [&](const pelt_evaluator& handle) {
     const pelt_skin_point given = read_struct(point, "point");
-    need(rows, "rows");
-    const pelt::Anchor anchor =
-        value_of(given.triangle == PELT_NONE
-                     ? pelt::Anchor::at_vertex(handle.character, given.mesh, given.vertex)
-                     : pelt::Anchor::at_point(handle.character,
-                                              {given.mesh, given.triangle, glm::make_vec3(given.barycentric)}));
-    if (handle.evaluator.evaluations() == 0) refuse("nothing was evaluated yet");
-    const pelt::Affine frame = anchor.frame(handle.evaluator);
-    std::memcpy(rows, glm::value_ptr(frame), sizeof frame);
+    write_frame(handle,
+                value_of(given.triangle == PELT_NONE
+                             ? pelt::Anchor::at_vertex(handle.character, given.mesh, given.vertex)
+                             : pelt::Anchor::at_point(handle.character,
+                                                      {given.mesh, given.triangle, glm::make_vec3(given.barycentric)})),
+                rows);
+  });
+}
+
+pelt_result pelt_evaluator_get_anchor(const pelt_evaluator* evaluator, uint32_t anchor, float* rows) {
+  return on_evaluator(__func__, evaluator, [&](const pelt_evaluator& handle) {
+    const std::vector<pelt::SkinAnchor>& anchors = handle.character->anchors;
+    need_index("anchor", anchor, anchors.size());
+    write_frame(handle, pelt::Anchor(anchors[anchor]), rows);
   });
 }
 

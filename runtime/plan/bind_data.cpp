@@ -8,6 +8,7 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/character/rows/morphs.h"
 #include "engine/character/rows/tension_rings.h"
+#include "engine/character/skin_anchor.h"
 
 namespace pelt::runtime {
 
@@ -17,6 +18,7 @@ struct BindData::Found {
   BoundsRecords bounds;
   std::vector<std::vector<glm::uvec3>> morph_columns;  // by mesh, then by level
   std::vector<TensionRings> rings;                     // the same
+  std::vector<shared::SkinAnchorRecord> anchors;
 };
 
 namespace {
@@ -118,6 +120,7 @@ PlacedCharacter write_all(const Found& found, PartWriter& part) {
   part.append(found.bounds.entries);  // directly after the records
   placed.bound_count = found.bounds.count;
   placed.painted_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
+  placed.first_anchor = part.append(found.anchors);
   return placed;
 }
 
@@ -130,6 +133,7 @@ BindData::BindData(const Character& character, bool tension) {
     const bool ringed = tension && !mesh.control;
     found.rings.push_back(ringed ? tension_rings(mesh.binding.points, mesh.triangles) : TensionRings{});
   });
+  for (const SkinAnchor& anchor : character->anchors) found.anchors.push_back(anchor_record(anchor));
   PartWriter measured(0, nullptr);
   write_all(found, measured);
   bytes_ = round_up(measured.most_bytes(), kAlignment);

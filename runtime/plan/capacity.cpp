@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/plan/crowd_plan.h"
-#include "shaders/blend/blend.h"
+#include "shaders/anchor/anchor.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
 #include "shaders/tension/tension.h"
@@ -12,14 +12,16 @@ namespace pelt::runtime {
 namespace {
 
 // The numbers of a capacity other than instances.
-constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
-    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
-    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
+constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {&CrowdCapacity::vertices,        &CrowdCapacity::palette_entries,
+                                                      &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
+                                                      &CrowdCapacity::inputs,          &CrowdCapacity::anchors,
+                                                      &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
 
 // The most words of padding, since the jobs of a pass begin at a multiple of their size.
-constexpr std::uint64_t kMaxPadding = (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) +
-                                       sizeof(shared::TensionJob) + sizeof(shared::MeshLocation)) /
-                                      sizeof(std::uint32_t);
+constexpr std::uint64_t kMaxPadding =
+    (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::TensionJob) +
+     sizeof(shared::AnchorJob) + sizeof(shared::MeshLocation)) /
+    sizeof(std::uint32_t);
 
 }  // namespace
 
@@ -51,6 +53,7 @@ CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, c
           .driver_vertices = n * planned.driver_vertices,
           .joints = n * planned.joints,
           .inputs = n * planned.inputs,
+          .anchors = n * planned.anchors,
           .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
           .table_words = table_words(plan.table)};
 }

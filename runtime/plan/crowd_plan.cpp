@@ -12,7 +12,7 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "runtime/plan/blend_slices.h"
-#include "shaders/blend/blend.h"
+#include "shaders/anchor/anchor.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
 #include "shaders/tension/tension.h"
@@ -64,6 +64,8 @@ class Planner {
         const CrowdStep step{.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier};
         if (add_steps(step, [&] { blend_jobs(stage, light); })) barrier = false;
       }
+      if (last)
+        add_steps({.pass = CrowdPass::kAnchors, .stage = stage, .barrier_before = barrier}, [&] { anchor_jobs(); });
       if (last && outputs_.tension) add_steps({.pass = CrowdPass::kTension, .stage = stage}, [&] { tension_jobs(); });
     }
     add_meshes();
@@ -253,6 +255,24 @@ class Planner {
     });
   }
 
+  // Adds a job for each run of anchors on one skin. They stay on the finest level, whichever is shown.
+  void anchor_jobs() {
+    for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+      for (std::uint32_t first = 0, end = 0; first < planned.anchors; first = end) {
+        const std::uint32_t m = data.anchors[first].mesh;
+        while (end < planned.anchors && data.anchors[end].mesh == m) ++end;
+        const ShownMesh& shown = planned.meshes[m];
+        const shared::AnchorJob job{.skin = blend_job(shown, planned),
+                                    .first_record = planned.placed->first_anchor + first,
+                                    .anchor_count = end - first,
+                                    .first_anchor = first};
+        contents_ |= contents_of(*shown.mesh, job.skin, {0, narrow(shown.mesh->binding.slices.size() - 1)});
+        add_job(CrowdPass::kAnchors, job, shared::item_blocks(job.anchor_count, shared::kAnchorWorkgroupSize),
+                level_list(c, 0));
+      }
+    });
+  }
+
   static std::uint32_t mode_index(const ShownMesh& shown) {
     const CharacterMesh& mesh = *shown.mesh;
     if (mesh.wires) return mesh.wires->root_entry;
@@ -303,6 +323,8 @@ class Planner {
         return "bounds";
       case CrowdPass::kTension:
         return "tension";
+      case CrowdPass::kAnchors:
+        return "anchors";
     }
     return {};
   }
@@ -372,11 +394,12 @@ PlacedCharacter without_data(const Character& character) {
 
 }  // namespace
 
-CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, bool control_meshes)
+CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, const PlannedOutputs& outputs)
     : placed(&of),
       joints(narrow(of.character->skeleton.joints.size())),
       inputs(of.character->input_count),
       palette_entries(of.character->palette_size),
+      anchors(outputs.anchors ? narrow(of.character->anchors.size()) : 0),
       clock_input(of.character->clock_input()),
       levels{{0, kMaxLevel}} {
   const CharacterData& data = *of.character;
@@ -396,7 +419,7 @@ CrowdCharacter::CrowdCharacter(const PlacedCharacter& of, bool control_meshes)
   };
   const auto add = [&](const CharacterMesh& mesh, const MeshStart& start, shared::PlanLevels shown) {
     ShownMesh made{.mesh = &mesh, .start = &start, .levels = range_of(shown)};
-    if (!mesh.control || control_meshes) {
+    if (!mesh.control || outputs.control_meshes) {
       made.vertex = vertices;
       vertices += mesh.vertex_count();
     }
@@ -443,7 +466,7 @@ CrowdPlan plan_ahead(std::span<const Character> characters, const PlannedOutputs
   std::vector<std::optional<CrowdCharacter>> wanted;
   for (const Character& character : characters) {
     placed.push_back(without_data(character));
-    wanted.emplace_back(CrowdCharacter(placed.back(), outputs.control_meshes));
+    wanted.emplace_back(CrowdCharacter(placed.back(), outputs));
   }
   return plan_crowd(std::move(wanted), outputs, bases);
 }

@@ -18,8 +18,8 @@
 namespace pelt::runtime {
 
 // The kind of a dispatch, in the order of the jobs in the table.
-enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kTension };
-constexpr std::size_t kCrowdPassCount = 4;
+enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kTension, kAnchors };
+constexpr std::size_t kCrowdPassCount = 5;
 
 // One dispatch; the plan of a frame computes its number of workgroups.
 struct CrowdStep {
@@ -29,7 +29,8 @@ struct CrowdStep {
   std::uint32_t stage = 0;
   std::uint32_t bind_buffer = 0;  // that its jobs read
   bool barrier_before = true;
-  // For CrowdPass::kBlend, kHas... of shaders/blend/blend.h; for kBounds, kinds of shaders/bounds/bounds.h.
+  // For CrowdPass::kBlend and kAnchors, kHas... of shaders/blend/blend.h; for kBounds, kinds of
+  // shaders/bounds/bounds.h.
   std::uint32_t contents = 0;
   std::string name;
 };
@@ -45,7 +46,7 @@ struct ShownMesh {
 // The data of a character that a crowd needs, and the sizes of an instance in the crowd's streams.
 struct CrowdCharacter {
   CrowdCharacter() = default;
-  CrowdCharacter(const PlacedCharacter& placed, bool control_meshes);
+  CrowdCharacter(const PlacedCharacter& placed, const PlannedOutputs& outputs);
 
   const PlacedCharacter* placed = nullptr;  // while the plan is made
   std::uint32_t joints = 0;
@@ -53,6 +54,7 @@ struct CrowdCharacter {
   std::uint32_t palette_entries = 0;
   std::uint32_t driver_vertices = 0;
   std::uint32_t vertices = 0;
+  std::uint32_t anchors = 0;                 // 0 if they are not written
   std::uint32_t first_mesh = 0;              // InstanceLocation::first_mesh; set by plan_crowd()
   std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
   // Palette entry of bound joint 0 for instances of Detail::kLinearBlend; none: unavailable.

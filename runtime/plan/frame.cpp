@@ -6,7 +6,7 @@
 #include "engine/character/base/formatted.h"
 #include "engine/character/pose_kernels.h"
 #include "pelt_planner_shaders.h"
-#include "shaders/blend/blend.h"
+#include "shaders/anchor/anchor.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/pose_pass.h"
 #include "shaders/tension/tension.h"
@@ -46,18 +46,18 @@ constexpr Binding kBoundsBindings[] = {
     {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kBounds, kWrites}};
 constexpr Binding kTensionBindings[] = {
     {kWork, kReads}, {kBindData, kReads}, {kPositions, kReads}, {FrameBuffer::kTension, kWrites}};
+constexpr Binding kAnchorBindings[] = {
+    {kWork, kReads}, {kBindData, kReads}, {kPalettes, kReads}, {FrameBuffer::kAnchors, kWrites}};
 
-static_assert(std::size(kPlanBindings) == shared::kPlanBindCount &&
-              std::size(kDrawnPlanBindings) == shared::kPlanBindCount &&
-              std::size(kPoseBindings) == shared::kPoseBindCount &&
-              std::size(kDriverBindings) == shared::kBlendBindCount &&
-              std::size(kSkinBindings) == shared::kBlendBindCount &&
-              std::size(kBoundsBindings) == shared::kBoundsBindCount &&
-              std::size(kTensionBindings) == shared::kTensionBindCount);
+static_assert(
+    std::size(kPlanBindings) == shared::kPlanBindCount && std::size(kDrawnPlanBindings) == shared::kPlanBindCount &&
+    std::size(kPoseBindings) == shared::kPoseBindCount && std::size(kDriverBindings) == shared::kBlendBindCount &&
+    std::size(kSkinBindings) == shared::kBlendBindCount && std::size(kBoundsBindings) == shared::kBoundsBindCount &&
+    std::size(kTensionBindings) == shared::kTensionBindCount && std::size(kAnchorBindings) == shared::kAnchorBindCount);
 
 constexpr std::array<std::span<const Binding>, kKernelKinds> kBindings{
-    kPlanBindings, kDrawnPlanBindings, kPoseBindings,   kDriverBindings,
-    kSkinBindings, kBoundsBindings,    kTensionBindings};
+    kPlanBindings, kDrawnPlanBindings, kPoseBindings,    kDriverBindings,
+    kSkinBindings, kBoundsBindings,    kTensionBindings, kAnchorBindings};
 
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
@@ -73,6 +73,8 @@ KernelKind kind_of(const CrowdStep& step) {
       return KernelKind::kBounds;
     case CrowdPass::kTension:
       return KernelKind::kTension;
+    case CrowdPass::kAnchors:
+      return KernelKind::kAnchors;
     case CrowdPass::kBlend:
       break;
   }
@@ -121,6 +123,8 @@ std::vector<std::byte> constants_of(const CrowdStep& step, const OutputStreams& 
     case CrowdPass::kTension:
       return bytes_of(shared::TensionConstants{
           .range = step.range, .positions = stream_of(outputs.positions), .tension = stream_of(outputs.tension)});
+    case CrowdPass::kAnchors:
+      return bytes_of(shared::AnchorConstants{.range = step.range, .frames = stream_of(outputs.anchors)});
   }
   return bytes_of(step.range);
 }
@@ -158,6 +162,13 @@ Kernel kernel_of(KernelKind kind, PoseKernel pose) {
     case KernelKind::kTension:
       return {kind, "tension", spirv::tension_tension_comp, sizeof(shared::TensionConstants),
               shared::kTensionWorkgroupSize};
+    case KernelKind::kAnchors:
+      return {kind,
+              "anchors",
+              spirv::anchor_anchor_comp,
+              sizeof(shared::AnchorConstants),
+              shared::kAnchorWorkgroupSize,
+              std::vector<std::uint32_t>(shared::kAnchorSpecCount)};
     case KernelKind::kDrivers:
     case KernelKind::kSkins:
       break;
@@ -174,6 +185,7 @@ Kernel kernel_of(const CrowdStep& step, const OutputStreams& outputs) {
   Kernel made = kernel_of(kind_of(step), step.kernel);
   if (step.pass == CrowdPass::kBlend) made.specialization = blend_specialization(step, outputs);
   if (step.pass == CrowdPass::kBounds) made.specialization[shared::kBoundsSpecContents] = step.contents;
+  if (step.pass == CrowdPass::kAnchors) made.specialization[shared::kAnchorSpecContents] = step.contents;
   return made;
 }
 

@@ -59,7 +59,8 @@ Result<std::uint32_t> CrowdPlanner::State::acquire(std::uint32_t character, bool
                                  .generation = ++generations,
                                  .state = shared::kNoIndex,
                                  .first_mesh = sizes.first_mesh,
-                                 .mesh_count = static_cast<std::uint32_t>(sizes.meshes.size())};
+                                 .mesh_count = static_cast<std::uint32_t>(sizes.meshes.size()),
+                                 .anchor_count = sizes.anchors};
   const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);  // may take memory, unlike what follows
   PELT_TRY(take_room(0, with_outputs ? free.size() : kOutputRoom, sizes, data.name, place));
 

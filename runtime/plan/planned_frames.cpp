@@ -186,7 +186,7 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
   PELT_TRY(need_whole("change its characters"));
   std::vector<std::optional<CrowdCharacter>> sizes(characters.size());
   for (std::size_t c = 0; c < characters.size(); ++c) {
-    if (characters[c]) sizes[c].emplace(*characters[c], options.outputs.control_meshes);
+    if (characters[c]) sizes[c].emplace(*characters[c], options.outputs);
   }
   CrowdPlan made = plan_crowd(std::move(sizes), options.outputs, state.bases());
   std::vector<std::uint32_t> counts = state.instances_of;
@@ -250,6 +250,7 @@ Result<void> CrowdPlanner::use_characters(const Characters& characters, const Pr
     if (!state.has(i)) continue;
     state.locations[i].first_mesh = state.sizes_of(i).first_mesh;
     state.locations[i].mesh_count = static_cast<std::uint32_t>(state.sizes_of(i).meshes.size());
+    state.locations[i].anchor_count = state.sizes_of(i).anchors;
     state.location_changed(i);
   }
   return {};

@@ -131,6 +131,7 @@ std::optional<CrowdInstance> CrowdPlanner::instance(std::uint32_t instance) cons
                        .vertex_count = planner_->sizes_of(instance).vertices,
                        .first_joint = place.first_joint,
                        .first_input = place.first_input,
+                       .first_anchor = place.first_anchor,
                        .first_palette = place.first_palette};
 }
 

@@ -42,6 +42,8 @@ inline constexpr SharedRoom kSharedRooms[] = {
      &shared::InstanceLocation::first_input},
     {"palette entries", &CrowdCapacity::palette_entries, &CrowdRooms::palette_entries, &CrowdCharacter::palette_entries,
      &shared::InstanceLocation::first_palette},
+    {"anchors", &CrowdCapacity::anchors, &CrowdRooms::anchors, &CrowdCharacter::anchors,
+     &shared::InstanceLocation::first_anchor},
     {"vertices of drivers", &CrowdCapacity::driver_vertices, &CrowdRooms::driver_vertices,
      &CrowdCharacter::driver_vertices, &shared::InstanceLocation::first_driver},
     {"vertices", &CrowdCapacity::vertices, &CrowdRooms::vertices, &CrowdCharacter::vertices,

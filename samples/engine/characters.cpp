@@ -13,6 +13,8 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "samples/engine/props.h"
+
 namespace pelt::samples {
 namespace {
 
@@ -91,7 +93,8 @@ Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& op
                                 {"curve_skeleton", {0.62f, 0.40f, 0.10f, 1.0f}},
                                 {"mos", {0.10f, 0.34f, 0.26f, 1.0f}}};
   const auto& [deformer, color] = list[which];
-  PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
+  PELT_ASSIGN(auto rig, rig_from_deformer_name(deformer));
+  if (options.props) rig.anchors = prop_anchors();
   PELT_ASSIGN(const auto bound, within(deformer, bind(model, rig)));
   return make_walking(bound.character, deformer, color);
 }

@@ -27,6 +27,7 @@ inline constexpr std::uint32_t kBuiltInCharacters = 4;
 struct BuiltInOptions {
   std::size_t triangles = 6000;
   std::vector<std::size_t> levels{};  // triangles of each coarser level of detail, from level 1 on
+  bool props = false;                 // with prop_anchors()
 };
 
 // Makes one of four characters of the built-in biped: thinned to what a figure in a crowd needs, each with its own

@@ -6,6 +6,8 @@
 
 #include <pelt/try.h>
 
+#include "samples/engine/props.h"
+
 namespace pelt::samples {
 namespace {
 
@@ -76,6 +78,7 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
   crowd.outputs.tension.format = runtime::VertexFormat::kSnorm8;
   crowd.outputs.previous_positions.format = runtime::VertexFormat::kFloat;
   crowd.outputs.bounds = true;
+  if (options.props) crowd.outputs.anchors.format = runtime::VertexFormat::kFloat;
   crowd.outputs.slots = kOutputSlots;
   crowd.capacity = room_for(first, options.walkers, crowd.outputs, pelt.limits().maxStorageBufferRange);
   PELT_ASSIGN(auto made, runtime::Crowd::create(pelt, *characters_, crowd));
@@ -88,7 +91,9 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
     walkers_.push_back(std::move(records));
   }
   PELT_TRY(culling_.connect(*device_, *crowd_, walkers_));
-  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_, *crowd_, culling_));
+  const std::vector<shared::PropRecord> props =
+      options.props ? make_props(first[0]) : std::vector<shared::PropRecord>();
+  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_, *crowd_, culling_, props));
   const VkExtent2D size = sizes_.picture;
   scene_.emplace(options.walkers, bounds.size().y, bounds.low.y,
                  static_cast<float>(size.width) / static_cast<float>(size.height), options.seldom);

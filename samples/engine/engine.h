@@ -26,6 +26,7 @@ struct EngineOptions {
   PassSizes sizes;
   std::uint32_t walkers = 1000;
   bool seldom = false;             // walkers at level n are posed every n + 1 frames
+  bool props = false;              // draws make_props() of the first character
   std::vector<MakeWalking> first;  // characters from the first frame on
   MakeWalking later;               // made by a second thread while frames run; may be empty
 };

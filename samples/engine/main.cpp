@@ -29,6 +29,7 @@ struct Options {
   bool validation = false;
   bool wait = false;
   bool seldom = false;
+  bool props = false;
   std::string output = "game.png";
   std::string motion;
 };
@@ -36,7 +37,8 @@ struct Options {
 // Loads the last of several characters while frames run.
 void choose_characters(const std::vector<std::string>& files, std::size_t triangles, EngineOptions& options) {
   if (files.empty()) {
-    const BuiltInOptions built_in{.triangles = triangles, .levels = {triangles * 3 / 10, triangles / 9}};
+    const BuiltInOptions built_in{
+        .triangles = triangles, .levels = {triangles * 3 / 10, triangles / 9}, .props = options.props};
     for (std::uint32_t which = 0; which < kBuiltInCharacters; ++which) {
       options.first.push_back([=] { return built_in_character(which, built_in); });
     }
@@ -115,6 +117,7 @@ Result<void> run(const Options& options) {
                                .sizes = options.sizes,
                                .walkers = options.instances,
                                .seldom = options.seldom,
+                               .props = options.props && options.files.empty(),
                                .first = {},
                                .later = {}};
   if (options.validation) {
@@ -184,6 +187,7 @@ int run_program(int argc, char** argv) {
                "Compute runs on the queue that draws, even if there is another");
   app.add_flag("--seldom", options.seldom,
                "Walkers at level n are posed every n + 1 frames, beyond level 0 by linear blend");
+  app.add_flag("--props", options.props, "The built-in characters have swords, buttons and beards, at anchors");
   app.add_flag("--wait", options.wait, "Waits for the later character, so that each run makes the same picture");
   app.add_flag("--validation", options.validation, "Runs under the validation layer; its messages fail the run");
   app.add_option("-o,--output", options.output, "The picture")->capture_default_str()->type_name("FILE.png");

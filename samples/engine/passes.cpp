@@ -10,6 +10,7 @@
 #include "samples/engine/shaders/character.vert.h"
 #include "samples/engine/shaders/ground.frag.h"
 #include "samples/engine/shaders/ground.vert.h"
+#include "samples/engine/shaders/prop.vert.h"
 #include "samples/engine/shaders/shadow.vert.h"
 #include "samples/renderer/make_pipeline.h"
 
@@ -36,11 +37,12 @@ constexpr VkVertexInputAttributeDescription kAttributes[] = {{0, 0, VK_FORMAT_R3
 }  // namespace
 
 Result<Passes> Passes::create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers,
-                              const runtime::Crowd& crowd, const Culling& culling) {
+                              const runtime::Crowd& crowd, const Culling& culling,
+                              std::span<const shared::PropRecord> props) {
   Passes made;
   made.sizes_ = sizes;
   PELT_TRY(made.make_images(device));
-  PELT_TRY(made.make_sets(device, walkers, crowd, culling));
+  PELT_TRY(made.make_sets(device, walkers, crowd, culling, props));
   PELT_TRY(made.make_pipelines(device));
   return made;
 }
@@ -67,32 +69,49 @@ Result<void> Passes::make_images(const GameDevice& device) {
 }
 
 Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuffer> walkers,
-                               const runtime::Crowd& crowd, const Culling& culling) {
+                               const runtime::Crowd& crowd, const Culling& culling,
+                               std::span<const shared::PropRecord> props) {
   const SetBinding bindings[] = {{shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
                                  {shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
                                  {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
                                  {shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
                                  {shared::kBindParts, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
-                                 {shared::kBindRest, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER}};
+                                 {shared::kBindRest, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+                                 {shared::kBindAnchors, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+                                 {shared::kBindProps, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER}};
   PELT_ASSIGN(set_layout_, make_set_layout(device.pelt(), bindings, "the game's descriptor layout"));
   sets_ = DescriptorSets(set_layout_);
-  PELT_TRY(sets_.reserve(device.pelt(), walkers.size()));
+  const std::size_t sets = walkers.size() * runtime::kMaxOutputSlots;
+  PELT_TRY(sets_.reserve(device.pelt(), sets));
+  if (!props.empty()) {
+    PELT_ASSIGN(props_, GameBuffer::create(device, props.size_bytes(), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                           runtime::MemoryUse::kStream, "props"));
+    std::memcpy(props_.mapped(), props.data(), props.size_bytes());
+    props_.flush(device);
+    prop_count_ = static_cast<std::uint32_t>(props.size());
+  }
   for (std::size_t slot = 0; slot < walkers.size(); ++slot) {
     PELT_ASSIGN(auto frame, GameBuffer::create(device, sizeof(shared::FrameRecord), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT,
                                                runtime::MemoryUse::kStream, "frame"));
-    write_descriptor(device.pelt(), sets_[slot], shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-                     {frame.handle(), 0, VK_WHOLE_SIZE});
-    write_descriptor(device.pelt(), sets_[slot], shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                     {walkers[slot].handle(), 0, VK_WHOLE_SIZE});
-    write_descriptor(device.pelt(), sets_[slot], shared::kBindShadow, shadow_.view.get(), shadow_sampler_.get());
-    write_descriptor(device.pelt(), sets_[slot], shared::kBindTable, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                     crowd.table(slot));
-    for (const auto& [binding, buffer] :
-         {std::pair(shared::kBindParts, &culling.parts()), std::pair(shared::kBindRest, &culling.rest())}) {
-      write_descriptor(device.pelt(), sets_[slot], binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                       {buffer->handle(), 0, VK_WHOLE_SIZE});
-    }
     frames_.push_back(std::move(frame));
+  }
+  for (std::size_t n = 0; n < sets; ++n) {
+    const auto write = [&](std::uint32_t binding, VkDescriptorType type, VkDescriptorBufferInfo range) {
+      write_descriptor(device.pelt(), sets_[n], binding, type, range);
+    };
+    const std::size_t slot = n % walkers.size();
+    constexpr VkDescriptorType kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write(shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, {frames_[slot].handle(), 0, VK_WHOLE_SIZE});
+    write(shared::kBindWalkers, kStorage, {walkers[slot].handle(), 0, VK_WHOLE_SIZE});
+    write_descriptor(device.pelt(), sets_[n], shared::kBindShadow, shadow_.view.get(), shadow_sampler_.get());
+    write(shared::kBindTable, kStorage, crowd.table(n));
+    write(shared::kBindParts, kStorage, {culling.parts().handle(), 0, VK_WHOLE_SIZE});
+    write(shared::kBindRest, kStorage, {culling.rest().handle(), 0, VK_WHOLE_SIZE});
+    if (props.empty()) continue;
+    const runtime::OutputLocation& anchors = crowd.outputs(n).anchors;
+    write(shared::kBindAnchors, kStorage,
+          {anchors.buffer, anchors.offset, crowd.rooms().anchors.capacity * anchors.stride});
+    write(shared::kBindProps, kStorage, {props_.handle(), 0, VK_WHOLE_SIZE});
   }
   return {};
 }
@@ -117,6 +136,12 @@ Result<void> Passes::make_pipelines(const GameDevice& device) {
                 .fragment = engine_spirv::character_frag,
                 .bindings = kBindings,
                 .attributes = kAttributes,
+                .colors = kColors,
+                .depth = kDepth}},
+              {prop_pipeline_,
+               {.name = "props",
+                .vertex = engine_spirv::prop_vert,
+                .fragment = engine_spirv::character_frag,
                 .colors = kColors,
                 .depth = kDepth}},
               {ground_pipeline_,
@@ -155,7 +180,7 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
                     const Culling& culling) const {
   const runtime::DeviceFunctions& vk = device.functions();
   image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDrawnDepth);
-  const VkDescriptorSet set = sets_[slot];
+  const VkDescriptorSet set = sets_[(crowd.frames() - 1) % (frames_.size() * runtime::kMaxOutputSlots)];
   vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_.get(), 0, 1, &set, 0, nullptr);
   const VkExtent2D map{sizes_.shadow, sizes_.shadow};
   begin_rendering(device.pelt(), commands, map, {{0, 0}, map}, {}, shadow_.view.get());
@@ -175,6 +200,10 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
   begin_rendering(device.pelt(), commands, sizes_.picture, {{0, 0}, sizes_.picture}, colors, depth_.view.get());
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, character_pipeline_.get());
   culling.draw(device, commands, slot);
+  if (prop_count_ > 0) {
+    vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, prop_pipeline_.get());
+    vk.vkCmdDraw(commands, shared::kPropVertices, prop_count_ * crowd.instance_count(), 0, 0);
+  }
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, ground_pipeline_.get());
   vk.vkCmdDraw(commands, 4, 1, 0, 0);
   vk.vkCmdEndRendering(commands);

@@ -22,9 +22,11 @@ struct PassSizes {
 class Passes {
  public:
   Passes() = default;
-  // Makes images, pipelines, and one descriptor set per frame in flight, with that frame's walkers and table.
+  // Makes images, pipelines, and a descriptor set per frame in flight and output slot, with that frame's walkers, table
+  // and anchors. `props`: solids on them.
   static Result<Passes> create(const GameDevice& device, const PassSizes& sizes, std::span<const GameBuffer> walkers,
-                               const runtime::Crowd& crowd, const Culling& culling);
+                               const runtime::Crowd& crowd, const Culling& culling,
+                               std::span<const shared::PropRecord> props);
 
   // Writes the record that the passes of a frame read.
   void set_frame(const GameDevice& device, std::uint32_t slot, const shared::FrameRecord& frame) const;
@@ -41,7 +43,7 @@ class Passes {
  private:
   Result<void> make_images(const GameDevice& device);
   Result<void> make_sets(const GameDevice& device, std::span<const GameBuffer> walkers, const runtime::Crowd& crowd,
-                         const Culling& culling);
+                         const Culling& culling, std::span<const shared::PropRecord> props);
   Result<void> make_pipelines(const GameDevice& device);
   void bind_vertices(const GameDevice& device, VkCommandBuffer commands, const runtime::OutputLocations& outputs) const;
 
@@ -52,7 +54,9 @@ class Passes {
   Owned<VkPipelineLayout> layout_;
   DescriptorSets sets_;
   std::vector<GameBuffer> frames_;  // FrameRecord, one per frame in flight
-  Owned<VkPipeline> shadow_pipeline_, character_pipeline_, ground_pipeline_;
+  GameBuffer props_;
+  std::uint32_t prop_count_ = 0;
+  Owned<VkPipeline> shadow_pipeline_, character_pipeline_, ground_pipeline_, prop_pipeline_;
   PictureReader picture_reader_, motion_reader_;
 };
 

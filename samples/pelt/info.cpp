@@ -362,6 +362,7 @@ Json describe(const Character& character, const std::optional<Rig>& rig, std::ui
           {"meshes", list_of(data.meshes, [](const CharacterMesh& mesh) { return describe(mesh); })},
           {"passes", list_of(data.passes, [](const PalettePass& pass) { return describe(pass); })},
           {"inputs", describe_inputs(data)},
+          {"anchors", names_of(data.anchors)},
           {"joints", names_of(data.skeleton.joints)},
           {"skeleton", describe(data.skeleton)},
           {"helper_joints", describe_helpers(data.skeleton)},
@@ -402,6 +403,7 @@ void print_character(const std::string& file, const CharacterData& data, const J
   print_levels(character["levels"]);
   if (!data.has_linear_blend()) fmt::print("\nmoved in full at every level of detail: not all skins have weights\n");
   print_inputs(character["inputs"]);
+  print_names("anchors", character["anchors"]);
   print_rest(character);
 }
 

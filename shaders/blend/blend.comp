@@ -9,12 +9,6 @@
 layout(local_size_x = kBlendWorkgroupSize) in;
 
 layout(binding = kBindWork, std430) readonly buffer Jobs { BlendJob jobs[]; };
-layout(binding = kBlendBindRest, std430) readonly buffer LocalPoints { vec4 local_points[]; };
-layout(binding = kBlendBindRest, std430) readonly buffer Points { PackedVec3 points[]; };
-layout(binding = kBlendBindRest, std430) readonly buffer Directions { uvec2 directions[]; };
-layout(binding = kBlendBindRest, std430) readonly buffer Rows { uint rows[]; };
-layout(binding = kBlendBindPalette, std430) readonly buffer Palette { Affine palette[]; };
-layout(binding = kBlendBindPalette, std430) readonly buffer Weights { float morph_weights[]; };
 layout(binding = kBlendBindDrivers, std430) writeonly buffer Frames { Affine frames[]; };
 layout(binding = kBlendBindDrivers, std430) writeonly buffer Drivers { float drivers[]; };
 layout(binding = kBlendBindPositions, std430) buffer Positions { float positions[]; };
@@ -29,8 +23,7 @@ layout(constant_id = kSpecPositionsFormat) const uint kPositionsFormat = kFormat
 layout(constant_id = kSpecPreviousFormat) const uint kPreviousFormat = kFormatNone;
 layout(constant_id = kSpecContents) const uint kContents = 0u;
 
-bool has(uint what) { return (kContents & what) != 0u; }
-
+#include "inputs.glsl"
 #include "../find_job.glsl"
 #include "store_directions.glsl"
 #include "row.glsl"

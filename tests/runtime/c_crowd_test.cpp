@@ -2,6 +2,7 @@
 // Tests that crowds of the C API behave like those of C++.
 #include <glm/gtc/type_ptr.hpp>
 
+#include <pelt/anchor.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/read_back.h>
 
@@ -76,6 +77,7 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
     EXPECT_EQ(instance.vertex_count, expected->vertex_count);
     EXPECT_EQ(instance.first_joint, expected->first_joint);
     EXPECT_EQ(instance.first_input, expected->first_input);
+    EXPECT_EQ(instance.first_anchor, expected->first_anchor);
     vertices = instance.first_vertex + instance.vertex_count;
   }
   auto outputs = sized<pelt_crowd_outputs>();
@@ -92,7 +94,8 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
                     {places.tangents, outputs.tangents, vertices, 4},
                     {places.previous_positions, outputs.previous_positions, vertices, 12},
                     {places.bounds, outputs.bounds, cpp.instance_count(), 24},
-                    {places.tension, outputs.tension, vertices, 4}};
+                    {places.tension, outputs.tension, vertices, 4},
+                    {places.anchors, outputs.anchors, 1, 48}};
   for (const auto& [expected, got, elements, bytes] : attributes) {
     ASSERT_EQ(expected.stride, got.stride);
     const VkDeviceSize all = (elements - 1) * VkDeviceSize{got.stride} + bytes;
@@ -142,6 +145,8 @@ void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
     ASSERT_OK(pelt_crowd_get_outputs(c, frame, &outputs));
     EXPECT_EQ(outputs.positions.offset, cpp.outputs(frame).positions.offset);
     EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(frame).previous_positions.offset);
+    EXPECT_EQ(outputs.anchors.offset, cpp.outputs(frame).anchors.offset);
+    EXPECT_EQ(outputs.anchors.stride, 64u);
     EXPECT_NE(outputs.table.buffer, VK_NULL_HANDLE);
     EXPECT_EQ(outputs.table.offset, cpp.table(frame).offset);
     EXPECT_EQ(outputs.table.size, cpp.table(frame).range);
@@ -166,7 +171,9 @@ void expect_same_info(const Crowd& cpp, const pelt_crowd* c) {
 
 // With every output and a tube that swings, in one slot and in two.
 TEST_F(CCrowds, EqualThoseOfCpp) {
-  characters_.push_back(test::swinging_tube());
+  const Character tube = test::swinging_tube();
+  const Anchor anchor = test::must(Anchor::at_point(tube, test::must(nearest_at_bind(tube, glm::vec3(0)))));
+  characters_.push_back(test::must(with_anchors(tube, {anchor.with_name("a")})));
   c_characters_.push_back(in_c(characters_.back()));
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_, {.tension = true}));
   auto uploading = sized<pelt_upload_options>();
@@ -180,6 +187,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     cpp_options.outputs.previous_positions.format = VertexFormat::kFloat;
     cpp_options.outputs.bounds = true;
     cpp_options.outputs.bounds_stride = 32;
+    cpp_options.outputs.anchors = {.format = VertexFormat::kFloat, .stride = 64};
     cpp_options.outputs.slots = slots;
     cpp_options.outputs.tension.format = VertexFormat::kSnorm8;
     auto options = sized<pelt_crowd_options>();
@@ -188,6 +196,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     options.previous_positions.format = PELT_FORMAT_FLOAT;
     options.bounds = 1;
     options.bounds_stride = 32;
+    options.anchors = {.format = PELT_FORMAT_FLOAT, .stride = 64};
     options.output_slots = slots;
     options.tension.format = PELT_FORMAT_SNORM8;
     Crowd cpp = test::must(Crowd::create(*gpu_device(), gpu, cpp_options));

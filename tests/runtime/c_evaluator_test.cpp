@@ -5,6 +5,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/type_ptr.hpp>
 
+#include <pelt/anchor.h>
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
@@ -201,7 +202,8 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
 }
 
 TEST(CEvaluators, FindPointsOfTheSkinAsTheEngineDoes) {
-  const Character character = make_linear();
+  const SkinAnchor anchor{.name = "button", .vertices = {1, 2, 3}, .shares = {0.25f, 0.25f, 0.5f}};
+  const Character character = test::must(with_anchors(make_linear(), {anchor}));
   const CharacterHandle in_the_library = in_c(character);
   const EvaluatorHandle handle = evaluator_of(in_the_library), second = evaluator_of(in_the_library);
   Evaluator evaluator(character);
@@ -243,6 +245,19 @@ TEST(CEvaluators, FindPointsOfTheSkinAsTheEngineDoes) {
   point.vertex = 5;
   ASSERT_OK(pelt_evaluator_get_frame(handle.get(), &point, rows));
   EXPECT_EQ(glm::make_mat3x4(rows), test::must(Anchor::at_vertex(character, 0, 5)).frame(evaluator));
+  auto info = sized<pelt_character_info>();
+  auto known = sized<pelt_anchor_info>();
+  std::uint32_t found = 7;
+  ASSERT_OK(pelt_character_get_info(in_the_library.get(), &info));
+  ASSERT_OK(pelt_character_find_anchor(in_the_library.get(), "button", &found));
+  ASSERT_OK(pelt_character_get_anchor(in_the_library.get(), found, &known));
+  ASSERT_OK(pelt_evaluator_get_anchor(handle.get(), found, rows));
+  EXPECT_EQ(info.anchor_count, 1u);
+  EXPECT_EQ(known.vertices[2], 3u);
+  EXPECT_EQ(known.shares[2], 0.5f);
+  EXPECT_STREQ(known.name, "button");
+  EXPECT_EQ(glm::make_mat3x4(rows), Anchor(anchor).frame(evaluator));
+  EXPECT_INVALID(pelt_evaluator_get_anchor(handle.get(), 1, rows), "anchor 1 does not exist");
   EXPECT_INVALID(ray(handle, {}, 1), "direction of the ray is 0");
   EXPECT_INVALID(pelt_evaluator_find_nearest(handle.get(), nullptr, 1, &hit), "position is null");
   point.mesh = 7;

@@ -20,6 +20,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/stop.h"
+#include "engine/authoring/bind/anchors.h"
 #include "engine/authoring/bind/bind_progress.h"
 #include "engine/authoring/bind/build_skins.h"
 #include "engine/authoring/bind/carried_weights.h"
@@ -49,13 +50,14 @@ class Binder {
  public:
   Binder(const Model& model, std::span<const LevelMapping> levels, std::span<const MuscleMeshes> muscles,
          const Rig& rig, const LayerPlan& plan, const BindOptions& options, Correctives correctives,
-         std::vector<std::string>& notes)
+         std::vector<SkinAnchor> anchors, std::vector<std::string>& notes)
       : model_(model),
         levels_(levels),
         muscles_(muscles),
         rig_(rig),
         plan_(plan),
         options_(options),
+        anchors_(std::move(anchors)),
         notes_(notes),
         progress_(options.progress, stages()),
         builder_(model, options.keep_vertex_order, std::move(correctives)),
@@ -77,6 +79,7 @@ class Binder {
     BindReport report{{}, {}, points_, notes_, std::nullopt};
     const BindInput input{carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_};
     PELT_ASSIGN(auto bound, build_skins(input, progress_, std::move(report), std::move(builder_), std::move(skins)));
+    PELT_ASSIGN(bound.character, add_anchors(bound.character, model_, std::move(anchors_)));
     progress_.end();
     return bound;
   }
@@ -270,6 +273,7 @@ class Binder {
   const Rig& rig_;
   const LayerPlan& plan_;
   const BindOptions& options_;
+  std::vector<SkinAnchor> anchors_;  // of the model's meshes
   std::vector<std::string>& notes_;
   std::vector<PointReport> points_;
   BindProgress progress_;
@@ -326,10 +330,11 @@ Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
 
 // Checks a model and a rig, plans the layers, and returns the result of `use` on their binder.
 template <class Use>
-std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& rig, const BindOptions& options,
+std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& written, const BindOptions& options,
                                                const Use& use) {
   PELT_TRY(check_model(given));
-  PELT_TRY(check_rig(rig));
+  PELT_TRY(check_rig(written));
+  const Rig rig = with_marks(written, given);
   std::vector<std::string> notes;
   std::optional<Model> painted;
   if (may_paint(given, rig.paint)) {
@@ -351,7 +356,8 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& ri
     }
     PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
-    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
+    PELT_ASSIGN(auto anchors, place_anchors(whole, rig, plan));
+    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), std::move(anchors), notes);
     return use(binder);
   };
   if (rig.muscles.empty() && rig.helper_joints.empty() && rig.frames.empty()) return run(model, {});

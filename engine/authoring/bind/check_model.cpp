@@ -111,6 +111,10 @@ Result<void> check_model(const Model& model) {
                      joints[bound.joint].name, kMaxCoordinate);
     }
   }
+  for (const MarkedAnchor& anchor : model.anchors) {
+    if (anchor.joint >= joints.size())
+      return invalid("the anchor '{}' marks joint {} of only {}", anchor.name, anchor.joint, joints.size());
+  }
   for (const Mesh& mesh : model.meshes) {
     PELT_TRY(check_mesh(mesh, model.bound_joints.size()));
   }

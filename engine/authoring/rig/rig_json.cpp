@@ -97,6 +97,25 @@ static void describe(Fields& fields, HelperTurn& turn) {
                 {.least = -kMaxTurnShare, .most = kMaxTurnShare});
 }
 
+static void describe(Fields& fields, RigAnchor& anchor) {
+  fields.about("anchor", "A named point of a skin, with a position and a frame in every pose.");
+  fields.name({.name = "name", .meaning = "The anchor's name.", .required = true}, anchor.name);
+  fields.text({"mesh", "The mesh of vertex and triangle; with near and node, none: any skin."}, anchor.mesh,
+              Names::kMesh);
+  fields.integer_or({"vertex", "A vertex of the mesh."}, "none", anchor.vertex, {.least = 0});
+  fields.integer_or({"triangle", "A triangle of the mesh."}, "none", anchor.triangle, {.least = 0});
+  fields.vector({"barycentric", "Shares of the triangle's corners, with the sum 1."}, anchor.barycentric,
+                kUnitInterval);
+  fields.vector_or({"near", "The nearest point of the skin to this position, metres, model space at bind."}, "none",
+                   anchor.near);
+  fields.text({"node", "The nearest point of the skin to this node's position at bind."}, anchor.node, Names::kJoint);
+  const Given vertex{"vertex", anchor.vertex.has_value()}, triangle{"triangle", anchor.triangle.has_value()};
+  fields.exactly_one({vertex, triangle, {"near", anchor.near.has_value()}, {"node", !anchor.node.empty()}},
+                     "set exactly one of vertex, triangle, near and node");
+  for (const Given& given : {vertex, triangle})
+    fields.conflict("mesh", {given}, {{"mesh", !anchor.mesh.empty()}}, "vertex and triangle need a mesh");
+}
+
 // Describes a rig without its format.
 static void describe(Fields& fields, Rig& rig) {
   fields.about("rig", "Assigns deformers to meshes. docs/rig_reference.md lists every key, docs/rig.md explains them.");
@@ -106,6 +125,9 @@ static void describe(Fields& fields, Rig& rig) {
   fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
   fields.objects({"frames", "Joints that the model lacks, after its own."}, rig.frames);
   fields.objects({"helper_joints", "Joints that turn by fractions of other joints' turns."}, rig.helper_joints);
+  // Left out without anchors, so that characters from older rigs keep their bytes.
+  if (const Field anchors{"anchors", "Named points of skins."}; fields.is_there(anchors, !rig.anchors.empty()))
+    fields.objects(anchors, rig.anchors);
   fields.objects(
       {.name = "layers",
        .meaning = "Stacked in order: where a layer's mask is 1, it hides those before it. Linear blend moves "

@@ -181,6 +181,11 @@ void describe(Archive& archive, Is<SkinLevel> auto& level) {
 
 // A chunk gets a new version when its payload changes (docs/pelt_file.md, Changing it).
 template <class Archive>
+void describe(Archive& archive, Is<SkinAnchor> auto& anchor) {
+  archive(anchor.name, anchor.mesh, anchor.vertices, anchor.shares);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,
                 data.stage_count);
@@ -192,6 +197,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);
+  archive.optional_chunk({"ANCH", 1}, data.anchors);
 }
 
 }  // namespace pelt::pelt_file

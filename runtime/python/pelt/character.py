@@ -279,6 +279,11 @@ class Character(Owner):
             for info in infos
         )
 
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The names of the anchors, whose frames Evaluator.frame returns."""
+        return tuple(decode(info.name) for info in self._read_all("anchor", self._known.anchor_count))
+
     def _find(self, what: str, name: str) -> int:
         found = ctypes.c_uint32()
         self._call(f"pelt_character_find_{what}", encode(name), ctypes.byref(found))
@@ -292,6 +297,9 @@ class Character(Owner):
 
     def control_index(self, name: str) -> int:
         return self._find("control", name)
+
+    def anchor_index(self, name: str) -> int:
+        return self._find("anchor", name)
 
     def stream_index(self, name: str) -> int:
         return self._find("stream", name)

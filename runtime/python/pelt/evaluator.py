@@ -99,6 +99,7 @@ class Evaluator(Owner):
             "control": {control.name: c for c, control in enumerate(character.controls)},
             "stream": {stream.name: s for s, stream in enumerate(character.streams)},
             "mesh": {mesh.name: m for m, mesh in enumerate(self._meshes)},
+            "anchor": {anchor: a for a, anchor in enumerate(character.anchors)},
         }
         self._skins = [m for m, mesh in enumerate(self._meshes) if not mesh.control]
 
@@ -173,19 +174,30 @@ class Evaluator(Owner):
         """Evaluates without moving the skins: enough for frame(), ray() and nearest()."""
         self._call("pelt_evaluator_evaluate_controls")
 
-    def frame(self, point: SkinPoint | None = None, *, mesh: str | int = 0, vertex: int | None = None) -> Floats:
-        """The frame of a point, or of a vertex of a mesh in packed order, in the last evaluated pose: shape (3, 4).
+    def frame(
+        self,
+        point: SkinPoint | None = None,
+        *,
+        mesh: str | int = 0,
+        vertex: int | None = None,
+        anchor: str | int | None = None,
+    ) -> Floats:
+        """The frame of a point, of a vertex of a mesh in packed order, or of an anchor, in the last evaluated pose.
 
-        Its columns are tangent, bitangent, normal and position in model space. It moves three vertices at most.
+        Shape: (3, 4). Its columns are tangent, bitangent, normal and position in model space. It moves three vertices
+        at most.
         """
-        if (point is None) == (vertex is None):
-            raise Error("a frame is that of a point or of a vertex")
+        if (point is not None) + (vertex is not None) + (anchor is not None) != 1:
+            raise Error("a frame is that of a point, of a vertex or of an anchor")
+        rows = np.empty((3, 4), np.float32)
+        if anchor is not None:
+            self._call("pelt_evaluator_get_anchor", self._index("anchor", anchor), rows.ctypes.data)
+            return rows
         if point is None:
             given = library().new("pelt_skin_point", mesh=self._index("mesh", mesh), triangle=NONE, vertex=vertex)
         else:
             given = library().new("pelt_skin_point", mesh=point.mesh, triangle=point.triangle)
             given.barycentric[:] = point.barycentric
-        rows = np.empty((3, 4), np.float32)
         self._call("pelt_evaluator_get_frame", ctypes.byref(given), rows.ctypes.data)
         return rows
 

@@ -46,6 +46,7 @@ def of_scene(panel, exported, sample=True):
         made.lost += [(thing, sentence) for sentence in derived.lost]
         made.drivers += derived.followed
     made.rig["layers"] = _needed(derived_layers, said, {cage.name for cage in made.drivers}) + said
+    _add_anchors(made, exported)
     _make_masks(made, {thing.name: thing for thing in exported.meshes})
     if exported.settings.get("gltf_morph", True) and "correctives" not in rest:
         _add_correctives(made, meshes)
@@ -54,6 +55,23 @@ def of_scene(panel, exported, sample=True):
             if thing.name not in spoken:
                 _add_fit(made, thing, exported)
     return made
+
+
+def _add_anchors(made, exported):
+    """Empties parented to vertices become anchors there, in the rest pose and in the file's space."""
+    for thing in exported.objects:
+        mesh = thing.parent
+        if thing.type != "EMPTY" or thing.parent_type not in ("VERTEX", "VERTEX_3") or mesh not in exported.meshes:
+            continue
+        vertices = thing.parent_vertices[: 1 if thing.parent_type == "VERTEX" else 3]
+        points = [mesh.matrix_world @ mesh.data.vertices[vertex].co for vertex in vertices]
+        x, y, z = (sum(axis) / len(points) for axis in zip(*points))
+        near = [x, z, -y] if exported.settings.get("gltf_yup", True) else [x, y, z]
+        anchors = made.rig.setdefault("anchors", [])
+        if thing.name not in {anchor["name"] for anchor in anchors}:
+            anchors.append({"name": thing.name, "mesh": mesh.name, "near": near})
+    if "anchors" in made.rig and not made.rig["layers"]:
+        made.rig["layers"] = [{"target": "*", "deformer": "linear_blend"}]
 
 
 def _add_fit(made, thing, exported):

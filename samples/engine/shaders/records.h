@@ -68,6 +68,20 @@ struct FrameRecord {
 };
 PELT_SHARED_SIZE(FrameRecord, 240);
 
+// A tapered cylinder at an anchor, along z of its space.
+struct PropRecord {
+  Affine anchor_from_prop;
+  vec3 color;
+  uint anchor;  // index in CharacterData::anchors
+  vec2 radius;  // along x and y at z = 0
+  float height;
+  float taper;  // of the radius, at the far end
+};
+PELT_SHARED_SIZE(PropRecord, 80);
+
+PELT_SHARED_CONST uint kPropSides = 12u;
+PELT_SHARED_CONST uint kPropVertices = 12u * kPropSides;
+
 // Set 0 of the drawing pipelines.
 PELT_SHARED_CONST uint kBindFrameRecord = 0u;
 PELT_SHARED_CONST uint kBindWalkers = 1u;
@@ -75,6 +89,8 @@ PELT_SHARED_CONST uint kBindShadow = 2u;
 PELT_SHARED_CONST uint kBindTable = 3u;  // Crowd::table()
 PELT_SHARED_CONST uint kBindParts = 4u;
 PELT_SHARED_CONST uint kBindRest = 5u;
+PELT_SHARED_CONST uint kBindAnchors = 6u;  // CrowdOutputs::anchors
+PELT_SHARED_CONST uint kBindProps = 7u;
 
 PELT_SHARED_END
 

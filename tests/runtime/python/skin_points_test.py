@@ -34,13 +34,27 @@ class SkinPoints(unittest.TestCase):
             np.testing.assert_allclose(nearest.position, frame[:, 3], atol=1e-3)
             self.assertIsNone(evaluator.ray(origin, -frame[:, 2], longest=1e-5))
             for wrong, why in (
-                (lambda: evaluator.frame(), "a frame is that of a point or of a vertex"),
+                (lambda: evaluator.frame(), "a frame is that of a point, of a vertex or of an anchor"),
                 (lambda: evaluator.frame(pelt.SkinPoint(9, 0, (1, 0, 0))), "mesh 9 does not exist"),
                 (lambda: evaluator.ray((0, 0, 0), (0, 0, 0)), "the direction of the ray is 0"),
                 (lambda: evaluator.nearest((0, 0)), r"position has the shape \(2,\)"),
             ):
                 with self.assertRaisesRegex(pelt.Error, why):
                     wrong()
+
+    def test_have_names_if_they_are_anchors(self) -> None:
+        anchors = [{"name": "tip", "near": [9, 0, 0]}, {"name": "root", "near": [-9, 0, 0]}]
+        rig = {"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"}], "anchors": anchors}
+        character = pelt.bind("builtin:limb", rig=rig).character
+        self.assertEqual(character.anchors, ("tip", "root"))
+        self.assertEqual(character.anchor_index("root"), 1)
+        with pelt.Evaluator(character) as evaluator:
+            evaluator.evaluate_controls()
+            frame = evaluator.frame(character.nearest_point((9, 0, 0)))
+            np.testing.assert_array_equal(evaluator.frame(anchor="tip"), frame)
+            np.testing.assert_array_equal(evaluator.frame(anchor=0), frame)
+            with self.assertRaisesRegex(pelt.Error, "no anchor is called 'tipp'"):
+                evaluator.frame(anchor="tipp")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Preserve Volume and bendy bones: exported, bound and deformed, every vertex against Blender's."""
+import json
 import os
+import subprocess
 import sys
+
+import bpy
+from mathutils import Vector
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
@@ -33,4 +38,29 @@ def all_influences():
     addon.figure("seven influences", compare.off(skin, file).max(), 1e-5)
 
 
-addon.run([moved_by_weights, all_influences])
+def anchors_at_vertices():
+    """Empties on one and on three vertices become anchors of the rest pose, whatever the pose."""
+    armature, skin = fixtures.limb(3, blend=0.6)
+    fixtures.clip(armature, "bend", {"bone_1": (90, 40, 0)})
+    bpy.context.scene.frame_set(24)
+    for name, kind, vertices in (("button", "VERTEX", [300]), ("badge", "VERTEX_3", [300, 301, 317])):
+        empty = bpy.data.objects.new(name, None)
+        bpy.context.collection.objects.link(empty)
+        empty.parent, empty.parent_type = skin, kind
+        empty.parent_vertices = vertices + [0] * (3 - len(vertices))
+    file = addon.export("anchors.glb")
+    from pelt_deformers import glb
+
+    anchors = {anchor["name"]: anchor for anchor in glb.File(file).json["extensions"]["PELT_deformers"]["rig"]["anchors"]}
+    off = 0
+    for name, vertices in (("button", [300]), ("badge", [300, 301, 317])):
+        x, y, z = sum((skin.matrix_world @ skin.data.vertices[v].co for v in vertices), Vector()) / len(vertices)
+        off = max(off, (Vector(anchors[name]["near"]) - Vector((x, z, -y))).length)
+    addon.figure("anchors at vertices", off, 1e-6)
+    character, pelt = file[:-3] + "pelt", os.environ["PELT_PROGRAM"]
+    subprocess.run([pelt, "bind", file, "-o", character], capture_output=True, check=True)
+    listed = subprocess.run([pelt, "info", character, "--json"], capture_output=True, text=True, check=True)
+    addon.expect(json.loads(listed.stdout)["anchors"] == list(anchors), listed.stdout)
+
+
+addon.run([moved_by_weights, all_influences, anchors_at_vertices])

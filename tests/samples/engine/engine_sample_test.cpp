@@ -335,10 +335,10 @@ TEST_F(EngineSample, WaitsNoLongerThanItSays) {
 TEST(EngineProgram, DrawsAndSaysWhatItDid) {
   PELT_REQUIRE_GPU(test::gpu_device());
   const test::TemporaryFolder folder;
-  const test::Outcome outcome = test::run_program(
-      PELT_GAME,
-      "--instances 40 --frames 4 --size 320x180 --shadow 512 --triangles 900 --validation -o a.png --motion b.png",
-      folder.path());
+  const test::Outcome outcome = test::run_program(PELT_GAME,
+                                                  "--instances 40 --frames 4 --size 320x180 --shadow 512 --triangles "
+                                                  "900 --props --validation -o a.png --motion b.png",
+                                                  folder.path());
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, HasSubstr("40 walkers on "));
   EXPECT_THAT(outcome.output, HasSubstr("4 frames: mean "));

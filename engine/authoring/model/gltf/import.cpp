@@ -205,6 +205,7 @@ class Importer {
     PELT_ASSIGN(auto skeleton, read_joints(document_, adopt(loose, tree_), model_.skeleton));
     PELT_ASSIGN(skins_, read_skins(document_, skeleton.joint_of_node));
     add_bendy_bones(skeleton.joint_of_node);
+    add_anchors(skeleton.joint_of_node);
     add_human_bones(document_.vrm.bones, skeleton.joint_of_node, model_);
     add_materials();
     PELT_TRY(add_meshes(carriers(loose, skeleton.joint_of_node)));
@@ -233,6 +234,22 @@ class Importer {
     if (refused == 0) return;
     model_.report.notes.push_back(
         fmt::format("bendy-bone properties of {} nodes are left out, since they are not valid: {}", refused, first));
+  }
+
+  // A mark is a name, or anything but 0 and false: then the anchor has the joint's name.
+  void add_anchors(const std::vector<std::uint32_t>& joint_of_node) {
+    UniqueNames names;
+    for (const int index : tree_.order) {
+      const auto i = static_cast<std::size_t>(index);
+      const tinygltf::Value& extras = document_.gltf.nodes[i].extras;
+      if (!extras.IsObject() || !extras.Has("pelt_anchor")) continue;
+      const tinygltf::Value& mark = extras.Get("pelt_anchor");
+      const bool is_name = mark.IsString() && !mark.Get<std::string>().empty();
+      const bool is_off = mark.IsNumber() ? mark.GetNumberAsDouble() == 0 : mark.IsBool() && !mark.Get<bool>();
+      if (is_off) continue;
+      const std::string& joint = model_.skeleton.joints[joint_of_node[i]].name;
+      model_.anchors.push_back({names.claim(is_name ? mark.Get<std::string>() : joint), joint_of_node[i]});
+    }
   }
 
   void add_materials() {

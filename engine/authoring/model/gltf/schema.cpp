@@ -112,7 +112,7 @@ constexpr std::array kNodeExtras{
     unchecked("bbone_segments"), unchecked("bbone_easein"),    unchecked("bbone_easeout"),
     unchecked("bbone_rollin"),   unchecked("bbone_rollout"),   unchecked("bbone_curveinx"),
     unchecked("bbone_curveinz"), unchecked("bbone_curveoutx"), unchecked("bbone_curveoutz"),
-    unchecked("bbone_scalein"),  unchecked("bbone_scaleout"),
+    unchecked("bbone_scalein"),  unchecked("bbone_scaleout"),  unchecked("pelt_anchor"),
 };
 constexpr std::array kLevels{required(list(index("ids", "nodes"), 1))};
 constexpr std::array kVisibility{boolean("visible")};

@@ -18,7 +18,7 @@ inline constexpr std::string_view kDraco = "KHR_draco_mesh_compression";
 // names `source` and the location as a JSON pointer. Returns a note if values of old exporters are taken as absent.
 Result<std::string> check_gltf_schema(nlohmann::json& document, const std::string& source);
 
-// Returns true if extras with that key are read: names of morph targets, properties of bendy bones.
+// Returns true if extras with that key are read: names of morph targets, properties of bendy bones, marks of anchors.
 bool is_read_extra(std::string_view key);
 
 }  // namespace pelt

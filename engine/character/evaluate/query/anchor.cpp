@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <cassert>
-#include <cmath>
 
 #include <pelt/anchor.h>
 #include <pelt/finite.h>
+#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
+#include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
-#include "engine/character/evaluate/query/triangle.h"
-#include "shaders/blend/blend.h"
+#include "engine/character/skin_anchor.h"
 
 namespace pelt {
 namespace {
@@ -25,20 +25,13 @@ Result<void> check_skin(const Character& character, std::uint32_t mesh) {
 
 Result<SkinPoint> nearest_at_bind(const Character& character, glm::vec3 position) {
   if (!is_near(position)) return invalid("the position is not finite, or beyond {:g}", kMaxCoordinate);
-  const glm::dvec3 p(position);
   SkinPoint nearest;
   double least = INFINITY;
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
-    const CharacterMesh& mesh = character->meshes[m];
-    if (mesh.control) continue;
-    const std::vector<glm::vec3>& points = mesh.binding.points;
-    for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t) {
-      const glm::uvec3& v = mesh.triangles[t];
-      const Corners corners{points[v.x], points[v.y], points[v.z]};
-      const glm::dvec3 on = nearest_on_triangle(corners, p);
-      const double distance = glm::distance(corners.point(on), p);
-      if (distance < least) nearest = {m, t, glm::vec3(on)}, least = distance;
-    }
+    if (character->meshes[m].control) continue;
+    const std::optional<NearestPoint> found =
+        nearest_on(character->meshes[m].binding.points, character->meshes[m].triangles, position);
+    if (found && found->distance < least) nearest = {m, found->triangle, found->shares}, least = found->distance;
   }
   if (least == INFINITY) return invalid("no skin of '{}' has triangles", character->name);
   return nearest;
@@ -52,28 +45,14 @@ Result<Anchor> Anchor::at_point(const Character& character, const SkinPoint& poi
     return invalid("triangle {} of mesh '{}' does not exist: there are {}", point.triangle, mesh.name,
                    mesh.triangles.size());
   }
-  constexpr float kRounding = 1e-4f;
   const glm::vec3 shares = point.barycentric;
-  const bool are_shares = glm::all(glm::greaterThanEqual(shares, glm::vec3(-kRounding))) &&
-                          std::abs(shares.x + shares.y + shares.z - 1) <= kRounding;
-  if (!are_shares) {
+  if (!are_shares(shares)) {
     return invalid("the barycentric coordinates {}, {}, {} are not shares from 0 to 1 with the sum 1", shares.x,
                    shares.y, shares.z);
   }
-  Anchor anchor;
-  anchor.mesh_ = point.mesh;
-  float longest = -1;
-  for (int i = 0; i < 3; ++i) {
-    const glm::ivec3 corner(i, (i + 1) % 3, (i + 2) % 3);
-    const glm::uvec3& v = mesh.triangles[point.triangle];
-    const float length = glm::distance(mesh.binding.points[v[corner.x]], mesh.binding.points[v[corner.y]]);
-    if (length <= longest) continue;
-    longest = length;
-    anchor.vertices_ = {v[corner.x], v[corner.y], v[corner.z]};
-    anchor.shares_ = {shares[corner.x], shares[corner.y], shares[corner.z]};
-  }
-  if (longest == 0) return at_vertex(character, point.mesh, anchor.vertices_.x);
-  return anchor;
+  SkinAnchor made = anchor_on_triangle(mesh.binding.points, mesh.triangles[point.triangle], shares);
+  made.mesh = point.mesh;
+  return Anchor(made);
 }
 
 Result<Anchor> Anchor::at_vertex(const Character& character, std::uint32_t mesh, std::uint32_t vertex) {
@@ -81,30 +60,38 @@ Result<Anchor> Anchor::at_vertex(const Character& character, std::uint32_t mesh,
   const CharacterMesh& skin = character->meshes[mesh];
   if (vertex >= skin.vertex_count())
     return invalid("vertex {} of mesh '{}' does not exist: there are {}", vertex, skin.name, skin.vertex_count());
-  Anchor anchor;
-  anchor.mesh_ = mesh;
-  anchor.vertex_count_ = 1;
-  anchor.vertices_ = glm::uvec3(vertex);
-  return anchor;
+  return Anchor(SkinAnchor{.mesh = mesh, .vertices = glm::uvec3(vertex)});
+}
+
+Result<Anchor> Anchor::named(const Character& character, std::string_view name) {
+  if (const auto found = character->find_anchor(name)) return Anchor(character->anchors[*found]);
+  return tl::unexpected(unknown_name("anchor", "anchors", name, character->anchors, &SkinAnchor::name));
+}
+
+SkinAnchor Anchor::with_name(std::string name) const {
+  SkinAnchor made = point_;
+  made.name = std::move(name);
+  return made;
 }
 
 Affine Anchor::frame(const Evaluator& evaluator) const {
   assert(evaluator.evaluations() > 0);
-  const Evaluator::Vertex first = evaluator.vertex(mesh_, vertices_.x);
-  if (vertex_count_ == 1) {
-    const glm::vec3 tangent(first.tangent);
-    return affine_from_axes(glm::mat3(tangent, glm::cross(first.normal, tangent), first.normal), first.position);
-  }
-  const Evaluator::Vertex second = evaluator.vertex(mesh_, vertices_.y);
-  const Evaluator::Vertex third = evaluator.vertex(mesh_, vertices_.z);
-  const glm::vec3 mixed = shares_.x * first.normal + shares_.y * second.normal + shares_.z * third.normal;
-  const glm::vec3 normal = shared::normalize_or(mixed, first.normal);
-  // Relative to a corner, so that rounding is that of the triangle's size far from the origin.
-  const glm::vec3 edge = second.position - first.position;
-  const glm::vec3 position = first.position + shares_.y * edge + shares_.z * (third.position - first.position);
-  const glm::vec3 along = shared::normalize_or(edge, glm::vec3(first.tangent));
-  const glm::vec3 tangent = shared::turned_tangent(glm::mat3(1.0f), along, normal);
-  return affine_from_axes(glm::mat3(tangent, glm::cross(normal, tangent), normal), position);
+  const auto moved = [&](std::uint32_t v) {
+    const Evaluator::Vertex vertex = evaluator.vertex(point_.mesh, v);
+    return shared::AnchorVertex{vertex.position, vertex.normal, glm::vec3(vertex.tangent)};
+  };
+  const glm::uvec3& v = point_.vertices;
+  const shared::AnchorVertex first = moved(v.x);
+  if (v.x == v.y && v.x == v.z) return shared::anchor_frame(anchor_record(point_), first, first, first);
+  return shared::anchor_frame(anchor_record(point_), first, moved(v.y), moved(v.z));
+}
+
+Result<Character> with_anchors(const Character& character, std::vector<SkinAnchor> anchors) {
+  return guard_memory([&] {
+    CharacterData data = *character;
+    data.anchors = std::move(anchors);
+    return Character::create(std::move(data));
+  });
 }
 
 }  // namespace pelt

@@ -13,7 +13,7 @@
 #include "engine/character/evaluate/prefetch.h"
 #include "engine/character/evaluate/query/record_box.h"
 #include "engine/character/evaluate/query/skin_index.h"
-#include "engine/character/evaluate/query/triangle.h"
+#include "engine/character/triangle.h"
 
 namespace pelt {
 namespace {

@@ -148,6 +148,14 @@ struct SkinLevel {
   CharacterMesh skin;       // reads the same palette; first_vertex is 0
 };
 
+// A named point of a skin, with a position and a frame in every pose (pelt/anchor.h).
+struct SkinAnchor {
+  std::string name;
+  std::uint32_t mesh = 0;     // index in CharacterData::meshes; a skin
+  glm::uvec3 vertices{0};     // corners of a triangle, from its longest edge at bind on, or one vertex three times
+  glm::vec3 shares{1, 0, 0};  // of the corners, 0 to 1, with the sum 1
+};
+
 inline constexpr std::uint32_t kMaxLevel = 63;  // coarsest level of detail that a skin can have
 
 struct CharacterData {
@@ -162,8 +170,9 @@ struct CharacterData {
   std::vector<SkinLevel> levels;      // by `of`, then by `level`, each once
   std::vector<Stream> streams;
   std::vector<Control> controls;
-  std::uint32_t input_count = 0;   // numbers per instance and frame, besides the joint matrices
-  std::uint32_t palette_size = 0;  // palette entries of one instance
+  std::vector<SkinAnchor> anchors;  // names are unique
+  std::uint32_t input_count = 0;    // numbers per instance and frame, besides the joint matrices
+  std::uint32_t palette_size = 0;   // palette entries of one instance
   std::uint32_t stage_count = 0;
 
   std::uint32_t vertex_count() const {
@@ -172,6 +181,7 @@ struct CharacterData {
   std::uint32_t coarsest_level() const;  // 0: there is no other level
   std::optional<std::uint32_t> find_stream(std::string_view mesh) const;
   std::optional<std::uint32_t> find_control(std::string_view wanted) const;
+  std::optional<std::uint32_t> find_anchor(std::string_view wanted) const;
   std::optional<std::uint32_t> clock_input() const;  // input of the control of kClock; none: no secondary action
 
   const PalettePass* painted_pass() const;  // the pass with PalettePass::painted, or nullptr
@@ -198,7 +208,7 @@ class Character {
 
   // Returns the character with its skins at a level of detail, and without `levels`: each skin is replaced by its
   // coarsest level up to `level`, if it has one. Joints, drivers, palette, inputs and controls stay, so the same poses
-  // and inputs move all levels alike.
+  // and inputs move all levels alike. Anchors move to the nearest points at bind.
   Character at_level(std::uint32_t level) const;
 
   // Returns the diagonal of the skin's bounding box at bind, metres; tolerances are relative to it.

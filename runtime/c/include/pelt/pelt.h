@@ -127,7 +127,7 @@ typedef struct pelt_character_info {
   uint32_t coarsest_level; /* of detail; 0: the only one */
   const char* name;
   uint32_t material_count;
-  uint32_t reserved;
+  uint32_t anchor_count;
 } pelt_character_info;
 
 typedef struct pelt_joint_info {
@@ -194,6 +194,15 @@ typedef struct pelt_control_info {
   const char* name; /* "mesh/target", "twist/joint", an expression such as "happy", or "clock" */
 } pelt_control_info;
 
+/* A named point of a skin (docs/queries.md, Anchors). */
+typedef struct pelt_anchor_info {
+  uint32_t struct_size;
+  uint32_t mesh;
+  uint32_t vertices[3]; /* packed order: corners of a triangle, or one vertex three times */
+  float shares[3];      /* of the corners, with the sum 1 */
+  const char* name;
+} pelt_anchor_info;
+
 PELT_API pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info);
 PELT_API pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t joint, pelt_joint_info* info);
 PELT_API pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t mesh, pelt_mesh_info* info);
@@ -204,12 +213,15 @@ PELT_API pelt_result pelt_character_get_stream(const pelt_character* character, 
                                                pelt_stream_info* info);
 PELT_API pelt_result pelt_character_get_control(const pelt_character* character, uint32_t control,
                                                 pelt_control_info* info);
+PELT_API pelt_result pelt_character_get_anchor(const pelt_character* character, uint32_t anchor,
+                                               pelt_anchor_info* info);
 
 /* Find an index by name; PELT_ERROR_NOT_FOUND if there is none. A stream has the name of its mesh. */
 PELT_API pelt_result pelt_character_find_joint(const pelt_character* character, const char* name, uint32_t* joint);
 PELT_API pelt_result pelt_character_find_clip(const pelt_character* character, const char* name, uint32_t* clip);
 PELT_API pelt_result pelt_character_find_stream(const pelt_character* character, const char* mesh, uint32_t* stream);
 PELT_API pelt_result pelt_character_find_control(const pelt_character* character, const char* name, uint32_t* control);
+PELT_API pelt_result pelt_character_find_anchor(const pelt_character* character, const char* name, uint32_t* anchor);
 
 /* Write joint matrices for pelt_crowd_pose: model space, 16 floats per joint, column-major. joint_count must equal the
  * character's. A clip is clamped to its first and last key; joints without keys keep their rest pose. Allocate only on
@@ -492,6 +504,7 @@ typedef struct pelt_crowd_capacity {
   uint64_t inputs;
   uint64_t plan_words;  /* of the plan of a frame */
   uint64_t table_words; /* of the table that it is planned from */
+  uint64_t anchors;
 } pelt_crowd_capacity;
 
 typedef struct pelt_crowd_options {
@@ -553,6 +566,10 @@ typedef struct pelt_crowd_options {
    * pelt_upload_options.tension. Not written for control meshes. */
   pelt_vertex_output tension;
   pelt_buffer_location tension_slot_locations[2]; /* of slots 1 and 2 */
+  /* PELT_FORMAT_FLOAT: the frame of each anchor of the characters, as pelt_evaluator_get_anchor returns it: 12 floats.
+   * PELT_FORMAT_DEFAULT writes none. Whichever level of detail is shown, an anchor stays on the finest. */
+  pelt_vertex_output anchors;
+  pelt_buffer_location anchor_locations[2]; /* of slots 1 and 2, as slot_locations */
 } pelt_crowd_options;
 
 /* Adds to `sum` the room that a character and this many of its instances take in a crowd with these options. `options`:
@@ -741,6 +758,7 @@ typedef struct pelt_instance_info {
   uint32_t first_joint;  /* index of the instance's joint 0 in a buffer of the caller's */
   uint32_t first_input;
   uint32_t has_outputs;
+  uint32_t first_anchor; /* index of the instance's first anchor in the output of anchors */
 } pelt_instance_info;
 
 typedef struct pelt_output_location {
@@ -762,6 +780,7 @@ typedef struct pelt_crowd_outputs {
    * frame in flight. */
   pelt_buffer_location table;
   pelt_output_location tension;
+  pelt_output_location anchors; /* one element per anchor */
 } pelt_crowd_outputs;
 
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
@@ -794,6 +813,7 @@ typedef struct pelt_crowd_rooms {
   pelt_room driver_vertices;
   pelt_room joints;
   pelt_room inputs;
+  pelt_room anchors;
 } pelt_crowd_rooms;
 PELT_API pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* rooms);
 
@@ -919,6 +939,9 @@ PELT_API pelt_result pelt_character_nearest_point(const pelt_character* characte
  * vertex the skin's), bitangent, normal (the skin's), all unit and orthogonal, and the position. */
 PELT_API pelt_result pelt_evaluator_get_frame(const pelt_evaluator* evaluator, const pelt_skin_point* point,
                                               float* rows);
+
+/* The same of one of the character's anchors. */
+PELT_API pelt_result pelt_evaluator_get_anchor(const pelt_evaluator* evaluator, uint32_t anchor, float* rows);
 
 typedef struct pelt_skin_hit {
   uint32_t struct_size;

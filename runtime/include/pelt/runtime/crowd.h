@@ -53,6 +53,7 @@ struct SlotLocations {
   BufferLocation tangents;
   BufferLocation bounds;
   BufferLocation tension;
+  BufferLocation anchors;
 };
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
@@ -77,6 +78,10 @@ struct CrowdOutputs {
   // log2(length / rest length), clamped to -1 to 1 (docs/outputs.md, Tension). Needs positions, and
   // UploadOptions::tension. Not written for control meshes.
   VertexOutput tension;
+  // kFloat: the frame of each of CharacterData::anchors, as Anchor::frame() returns it: the upper three rows of a
+  // matrix to model space (shared::Affine). Anchor a of instance i is element CrowdInstance::first_anchor + a. An
+  // instance that is not moved keeps its frames. Whichever level of detail is shown, an anchor stays on the finest.
+  VertexOutput anchors;
   // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
   // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
   // takes the memory of one set of outputs (Crowd::bytes()).
@@ -181,6 +186,8 @@ struct OutputLocations {
   OutputLocation previous_positions;
   OutputLocation bounds;  // kFloat if written; one element per instance
   OutputLocation tension;
+  OutputLocation bounds;               // kFloat if written; one element per instance
+  OutputLocation anchors;              // one element per anchor
   VkBuffer palettes = VK_NULL_HANDLE;  // for tools: the palette entries of all instances
 };
 

@@ -35,5 +35,7 @@ Result<void> run(const Device& device, Crowd& crowd, std::optional<std::span<con
 // VK_BUFFER_USAGE_TRANSFER_SRC_BIT.
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance);
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance);
+// The frames of the anchors; empty if the crowd does not write them.
+Result<std::vector<shared::Affine>> read_anchors(const Device& device, const Crowd& crowd, std::uint32_t instance);
 
 }  // namespace pelt::runtime

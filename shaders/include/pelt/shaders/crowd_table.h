@@ -45,8 +45,10 @@ struct InstanceLocation {
   // In the table, as an array of MeshLocations: CharacterData::meshes, then CharacterData::levels.
   uint first_mesh;
   uint mesh_count;
+  uint first_anchor;  // in the output of anchors
+  uint anchor_count;  // CharacterData::anchors
 };
-PELT_SHARED_SIZE(InstanceLocation, 40);
+PELT_SHARED_SIZE(InstanceLocation, 48);
 
 // A mesh of a character, or a coarser level of one.
 struct MeshLocation {

@@ -46,6 +46,7 @@ inline Character make_character() {
   rig.layers.push_back({"third", ffd, {}});
   ffd.mode = SurfaceFfdParameters::Mode::kBasic;
   rig.layers.push_back({"fourth", ffd, {}});
+  rig.anchors = {{.name = "button", .near = glm::vec3(1, 0.5f, 0.5f)}};
   return test::bound(model, rig).character;
 }
 

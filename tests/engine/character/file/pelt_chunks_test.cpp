@@ -55,10 +55,10 @@ TEST(PeltFile, ChunksAndTheirArraysStandAtMultiplesOf64) {
     std::uint64_t offset = 0;
     std::memcpy(&offset, bytes.data() + line_at(c) + kLineOffset, sizeof offset);
     EXPECT_EQ(offset % 64, 0u);
-    const bool required = chunks[c].type != "CLIP" && chunks[c].type != "RIG " && chunks[c].type != "BONE";
+    const bool required = std::string_view("CLIP RIG  BONE ANCH").find(chunks[c].type) == std::string_view::npos;
     EXPECT_EQ(chunks[c].flags, required ? 1 : 0);
   }
-  EXPECT_THAT(types, testing::ElementsAre("CHAR", "SKEL", "MATL", "PASS", "MESH", "CLIP", "RIG ", "BONE"));
+  EXPECT_THAT(types, testing::ElementsAre("CHAR", "SKEL", "MATL", "PASS", "MESH", "CLIP", "RIG ", "BONE", "ANCH"));
 
   const auto expect_aligned = [&](const auto& array) {
     const auto wanted = std::as_bytes(std::span(array));
@@ -150,7 +150,7 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
     EXPECT_THAT(error_of(file_of(swapped)), HasSubstr("out of order")) << chunks[c].type;
   }
   for (const auto& [type, version] :
-       {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}, {"BONE", 1}}) {
+       {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}, {"BONE", 1}, {"ANCH", 1}}) {
     const std::size_t c = find_chunk(chunks, type);
     std::vector<FileChunk> twice = chunks;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(c), chunks[c]);

@@ -20,13 +20,13 @@ namespace pelt {
 // and line primitives belong to no triangle. Morph targets of a mesh's primitives correspond by their number. The
 // importer reads their offsets of positions, and of the mesh's normals and tangents; a clip has a channel for each
 // target; their names come from the mesh's extras.targetNames. Extras of nodes under Blender's names of bendy-bone
-// properties become Model::bendy_bones. From VRM (docs/cli.md), 0.x and 1.0, the bones become Skeleton::human_bones and
-// the morph targets of expressions Model::expressions, whose names have no '/'. COLOR_0 and attributes that begin with
-// an underscore become Mesh::attributes, one per component. The images of base colour textures stay encoded
-// (Model::images). The report notes everything that is left out, made or not read, one note per kind with the names of
-// its meshes or clips; docs/cli.md lists the kinds. Errors: required data that violates the format; unknown required
-// extensions; buffers outside the file's folder; and (kUnsupported) more than 512 MiB of data, or a model that takes
-// more than 256 MiB beyond the size of the file.
+// properties become Model::bendy_bones, and those with the extra pelt_anchor Model::anchors. From VRM (docs/cli.md),
+// 0.x and 1.0, the bones become Skeleton::human_bones and the morph targets of expressions Model::expressions, whose
+// names have no '/'. COLOR_0 and attributes that begin with an underscore become Mesh::attributes, one per component.
+// The images of base colour textures stay encoded (Model::images). The report notes everything that is left out, made
+// or not read, one note per kind with the names of its meshes or clips; docs/cli.md lists the kinds. Errors: required
+// data that violates the format; unknown required extensions; buffers outside the file's folder; and (kUnsupported)
+// more than 512 MiB of data, or a model that takes more than 256 MiB beyond the size of the file.
 //
 // `beside` receives the names of the other files that the import reads, or looks for: buffers and images. If the import
 // fails, it has those reached until then. `files`: whether symbolic links may lead out of the folder.

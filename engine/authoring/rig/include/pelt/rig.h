@@ -80,6 +80,18 @@ struct FreeFrame {
   friend bool operator==(const FreeFrame&, const FreeFrame&) = default;
 };
 
+// A named point of a skin (SkinAnchor). Exactly one of vertex, triangle, near and node locates it.
+struct RigAnchor {
+  std::string name;
+  std::string mesh;                       // "", with near and node: any skin
+  std::optional<std::uint32_t> vertex;    // of the model's mesh
+  std::optional<std::uint32_t> triangle;  // of the model's mesh
+  glm::vec3 barycentric{1, 0, 0};         // shares of the triangle's corners, with the sum 1
+  std::optional<glm::vec3> near;          // the nearest point of the skin at bind; metres, model space
+  std::string node;                       // the same to the position of this joint at bind
+  friend bool operator==(const RigAnchor&, const RigAnchor&) = default;
+};
+
 // How bind checks the deformers: it poses the character by its clips and by poses of its own, and compares them with
 // linear blend. Only layers over * fall back to it, and only without anything sculpted: no key poses, offsets, edits,
 // keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. Dual quaternion does not fall back, since
@@ -103,6 +115,7 @@ struct Rig {
   std::vector<Corrective> correctives;
   std::vector<FreeFrame> frames;
   std::vector<HelperTurn> helper_joints;
+  std::vector<RigAnchor> anchors;  // before those that the model marks
   std::vector<Layer> layers;
   CheckMode check = CheckMode::kFallback;
   PaintMode paint = PaintMode::kAuto;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Points that stay on the skin: each gives a position and a frame in any pose, on the CPU, without moving the skin.
+// Crowds write the frames of a character's own (CharacterData::anchors).
 #pragma once
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <pelt/character.h>
 #include <pelt/evaluate.h>
@@ -32,6 +36,14 @@ class Anchor {
   // `vertex`: in packed order; also one without triangles.
   static Result<Anchor> at_vertex(const Character& character, std::uint32_t mesh, std::uint32_t vertex);
 
+  // `point`: one of CharacterData::anchors.
+  explicit Anchor(const SkinAnchor& point) : point_{"", point.mesh, point.vertices, point.shares} {}
+  // The one of this name. Errors: kNotFound, with the nearest name.
+  static Result<Anchor> named(const Character& character, std::string_view name);
+
+  // Returns it with a name, for with_anchors().
+  SkinAnchor with_name(std::string name) const;
+
   // Returns the anchor's frame in model space, metres: a rotation whose columns x, y and z are tangent, bitangent and
   // normal, and the position as its origin. The normal is the skin's, which shading uses. The tangent follows the
   // longest edge, at bind, of the triangle; at a vertex, the skin's tangent.
@@ -40,12 +52,10 @@ class Anchor {
   Affine frame(const Evaluator& evaluator) const;
 
  private:
-  Anchor() = default;
-
-  std::uint32_t mesh_ = 0;
-  std::uint32_t vertex_count_ = 3;  // 1: the skin's tangent at vertices_[0]
-  glm::uvec3 vertices_{0};          // the tangent follows the edge from the first to the second
-  glm::vec3 shares_{1, 0, 0};
+  SkinAnchor point_;  // without a name
 };
+
+// Returns the character with these anchors instead of its own. Errors: those of Character::create.
+Result<Character> with_anchors(const Character& character, std::vector<SkinAnchor> anchors);
 
 }  // namespace pelt

@@ -29,6 +29,12 @@ struct JointBendyBone {
   BendyBone values;
 };
 
+// An anchor that the file marks: the nearest point of the skin to a joint's position at bind.
+struct MarkedAnchor {
+  std::string name;
+  std::uint32_t joint = 0;  // index in Model::skeleton
+};
+
 // The weight that an expression adds to a morph target.
 struct ExpressionTarget {
   std::string mesh;
@@ -79,6 +85,7 @@ struct Model {
   std::vector<BoundJoint> bound_joints;
   std::optional<glm::mat4> root_at_bind;    // the matrix of joint 0 at bind; none: that of the rest pose
   std::vector<JointBendyBone> bendy_bones;  // by ascending joint; each joint once
+  std::vector<MarkedAnchor> anchors;        // names are unique
   std::vector<Mesh> meshes;                 // names are unique
   std::vector<MeshLevel> levels;            // of `meshes`, in any order
   std::vector<Material> materials;

@@ -44,6 +44,7 @@ struct PlacedCharacter {
   std::uint32_t first_bound = 0;
   std::uint32_t bound_count = 0;
   std::uint32_t painted_bound_count = 0;  // after those of the deformers
+  std::uint32_t first_anchor = 0;         // index among records of anchors
 };
 
 // The bind data of a character, to be written into a part of a buffer that has those of others too. Shaders bind the

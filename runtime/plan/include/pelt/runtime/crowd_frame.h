@@ -35,6 +35,7 @@ enum class FrameBuffer : std::uint32_t {
   kPreviousPositions,
   kBounds,
   kTension,
+  kAnchors,
   kCount
 };
 
@@ -48,8 +49,8 @@ struct Binding {
 };
 
 // Kernels of one kind have the same bindings.
-enum class KernelKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kTension };
-inline constexpr std::size_t kKernelKinds = 7;
+enum class KernelKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kTension, kAnchors };
+inline constexpr std::size_t kKernelKinds = 8;
 
 // Returns the storage buffers of binding 0, 1 and so on of set 0.
 std::span<const Binding> bindings_of(KernelKind kind);
@@ -96,6 +97,7 @@ struct OutputStreams {
   OutputStream previous_positions;
   OutputStream bounds;
   OutputStream tension;
+  OutputStream anchors;
 };
 
 // A dispatch of the crowd's frames.
@@ -132,7 +134,7 @@ struct FrameCommand {
 // The part of a frame.
 enum class FramePart : std::uint32_t {
   kPose,   // palettes, drivers and boxes
-  kBlend,  // skins and their normals
+  kBlend,  // skins, their normals and their anchors
   kWhole,
 };
 inline constexpr std::size_t kFrameParts = 3;

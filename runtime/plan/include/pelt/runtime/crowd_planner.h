@@ -30,6 +30,7 @@ struct CrowdCapacity {
   std::uint64_t driver_vertices = 0;
   std::uint64_t joints = 0;
   std::uint64_t inputs = 0;
+  std::uint64_t anchors = 0;
   std::uint64_t plan_words = 0;   // of the plan of a frame
   std::uint64_t table_words = 0;  // of the table that it is planned from
   CrowdCapacity& operator+=(const CrowdCapacity& other);
@@ -38,6 +39,7 @@ struct CrowdCapacity {
 // The outputs that change what a crowd plans.
 struct PlannedOutputs {
   bool bounds = false;
+  bool anchors = false;
   bool control_meshes = false;
   bool tension = false;  // needs BindData with tension
 };
@@ -64,6 +66,7 @@ struct CrowdRooms {
   CrowdRoom driver_vertices;
   CrowdRoom joints;
   CrowdRoom inputs;
+  CrowdRoom anchors;
 };
 
 // An instance, and the places of its data in the buffers of the crowd.
@@ -74,6 +77,7 @@ struct CrowdInstance {
   std::uint32_t vertex_count = 0;
   std::uint32_t first_joint = 0;    // in CrowdOptions::joints
   std::uint32_t first_input = 0;    // in CrowdOptions::inputs
+  std::uint32_t first_anchor = 0;   // in the output of anchors, in the order of CharacterData::anchors
   std::uint32_t first_palette = 0;  // of its CharacterData::palette_size entries of 48 bytes; for tools
 };
 

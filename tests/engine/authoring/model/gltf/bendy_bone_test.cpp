@@ -67,6 +67,19 @@ TEST(GltfBendyBone, IgnoresOtherExtras) {
   }
 }
 
+TEST(GltfAnchor, IsReadFromItsMark) {
+  for (const auto& [mark, name] :
+       {std::pair(json("hilt"), "hilt"), {json(true), "root"}, {json(1), "root"}, {json(""), "root"}}) {
+    const Model model = with_extras({{"pelt_anchor", mark}});
+    ASSERT_THAT(model.anchors, SizeIs(1)) << mark;
+    EXPECT_EQ(model.anchors[0].name, name);
+    EXPECT_EQ(model.skeleton.joints[model.anchors[0].joint].name, "root");
+    EXPECT_THAT(model.report.notes, ElementsAre(HasSubstr("without normals")));
+  }
+  for (const json& extras : {json{{"pelt_anchor", 0}}, json{{"pelt_anchor", false}}, json("pelt_anchor")})
+    EXPECT_THAT(with_extras(extras).anchors, IsEmpty()) << extras;
+}
+
 TEST(GltfBendyBone, LeavesOutABoneOfWrongValuesAndSaysSo) {
   const json wrong = json::parse(R"({
     "bbone_segments": [0, -3, 2.5, 1e30, "8"], "bbone_easein": [true, [1], -0.1], "bbone_easeout": [11],

@@ -8,7 +8,7 @@
 #include <pelt/builtin.h>
 #include <pelt/skin_query.h>
 
-#include "engine/character/evaluate/query/triangle.h"
+#include "engine/character/triangle.h"
 #include "tests/engine/character/evaluate/query/posed_skins.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/refused.h"

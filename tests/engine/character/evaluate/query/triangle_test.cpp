@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/character/evaluate/query/triangle.h"
+#include "engine/character/triangle.h"
 
 #include <gtest/gtest.h>
 
