@@ -6,12 +6,14 @@
 // A weight is the sum of its keys, each one of
 //     control: an input of the instance, minus a number: its value at bind;
 //     ramp:    a factor times the fraction, 0 to 1, of the way from one number to another that an input has covered;
+//     stretch: the same of the length of a muscle's line over that at bind (driver/action_line/pose.h);
 //     linear:  the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
 //     rbf:     sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
 //              key, 0 at all others and at rest.
 #ifndef PELT_SHADERS_KEY_WEIGHTS_POSE_H
 #define PELT_SHADERS_KEY_WEIGHTS_POSE_H
 
+#include "../driver/action_line/pose.h"
 #include "../morph/morph.h"
 #include "../pose_pass.h"
 #include "../power.h"
@@ -26,14 +28,17 @@ PELT_SHARED_BEGIN
 //   key      kind, then
 //     control: input, the number
 //     ramp:    input, from, to, factor; from < to
+//     stretch: line (word), from, to, factor; from < to
 //     linear:  angle (word), previous, own, next key in radians
 //     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
 //   angle    of a joint: shaders/swing_twist.h
+//   line     as in the table of driver/action_line/pose.h
 //   centre   one number per angle, radians, then 1 / width^2
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
 PELT_SHARED_CONST uint kKeyRamp = 3u;
+PELT_SHARED_CONST uint kKeyStretch = 4u;
 PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
 PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
@@ -72,17 +77,19 @@ PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
   return weight;
 }
 
-PELT_SHARED_FN float ramp_key_weight(PoseWork work, uint word) {
+PELT_SHARED_FN float ramp_key_weight(PoseWork work, uint word, float value) {
   float from = table_float(work, word + 2u);
   float to = table_float(work, word + 3u);
-  float way = (input_value(work, table_word(work, word + 1u)) - from) / (to - from);
+  float way = (value - from) / (to - from);
   return table_float(work, word + 4u) * clamp(way, 0.0f, 1.0f);
 }
 
 PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
   uint kind = table_word(work, word);
-  if (kind == kKeyControl) return input_value(work, table_word(work, word + 1u)) - table_float(work, word + 2u);
-  if (kind == kKeyRamp) return ramp_key_weight(work, word);
+  uint source = table_word(work, word + 1u);
+  if (kind == kKeyControl) return input_value(work, source) - table_float(work, word + 2u);
+  if (kind == kKeyRamp) return ramp_key_weight(work, word, input_value(work, source));
+  if (kind == kKeyStretch) return ramp_key_weight(work, word, read_action_line(work, source).longer);
   return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
 }
 

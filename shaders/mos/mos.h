@@ -13,8 +13,9 @@
 //     slide    p <- p + share (distance * unit direction from one joint to another, and an offset in the joint's axes)
 //     scale    B <- B R0 diag(1 + share (scale - 1)) R0^-1, R0: the joint's rotation at rest
 //     motion   B <- f B + (1 - f) A_G, p <- f p + (1 - f) G(p^R): claim 11, G the root joint's motion from rest
-//     twist    theta <- theta + share * angle
-//     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and leave the
+//     twist    theta <- theta + share * angle; without separate twist, B <- B Rot(bone's direction at bind, share *
+//     angle) outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and
+//     leave the
 //              point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
@@ -38,7 +39,7 @@ PELT_SHARED_BEGIN
 //     slide    metres, from joint, to joint, offset in the joint's space
 //     scale    the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
 //     motion   factor - 1
-//     twist    radians
+//     twist    radians, 0, 0, direction of the bone
 //     outward  metres
 //     roll     part, anchor
 //   driver   keys (2 or more), angle (shaders/swing_twist.h), keys
@@ -160,7 +161,12 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
   vec3 first = table_vector(work, value);
   vec3 second = table_vector(work, value + 3u);
   if (operation == kMosTwist) {
-    point.angle += share * first.x;
+    if (table_word(work, word + kMosPointKind) == kMosAngles) {
+      point.angle += share * first.x;
+    } else {
+      float half_angle = 0.5f * share * first.x;
+      point.still = point.still * rotation_from_quaternion(vec4(second * sin_of(half_angle), cos_of(half_angle)));
+    }
   } else if (operation == kMosRoll) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, value + 1u);

@@ -37,6 +37,7 @@ SurfaceFfdParameters patch(std::uint32_t tessellation) {
       sheet.weights.push_back((i + j) % 2 == 0 ? 1.0f : 1.5f);
     }
   }
+  sheet.samples = 2;
   parameters.driver.tessellation = tessellation;
   parameters.driver.follow = Follow::kClosestLimb;
   return parameters;
@@ -133,6 +134,14 @@ MosParameters edited_mos() {
                {.operation = MosOperation::kMotion, .factor = 0.9f, .driver = turn, .share = share},
                {.operation = MosOperation::kTwist, .points = {"*t?"}, .degrees = 40, .driver = turn, .share = share}};
   });
+}
+
+// Points with axes of their own, which edits twist.
+MosParameters turned_mos() {
+  MosParameters parameters = edited_mos();
+  parameters.strategy = MosStrategy::kInverseDistance;
+  parameters.chains = {{"own", {{"a", "joint0", {0.5f, 0, 0}, false, {0, 40, 20}}, {"b", "joint1", {1, 0.5f, 0}}}, {}}};
+  return parameters;
 }
 
 HierarchicalBsplineParameters surface(const std::function<void(HierarchicalBsplineParameters&)>& change =
@@ -276,6 +285,11 @@ std::vector<Deformer> surface_ffds() {
        false, Follows::kRigid},
       {"SurfaceFfdEstimatedFrames", ffd([](auto& p) { p.driver.estimate_frames = true; }), true, Follows::kSimilarity},
       {"SurfaceFfdStreamed", ffd([](auto& p) { p.driver.follow = Follow::kStreamed; }), false, Follows::kSimilarity},
+      {"SurfaceFfdStreamedFrames", ffd([](auto& p) {
+         p.driver.follow = Follow::kStreamed;
+         p.driver.axis_points = true;
+       }),
+       false},
       {"SurfaceFfdStreamedBasic", ffd([](auto& p) {
          p.driver.follow = Follow::kStreamed;
          p.mode = Mode::kBasic;
@@ -298,6 +312,7 @@ std::vector<Deformer> surface_ffds() {
       {"SurfaceFfdGroups", ffd([](auto& p) {
          p.exclude = {{"high", "low"}};
          p.exclusive = {{"top", "top"}};
+         p.strengths = {{"top", "high", 20}};
        }),
        true, Follows::kAffine, add_groups},
       {"SurfaceFfdMaxHops", ffd([](auto& p) { p.max_hops = 1; })},
@@ -330,6 +345,7 @@ std::vector<Deformer> all_mos() {
        }),
        true, Follows::kSimilarity},
       {"MosEdited", edited_mos(), false, Follows::kSimilarity},
+      {"MosTurned", turned_mos(), false, Follows::kSimilarity},
       {"MosInverseDistance", scattered_mos(MosStrategy::kInverseDistance), true, Follows::kSimilarity},
       {"MosRadialBasis", scattered_mos(MosStrategy::kRadialBasis), false, Follows::kSimilarity},
       {"MosCage", mos([](auto& p) {
@@ -364,9 +380,22 @@ std::vector<Deformer> surfaces() {
   };
 }
 
+// The muscle wrings, and moves a driver by its stretch.
+void key_by_muscle(Model& model, Rig& rig) {
+  add_muscle(model, rig);
+  rig.muscles[0].wring = true;
+  rig.layers.back().mask = {};
+  DriverParameters& driver = rig.layers.back().deformer.get<SurfaceFfdParameters>().driver;
+  driver.mesh = "cage";
+  KeyPoseSet by_muscle{.poses = {{.offsets = {{90, {0, 0.2f, 0}}}, .at = 0.8f}}, .muscle = "muscle"};
+  KeyPoseSet by_control{.poses = {{.offsets = {{3, {0, 0.2f, 0.1f}}}}}, .control = "tense"};
+  driver.key_poses = {by_muscle, by_control};
+}
+
 std::vector<Deformer> mixed() {
   return {
       {"Muscle", by_muscle(), true, Follows::kSimilarity, add_muscle},
+      {"KeyedByAMuscle", by_muscle(), false, Follows::kSimilarity, key_by_muscle},
       {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, Follows::kAffine,
        [](Model& model, Rig& rig) {
          rig.layers[0].mask.value = 0.8f;

@@ -143,9 +143,20 @@ class Binder {
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
       const std::optional<std::size_t>& driver = plan_.layers[l].driver_mesh;
       const bool waits = driver && (plan_.is_moved_driver(*driver) || is_muscle(muscles_, *driver)) && !added_[*driver];
-      if (!bound_[l] && !waits) return l;
+      if (!bound_[l] && !waits && !waits_for_muscle(plan_.layers[l])) return l;
     }
     return std::nullopt;
+  }
+
+  // Returns true if key poses of the layer's driver follow a muscle that is not added.
+  bool waits_for_muscle(const PlannedLayer& layer) const {
+    const auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>();
+    if (ffd == nullptr) return false;
+    return std::ranges::any_of(ffd->driver.key_poses, [&](const KeyPoseSet& set) {
+      const auto muscle = std::ranges::find(rig_.muscles, set.muscle, &Muscle::name);
+      return muscle != rig_.muscles.end() &&
+             !added_[muscles_[static_cast<std::size_t>(muscle - rig_.muscles.begin())].mesh];
+    });
   }
 
   // Returns the error for a cycle of drivers. Every waiting layer waits for another waiting layer that moves its

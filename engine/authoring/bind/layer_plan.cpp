@@ -37,6 +37,8 @@ Result<void> find_drivers(const Model& model, LayerPlan& plan) {
     std::string name;
     for_each_name(layer.deformer, [&](const std::string& text, Names names) {
       if (names == Names::kDriver || names == Names::kCage) name = text;
+      const Mesh* line = names == Names::kLine ? model.find_mesh(text) : nullptr;
+      if (line != nullptr) plan.is_driver[static_cast<std::size_t>(line - model.meshes.data())] = true;
     });
     if (name.empty()) continue;
     PELT_ASSIGN(const Mesh* const driver, find_mesh(model, name, layer.label + ": its driver"));
@@ -292,7 +294,8 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
   for (const MuscleMeshes& muscle : muscles) {
     const std::size_t count = model.meshes[muscle.line].positions.size();
     std::vector<float> between(count, 1.0f);
-    between[0] = between[count - 2] = between[count - 1] = 0.0f;  // both ends, and the side vertex
+    between[0] = 0.0f;
+    std::fill(between.end() - (muscle.wrings ? 3 : 2), between.end(), 0.0f);  // the other end, and side vertices
     plan.meshes[muscle.line] = {{0, std::vector<float>(count, 1.0f)}, {curves, std::move(between)}};
   }
 }

@@ -270,6 +270,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   round_meeting_bends(input.model.skeleton, curves);
   settle_contacts(shares, shaping, rest, input, curves);
   settle_twists(parameters, input.model, curves);
+  lay_on_lines(parameters, input.model, at_bind, curves);
   PELT_ASSIGN(rest, attach_all(0.45));
 
   const auto place = [&](std::size_t c, std::span<const float> reach, float error) {

@@ -49,6 +49,10 @@ static void describe(Fields& fields, CurvePath& path) {
   fields.vector({"offset", "Offset from the joints, which carry it: metres, model space at bind."}, path.offset);
   fields.offsets({"control_offsets", "Offsets of single control points, numbered along the curve: [number, x, y, z]."},
                  path.control_offsets);
+  fields.text({"line",
+               "A mesh of lines, drawn as the curve: every joint's point, with its offset, and the handles of tangent "
+               "and endpoint frames move to the nearest point of it. It is no skin."},
+              path.line, Names::kLine);
 }
 
 static void describe(Fields& fields, CurveJoint& joint) {

@@ -51,6 +51,29 @@ const CurvePath* find_path(const CurveSkeletonParameters& parameters, const std:
   return found == parameters.curves.end() ? nullptr : &*found;
 }
 
+// Returns the lines that a curve was drawn as; nullptr without. Errors: no such mesh of lines.
+Result<const MeshLines*> find_lines(const CurvePath& path, const Model& model, const std::string& what) {
+  if (path.line.empty()) return nullptr;
+  const auto found = std::ranges::find(model.lines, path.line, &MeshLines::mesh);
+  if (found == model.lines.end()) return not_found(what, "mesh of lines", path.line, model.lines, &MeshLines::mesh);
+  return &*found;
+}
+
+// Returns the nearest point of lines.
+glm::vec3 nearest_on(const MeshLines& lines, const Model& model, glm::vec3 point) {
+  const std::vector<glm::vec3>& positions = model.find_mesh(lines.mesh)->positions;
+  glm::dvec3 nearest(positions[lines.segments[0].x]);
+  for (const glm::uvec2 segment : lines.segments) {
+    const glm::dvec3 from(positions[segment.x]);
+    const glm::dvec3 way = glm::dvec3(positions[segment.y]) - from;
+    const double squared = glm::dot(way, way);
+    const double along = squared > 0 ? std::clamp(glm::dot(glm::dvec3(point) - from, way) / squared, 0.0, 1.0) : 0.0;
+    const glm::dvec3 place = from + along * way;
+    if (glm::distance(place, glm::dvec3(point)) < glm::distance(nearest, glm::dvec3(point))) nearest = place;
+  }
+  return nearest;
+}
+
 float largest_key(const std::vector<CurveKey>& keys) {
   float largest = 0;
   for (const CurveKey& key : keys) largest = std::max(largest, key.value);
@@ -184,6 +207,28 @@ Result<void> check_chain(const Chain& chain, const Model& model, const std::stri
 
 }  // namespace
 
+void lay_on_lines(const CurveSkeletonParameters& parameters, const Model& model, std::span<const glm::dmat4> at_bind,
+                  std::vector<Curve>& curves) {
+  const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
+  const std::vector<glm::mat4> joints(at_bind.begin(), at_bind.end());
+  for (Curve& curve : curves) {
+    const CurvePath* path = find_path(parameters, curve.chain.name);
+    if (curve.frames == CurveFrames::kAuto || path == nullptr || path->line.empty()) continue;
+    const MeshLines& lines = *std::ranges::find(model.lines, path->line, &MeshLines::mesh);
+    const PosedCurve posed(curve, at_bind, no_inputs, joints, {});
+    for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
+      const auto to_line = [&](std::size_t other) {
+        const glm::vec3 from = curve.chain.anchors[i].position;
+        const glm::vec3 way = glm::normalize(curve.chain.anchors[other].position - from);
+        const glm::vec3 handle = from + way * posed.floating_distance(i);
+        return nearest_on(lines, model, handle) - handle;
+      };
+      curve.anchors[i].before += to_line(i - 1);
+      curve.anchors[i].after += to_line(i + 1);
+    }
+  }
+}
+
 const CurveJoint* joint_settings(const CurveSkeletonParameters& parameters, const Model& model, const Chain& chain,
                                  std::size_t anchor) {
   if (is_tip(chain, anchor)) return nullptr;
@@ -215,6 +260,10 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
     }
     if (path.joints.empty()) {
       for (Anchor& anchor : chain->anchors) anchor.position += path.offset;
+    }
+    PELT_ASSIGN(const MeshLines* const lines, find_lines(path, model, what));
+    for (Anchor& anchor : chain->anchors) {
+      if (lines != nullptr) anchor.position = nearest_on(*lines, model, anchor.position);
     }
     for (const VertexOffset& offset : path.control_offsets) {
       if (!is_anchor(*chain, offset.vertex)) continue;

@@ -302,7 +302,10 @@ Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBin
   PELT_ASSIGN(auto control, packed(mesh, std::move(binding), deformer, true));
   control.mesh.offset_entry = options.offset_entry;
   const auto keyed = std::ranges::find(data_.passes, options.offset_entry, &PalettePass::first_entry);
-  if (keyed != data_.passes.end()) control.mesh.first_offset_vertex = control.mesh.vertex_count() - keyed->record_count;
+  if (keyed != data_.passes.end()) {
+    control.mesh.first_offset_vertex = control.mesh.vertex_count() - keyed->record_count;
+    control.mesh.stage = std::max(control.mesh.stage, keyed->stage);
+  }
   if (!options.source_vertex.empty()) control.mesh.source_vertex = options.source_vertex;
   add(std::move(control));
   const std::size_t index = data_.meshes.size() - 1;
@@ -357,7 +360,7 @@ std::vector<std::uint32_t> CharacterBuilder::weight_keys(const Mesh& mesh, std::
     // Above 0.5 (VRM 1.0, expressions.md): the next float is the first that counts.
     const float from = share.binary ? 0.5f : 0.0f;
     const float to = share.binary ? std::nextafter(0.5f, 1.0f) : 1.0f;
-    keys.push_back(weights.add_ramp(share.input, from, to, share.weight));
+    keys.push_back(weights.add_ramp(weights.value_of(share.input), from, to, share.weight));
   }
   return keys;
 }

@@ -129,6 +129,11 @@ class CharacterBuilder {
   // the control "mesh/shape". All uses of that name share it.
   std::uint32_t shape_input(const std::string& mesh, const std::string& shape);
 
+  // Notes the line of a muscle, for weights that follow its stretch.
+  void note_muscle(const std::string& name, key_weights::MuscleLine line) { muscles_[name] = std::move(line); }
+  // Returns the lines of the muscles that are added, by name.
+  const std::map<std::string, key_weights::MuscleLine>& muscles() const { return muscles_; }
+
   // Returns the index of the input with the clock of secondary action, of which there is one.
   std::uint32_t clock_input();
 
@@ -205,6 +210,7 @@ class CharacterBuilder {
   std::map<std::uint32_t, std::uint32_t> stage_of_entries_;  // first entry of a run -> first stage that may read it
   std::map<BlendMode, std::uint32_t> joint_entries_;
   std::optional<std::uint32_t> root_entry_, twist_entries_;
+  std::map<std::string, key_weights::MuscleLine> muscles_;
   std::vector<Affine> at_bind_;  // of entries from note_at_bind; others 0
   // The amount that an expression adds to a weight.
   struct Share {

@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/model/find_named.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/rows/surface_gradient.h"
 #include "engine/character/rows/tilt.h"
 #include "shaders/driver/key_pose/pose.h"
@@ -31,6 +32,9 @@ MorphTarget make_target(const Mesh& mesh, std::vector<glm::vec3> offsets) {
 
 Result<void> add_corrective(const Corrective& corrective, const Mesh& mesh, const Model& model, const std::string& what,
                             SkinKeys& skin) {
+  if (!corrective.keys.control.empty() || !corrective.keys.muscle.empty()) {
+    return invalid("{}: correctives follow angles; only drivers follow a control or a muscle", what);
+  }
   PELT_ASSIGN(const auto keys, skin.weights.add_keys(corrective.keys, model, what));
   for (std::size_t p = 0; p < keys.size(); ++p) {
     const KeyPose& pose = corrective.keys.poses[p];

@@ -9,6 +9,7 @@ constexpr Choice<Follow> kFollows[] = {{"dual_quaternion", Follow::kDualQuaterni
                                        {"linear_blend", Follow::kLinearBlend},
                                        {"closest_limb", Follow::kClosestLimb},
                                        {"streamed", Follow::kStreamed}};
+constexpr Condition kStreamed{"follow", {"streamed"}, true};
 constexpr Choice<Folds> kFolds[] = {{"auto", Folds::kAuto}, {"none", Folds::kNone}};
 
 }  // namespace
@@ -21,6 +22,10 @@ static void describe(Fields& fields, PatchParameters& patch) {
   fields.numbers({"knots_v", "The same along v."}, patch.knots_v, kAnyNumber);
   fields.vectors({"control", "Control vertices, u slowest; model space at bind, metres."}, patch.control);
   fields.numbers({"weights", "One per control vertex; none: 1 each."}, patch.weights, kPositive);
+  fields.integer(
+      {"samples",
+       "Samples from knot to knot, along u and along v, of a patch that is not tessellated; 1: at the knots."},
+      patch.samples, {.most = 64});
 }
 
 static void describe(Fields& fields, Refinement& refinement) {
@@ -38,9 +43,7 @@ void describe(Fields& fields, DriverParameters& driver) {
                "mesh moves it."},
               driver.mesh, Names::kDriver);
   fields.text({"file", "glTF or OBJ, relative to the rig file."}, driver.file, Names::kFile);
-  fields.objects({"patches",
-                  "B-spline or NURBS surfaces. Their elements are samples at the knots, or triangles if "
-                  "tessellated."},
+  fields.objects({"patches", "B-spline or NURBS surfaces. Their elements are samples, or triangles if tessellated."},
                  driver.patches);
   fields.at_most_one(
       {{"mesh", !driver.mesh.empty()}, {"file", !driver.file.empty()}, {"patches", !driver.patches.empty()}},
@@ -66,6 +69,11 @@ void describe(Fields& fields, DriverParameters& driver) {
   fields.flag({"estimate_frames",
                "Estimate the frames of vertices from their neighbours even if the driver has a skinning function."},
               driver.estimate_frames);
+  fields.flag({"axis_points",
+               "The caller also supplies three points per vertex, at bind 1 m from it along x, y and z, which give its "
+               "frame; in the stream they come after the vertices, three by three.",
+               kStreamed},
+              driver.axis_points);
   fields.flag({"morph_targets", "Morph targets of the driver's mesh move the driver."}, driver.morph_targets);
   fields.choice(
       {"folds",

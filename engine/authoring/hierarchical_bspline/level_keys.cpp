@@ -38,15 +38,6 @@ std::vector<glm::vec3> offsets_of(const SurfaceKeys& keys, const SurfaceKey& key
   return offsets;
 }
 
-// Adds a key's weight over a control: a hat from its neighbours, constant beyond the outermost keys.
-std::uint32_t hat(std::span<const float> at, std::size_t k, std::uint32_t input, key_weights::WeightTable& weights) {
-  constexpr float kBelowAll = -2e9f;
-  std::vector<std::uint32_t> keys = {k > 0 ? weights.add_ramp(input, at[k - 1], at[k], 1)
-                                           : weights.add_ramp(input, kBelowAll, kBelowAll / 2, 1)};
-  if (k + 1 < at.size()) keys.push_back(weights.add_ramp(input, at[k], at[k + 1], -1));
-  return weights.add_weight(std::move(keys));
-}
-
 // Checks keys and returns their parameters, with 0.
 Result<std::vector<float>> parameters_of(const SurfaceKeys& keys, const Level& level) {
   std::vector<float> at = {0.0f};
@@ -67,20 +58,14 @@ Result<std::optional<std::uint32_t>> add_keys(const Level& level, const std::str
   std::vector<key_pose::KeyedOffsets> keyed;
   for (const SurfaceKeys& keys : level.edits.keys) {
     if (keys.follow) continue;
-    PELT_ASSIGN(const auto at, parameters_of(keys, level));
+    PELT_TRY(parameters_of(keys, level));
     KeyPoseSet set;
+    set.control = keys.control;
     if (keys.angle) set.angles = {*keys.angle};
-    for (const SurfaceKey& key : keys.keys) set.poses.push_back({{key.at}, "", {}});
-    std::vector<std::uint32_t> words;
-    if (keys.angle) {
-      PELT_ASSIGN(words, weights.add_keys(set, input.model, level.what()));
-    }
+    for (const SurfaceKey& key : keys.keys) set.poses.push_back({{key.at}, "", {}, key.at});
+    PELT_ASSIGN(const auto added, key_pose::add_weights(set, name, input.model, level.what(), input.builder, weights));
     for (std::size_t k = 0; k < keys.keys.size(); ++k) {
-      const SurfaceKey& key = keys.keys[k];
-      const auto place = static_cast<std::size_t>(std::ranges::find(at, key.at) - at.begin());
-      const std::uint32_t weight = keys.angle ? weights.add_weight({words[k]})
-                                              : hat(at, place, input.builder.shape_input(name, keys.control), weights);
-      keyed.push_back({weight, offsets_of(keys, key, level)});
+      keyed.push_back({added[k], offsets_of(keys, keys.keys[k], level)});
     }
   }
   return key_pose::add_offsets(weights, keyed, mesh, input.builder);

@@ -161,12 +161,41 @@ std::uint32_t WeightTable::add_input(std::uint32_t input, float bound) {
   return key;
 }
 
-std::uint32_t WeightTable::add_ramp(std::uint32_t input, float from, float to, float factor) {
+WeightTable::Value WeightTable::value_of(std::uint32_t input) { return {shared::kKeyRamp, input, 0}; }
+
+WeightTable::Value WeightTable::value_of(const MuscleLine& line) {
+  const Value value{shared::kKeyStretch, table_.size(), 1};
+  for (const std::uint32_t word : line.words) table_.put_word(word);
+  stage_ = std::max(stage_, line.stage);
+  return value;
+}
+
+std::uint32_t WeightTable::add_ramp(Value value, float from, float to, float factor) {
   const std::uint32_t key = table_.size();
-  table_.put_word(shared::kKeyRamp);
-  table_.put_word(input);
+  table_.put_word(value.kind);
+  table_.put_word(value.source);
   for (const float number : {from, to, factor}) table_.put_number(number);
   return key;
+}
+
+Result<std::vector<std::uint32_t>> WeightTable::add_hats(Value value, std::span<const float> own,
+                                                         const std::string& what) {
+  std::vector<float> at(own.begin(), own.end());
+  at.push_back(value.rest);
+  std::ranges::sort(at);
+  if (!std::ranges::all_of(at, [](float key) { return is_near(key); }) || std::ranges::adjacent_find(at) != at.end()) {
+    return invalid("{}: keys must be at different values, none at {:g}, which adds nothing", what, value.rest);
+  }
+  constexpr float kBelowAll = -2e9f;
+  std::vector<std::uint32_t> weights;
+  for (const float key : own) {
+    const auto k = static_cast<std::size_t>(std::ranges::find(at, key) - at.begin());
+    std::vector<std::uint32_t> keys = {k > 0 ? add_ramp(value, at[k - 1], key, 1)
+                                             : add_ramp(value, kBelowAll, kBelowAll / 2, 1)};
+    if (k + 1 < at.size()) keys.push_back(add_ramp(value, key, at[k + 1], -1));
+    weights.push_back(add_weight(std::move(keys)));
+  }
+  return weights;
 }
 
 std::uint32_t WeightTable::add_weight(std::vector<std::uint32_t> keys) {
@@ -177,6 +206,7 @@ std::uint32_t WeightTable::add_weight(std::vector<std::uint32_t> keys) {
 PalettePass WeightTable::finish() {
   PalettePass pass;
   pass.kernel = PoseKernel::kKeyWeights;
+  pass.stage = stage_;
   std::vector<std::uint32_t> lists;
   for (const std::vector<std::uint32_t>& keys : weights_) {
     lists.push_back(table_.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@
 
 namespace pelt::key_weights {
 
+// The line of a muscle: its words as in the table of its pass, and the first stage that may read its vertices.
+struct MuscleLine {
+  std::vector<std::uint32_t> words;
+  std::uint32_t stage = 0;
+};
+
 // Collects weights, each a sum of keys.
 class WeightTable {
  public:
@@ -26,9 +33,22 @@ class WeightTable {
   // Adds the key of an input of the instance, minus `bound`, and returns it.
   std::uint32_t add_input(std::uint32_t input, float bound);
 
-  // Adds a key that is 0 up to the value `from` of an input, `factor` from `to` on, and linear between, and returns it.
+  // A value that weights are keyed over.
+  struct Value {
+    std::uint32_t kind;    // of its ramps (shaders/key_weights/pose.h)
+    std::uint32_t source;  // input, or word of a line
+    float rest;            // at bind
+  };
+  static Value value_of(std::uint32_t input);
+  Value value_of(const MuscleLine& line);
+
+  // Adds a key that is 0 up to `from`, `factor` from `to` on, and linear between, and returns it.
   // Precondition: from < to.
-  std::uint32_t add_ramp(std::uint32_t input, float from, float to, float factor);
+  std::uint32_t add_ramp(Value value, float from, float to, float factor);
+
+  // Adds hat functions of a value and returns the weight of each: 1 at its own key, 0 at the other keys and at rest,
+  // linear between, constant beyond the outermost. Errors name `what`: keys that are not finite, equal, or at rest.
+  Result<std::vector<std::uint32_t>> add_hats(Value value, std::span<const float> own, const std::string& what);
 
   // Adds a weight that is the sum of these keys. Returns its index among the floats of the palette, counted from the
   // pass's first entry.
@@ -42,6 +62,7 @@ class WeightTable {
  private:
   TableWriter table_;
   std::vector<std::vector<std::uint32_t>> weights_;  // the keys of each
+  std::uint32_t stage_ = 0;                          // of the pass
 };
 
 // Returns the index of a mesh's morph target. Errors: kNotFound, with `what` and the nearest name.

@@ -106,7 +106,7 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
   return result;
 }
 
-Result<void> check_chains_and_edits(const MosParameters& parameters, const DeformerInput& input) {
+Result<void> check_chains(const MosParameters& parameters, const DeformerInput& input) {
   std::set<std::string_view> names;
   for (const MosChain& chain : parameters.chains) {
     if (!names.insert(chain.name).second) {
@@ -117,18 +117,13 @@ Result<void> check_chains_and_edits(const MosParameters& parameters, const Defor
   if (by_cage && !parameters.chains.empty()) {
     return invalid(input, "strategy 'catmull_clark' cannot have chains: the cage has the points");
   }
-  const bool twists = std::any_of(parameters.edits.begin(), parameters.edits.end(),
-                                  [](const MosEdit& edit) { return edit.operation == MosOperation::kTwist; });
-  if (twists && (parameters.strategy != MosStrategy::kBSpline || !parameters.twist)) {
-    return invalid(input, "edits that twist require strategy 'b_spline' with 'twist'");
-  }
   return {};
 }
 
 }  // namespace
 
 Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input) {
-  PELT_TRY(check_chains_and_edits(parameters, input));
+  PELT_TRY(check_chains(parameters, input));
   if (!input.builder.has_joints()) return invalid(input, "the model has no joints for control points to follow");
   std::vector<std::uint32_t> meshes;
   std::vector<std::span<const float>> masks;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -301,12 +302,14 @@ class Settler {
       bone_anchor.push_back(bones.anchors.size() - 1);
     }
     const bool alone = listed.points.size() == 1;
+    add_twisting_tip(line, bones);
     // A line needs two ends; for a single point, any direction will do.
     if (alone) append(line, joints[0], line.anchors[0].position + (1 + glm::length(line.anchors[0].position)));
     if (line.anchors.size() < 2) return invalid("{}: all of its points coincide", what);
     std::set<std::uint32_t> distinct;
     for (const Anchor& anchor : bones.anchors) distinct.insert(anchor.joint);
-    const bool turns = bones.anchors.size() >= 2 && distinct.size() == bones.anchors.size();
+    const bool of_one_joint = bones.anchors.size() == 2 && distinct.size() == 1;
+    const bool turns = of_one_joint || (bones.anchors.size() >= 2 && distinct.size() == bones.anchors.size());
     set_top(line);
     set_top(bones);
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
@@ -324,6 +327,10 @@ class Settler {
                          joints[k],
                          glm::dvec3(at_bind_[joints[k]][3]) + glm::dvec3(listed.points[k].offset),
                          {}};
+      if (const glm::dvec3 turn(listed.points[k].rotation); turn != glm::dvec3(0.0)) {
+        const double degrees = glm::length(turn);
+        point.rotation = glm::dmat3(glm::rotate(glm::dmat4(1.0), glm::radians(degrees), turn / degrees));
+      }
       point.listed = {&listed - parameters_.chains.data(), k};
       const bool bisecting = listed.points[k].bisecting;
       if (may_turn(k) && (angles_ || bisecting)) {
@@ -350,6 +357,15 @@ class Settler {
     }
     result_.chains.push_back(std::move(point_chain));
     return {};
+  }
+
+  // Gives the chain of the points of one joint a tip at the farthest of them, about whose direction edits twist.
+  void add_twisting_tip(const Chain& line, Chain& bones) const {
+    const auto twists = [](const MosEdit& edit) { return edit.operation == MosOperation::kTwist; };
+    if (!angles_ || bones.anchors.size() != 1 || std::ranges::none_of(parameters_.edits, twists)) return;
+    const Anchor origin = bones.anchors[0];
+    const auto away = [&](const Anchor& anchor) { return glm::distance(anchor.position, origin.position); };
+    append(bones, origin.joint, std::ranges::max_element(line.anchors, {}, away)->position);
   }
 
   static void append(Chain& chain, std::uint32_t joint, glm::vec3 position) {

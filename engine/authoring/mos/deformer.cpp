@@ -40,10 +40,6 @@ bool has_rest_key(const std::vector<CurveKey>& share) {
   return std::find(share.begin(), share.end(), CurveKey{0, 0}) != share.end();
 }
 
-bool has_twist(const std::vector<MosEdit>& edits) {
-  return std::any_of(edits.begin(), edits.end(), [](const MosEdit& e) { return e.operation == MosOperation::kTwist; });
-}
-
 }  // namespace
 
 static void describe(Fields& fields, MosPoint& point) {
@@ -53,6 +49,9 @@ static void describe(Fields& fields, MosPoint& point) {
   fields.vector({"offset", "Offset from the joint, metres, model space at bind."}, point.offset);
   fields.flag({"bisecting", "Whether its frame makes half the joint's turn against the joint before it on the chain."},
               point.bisecting);
+  fields.vector({"rotation",
+                 "Rotation of its frame at bind, away from that of the other points: axis times degrees, model space."},
+                point.rotation, {.least = -360, .most = 360});
 }
 
 static void describe(Fields& fields, MosChain& chain) {
@@ -90,8 +89,9 @@ static void describe(Fields& fields, MosEdit& edit) {
       {"pivot", "Metres, model space at bind; moves with the point's joint. joint: that joint's origin.", kBulge},
       "joint", edit.pivot);
   fields.number({"distance", "Metres along the bone.", kSlide}, edit.distance, kAnyNumber);
-  fields.vector({"offset", "Metres, in the joint's axes.", kSlide}, edit.offset);
-  fields.vector({"scale", "Scale along the joint's axes.", kScale}, edit.scale, kPositive);
+  fields.vector({"offset", "Metres, in the point's axes.", kSlide}, edit.offset);
+  fields.vector({"scale", "Scale along the point's axes: its joint's, turned by its rotation.", kScale}, edit.scale,
+                kPositive);
   fields.number({"degrees", "Angle about the bone.", kTwist}, edit.degrees, kAnyNumber);
   fields.optional_object({"driver", "The angle over which the share is keyed."}, edit.driver);
   fields.keys({"share", "[degrees of the driver, share], degrees ascending; must include [0, 0]."}, edit.share,
@@ -173,12 +173,7 @@ void describe(Fields& fields, MosParameters& mos) {
                       {"required": ["cage"], "properties": {"cage": {"minLength": 1}}},
                       {"required": ["cage_file"], "properties": {"cage_file": {"minLength": 1}}}
                     ]}})");
-  fields.objects({"edits", "Secondary operations, in order. A twist needs the strategy b_spline."}, mos.edits);
-  fields.refuse(mos.strategy != MosStrategy::kBSpline && has_twist(mos.edits), "edits",
-                "a twist needs the strategy b_spline",
-                R"({"if": {"required": ["strategy"], "properties": {"strategy": {"not": {"const": "b_spline"}}}},
-                    "then": {"properties": {"edits": {"items": {"properties": {
-                      "operation": {"not": {"const": "twist"}}}}}}}})");
+  fields.objects({"edits", "Secondary operations, in order."}, mos.edits);
 }
 
 namespace mos {

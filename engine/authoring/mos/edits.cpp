@@ -63,10 +63,6 @@ class Resolver {
     PELT_ASSIGN(const auto named, find_points(edit, what));
     for (const std::uint32_t p : named) {
       const ControlPoint& point = points_.points[p];
-      if (edit.operation == MosOperation::kTwist && !(point.turn && point.turn->angles)) {
-        return invalid("{} twists the point '{}', which is on no chain that can twist", what,
-                       point_name(point, model_));
-      }
       PointEdits::Edit resolved;
       resolved.in_bind = edit.driver || edit.in_bind;
       resolved.edit = {.operation = edit.operation,
@@ -78,6 +74,11 @@ class Resolver {
                        .radians = glm::radians(edit.degrees),
                        .driver = driver};
       std::tie(resolved.edit.from, resolved.edit.to) = bone_of(point.joint);
+      const bool has_axis = point.turn && point.turn->angles;
+      if (edit.operation == MosOperation::kTwist && !has_axis &&
+          at_bind_[resolved.edit.from][3] == at_bind_[resolved.edit.to][3]) {
+        return invalid("{} twists the point '{}', whose joint has no bone", what, point_name(point, model_));
+      }
       if (result_.of_point[p].size() == shared::kMaxMosEdits) {
         return invalid("{} exceeds {} edits of point '{}'", what, shared::kMaxMosEdits, point_name(point, model_));
       }

@@ -35,7 +35,8 @@ struct ControlPoint {
   // Indices in MosParameters::chains and MosChain::points if the rig lists the point. None if it is placed along a
   // chain or is a vertex of a cage.
   std::optional<glm::uvec2> listed;
-  bool placed = false;  // true if it is placed along a chain by parameters
+  glm::dmat3 rotation{1.0};  // of its own axes at bind, against those of `frames`
+  bool placed = false;       // true if it is placed along a chain by parameters
 };
 
 }  // namespace pelt::mos

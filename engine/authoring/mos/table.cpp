@@ -66,9 +66,15 @@ std::uint32_t MosTable::put_driver(const key_weights::AngleWords& angle, std::sp
   return word;
 }
 
-void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
-  const glm::dmat4& at_bind = table_.at_bind(joint);
+void MosTable::put_edit(const PointEdit& edit, const ControlPoint& point) {
+  const glm::dmat4& at_bind = table_.at_bind(point.joint);
   const glm::dmat3 axes(at_bind);
+  glm::dmat3 turn(shared::orthonormal_axes(glm::mat3(axes)));
+  glm::dvec3 offset(edit.offset);
+  if (point.rotation != glm::dmat3(1.0)) {
+    offset = glm::transpose(turn) * point.rotation * turn * offset;
+    turn = point.rotation * turn;
+  }
   const std::uint32_t end = table_.size() + shared::kMosEditWords;
   table_.put_word(operation_word(edit.operation));
   table_.put_word(edit.driver.value_or(shared::kMosNoWord));
@@ -82,11 +88,10 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
       table_.put_word(edit.from);
       table_.put_word(edit.to);
       for (int c = 0; c < 3; ++c) {
-        table_.put_number(offset_along(glm::length(axes[c]), edit.offset[c]));
+        table_.put_number(offset_along(glm::length(axes[c]), offset[c]));
       }
       break;
     case MosOperation::kScale: {
-      const glm::dmat3 turn = glm::dmat3(shared::orthonormal_axes(glm::mat3(axes)));
       const glm::dvec3 more = glm::dvec3(edit.scale) - 1.0;
       const glm::dmat3 factor = turn * glm::dmat3(more.x, 0, 0, 0, more.y, 0, 0, 0, more.z) * glm::transpose(turn);
       table_.put_vector({factor[0][0], factor[1][1], factor[2][2]});
@@ -96,9 +101,12 @@ void MosTable::put_edit(const PointEdit& edit, std::uint32_t joint) {
     case MosOperation::kMotion:
       table_.put_number(edit.factor - 1.0);
       break;
-    case MosOperation::kTwist:
-      table_.put_number(edit.radians);
+    case MosOperation::kTwist: {
+      const glm::dvec3 bone(table_.at_bind(edit.to)[3] - table_.at_bind(edit.from)[3]);
+      table_.put_vector({edit.radians, 0, 0});
+      if (!point.turn || !point.turn->angles) table_.put_vector(glm::normalize(bone));
       break;
+    }
   }
   while (table_.size() < end) table_.put_word(0);
 }
@@ -124,7 +132,7 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_vector(in_space_of(joint, point.position));
   table_.put_matrix(glm::inverse(axes));
   table_.put_number(scale > 0 ? 1 / scale : 1);
-  table_.put_matrix(frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0));
+  table_.put_matrix(point.rotation * (frames_ == MosFrames::kJoint ? axes : glm::dmat3(1.0)));
   table_.put_vector(point.position);
   const std::uint32_t chain = point.turn ? chains[turn.chain] : shared::kMosNoWord;
   // The axis points towards the end of the chain, wherever its top is: angles on both sides of the top are blended.
@@ -142,7 +150,7 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_word(word + shared::kMosPointWords);
   if (outward) put_own_edit(shared::kMosOutward, point.outward, 0);
   if (roll) put_own_edit(shared::kMosRoll, turn.roll, turn.roller);
-  for (const PointEdit& edit : edits) put_edit(edit, point.joint);
+  for (const PointEdit& edit : edits) put_edit(edit, point);
   return word;
 }
 

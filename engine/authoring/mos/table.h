@@ -30,9 +30,9 @@ struct PointEdit {
   float distance = 0;                   // slide: metres
   std::uint32_t from = 0;               // slide: along the line from the origin of this joint
   std::uint32_t to = 0;                 // slide: to the origin of this one
-  glm::vec3 offset{0.0f};               // slide: in the axes of the point's joint
-  glm::vec3 scale{1.0f};                // scale: along the axes of the point's joint
-  float radians = 0;                    // twist: about the chain's direction
+  glm::vec3 offset{0.0f};               // slide: in the axes of the point
+  glm::vec3 scale{1.0f};                // scale: along the axes of the point
+  float radians = 0;                    // twist: about the chain's direction, or about that line
   std::optional<std::uint32_t> driver;  // word from put_driver()
 };
 
@@ -75,7 +75,7 @@ class MosTable {
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
 
  private:
-  void put_edit(const PointEdit& edit, std::uint32_t joint);
+  void put_edit(const PointEdit& edit, const ControlPoint& point);
   void put_own_edit(std::uint32_t operation, float number, std::uint32_t anchor);
 
   chain::ChainTable table_;

@@ -14,7 +14,7 @@ OrderedJson array_of(OrderedJson items) { return {{"type", "array"}, {"items", s
 
 // The kind of thing that a text names, in the order of Names.
 constexpr std::string_view kNamed[] = {
-    "",     "file",  "obj_file", "mesh_or_any", "mesh_or_muscle", "mesh_or_muscle", "mesh",
+    "",     "file",  "obj_file", "mesh_or_any", "mesh_or_muscle", "mesh_or_muscle", "mesh",        "mesh",
     "mesh", "group", "joint",    "point",       "attribute",      "mesh",           "morph_target"};
 static_assert(std::size(kNamed) == static_cast<std::size_t>(Names::kMorphTarget) + 1);
 

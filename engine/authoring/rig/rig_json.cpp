@@ -70,6 +70,9 @@ static void describe(Fields& fields, Muscle& muscle) {
   fields.integer({"resolution", "Quads round the spindle."}, muscle.resolution, {.least = 4, .most = 128});
   fields.number({"volume", "Fraction of its volume that the muscle keeps."}, muscle.volume, kUnitInterval);
   fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
+  fields.flag(
+      {"wring", "Whether its section at the end turns with the joint there, up to half a turn, evenly along it."},
+      muscle.wring);
 }
 
 static void describe(Fields& fields, FreeFrame& frame) {

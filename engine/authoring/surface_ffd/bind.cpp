@@ -35,7 +35,7 @@ constexpr double kProbing = 0.7;              // typical fraction of the time th
 // signs amplify their errors.
 Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver& driver, bool extended,
                            const DeformerInput& input) {
-  if (parameters.precision != Precision::kQuadratic || (extended && !driver.estimated_frames)) {
+  if (parameters.precision != Precision::kQuadratic || (extended && (!driver.estimated_frames || driver.axis_points))) {
     return parameters.precision;
   }
   input.notes.push_back(fmt::format("{}: linear instead of quadratic precision, since {}", input.layer,
@@ -64,7 +64,9 @@ std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool ext
   const auto found = known.find(driver.control_mesh);
   if (found != known.end()) return found->second;
   const std::uint32_t first =
-      extended ? vertex_frame::add_pass(driver.mesh, elements.triangles(), driver.control_mesh, input.builder)
+      extended ? driver.axis_points
+                     ? vertex_frame::add_axis_pass(driver.mesh, driver.control_mesh, input.builder)
+                     : vertex_frame::add_pass(driver.mesh, elements.triangles(), driver.control_mesh, input.builder)
                : elements.add_pass(driver, input.builder);
   return known.emplace(driver.control_mesh, first).first->second;
 }
@@ -246,7 +248,7 @@ std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision pre
 std::optional<std::size_t> nearest_elements(const SurfaceFfdParameters& ffd) {
   const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;
   const bool foreseen = ffd.elements != 0 && !raises && !ffd.cut_error && ffd.exclude.empty() &&
-                        ffd.exclusive.empty() && !ffd.max_hops && ffd.driver.offsets.empty();
+                        ffd.exclusive.empty() && ffd.strengths.empty() && !ffd.max_hops && ffd.driver.offsets.empty();
   // The cut reads one more than it keeps.
   return foreseen ? std::optional(asked_elements(ffd, ffd.precision) + 1) : std::nullopt;
 }
@@ -264,6 +266,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   }
 
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
+  if (driver.axis_points && !extended) return invalid(input, "axis points need the extended mode, and triangles");
   const Precision precision = usable_precision(parameters, driver, extended, input);
   const bool quadratic = precision == Precision::kQuadratic;
   std::size_t kept = asked_elements(parameters, precision);

@@ -201,11 +201,11 @@ PatchPoint evaluate(const BsplinePatch& patch, glm::dvec2 uv) {
 std::vector<double> domain_knots_u(const BsplinePatch& patch) { return domain_knots(direction_u(patch)); }
 std::vector<double> domain_knots_v(const BsplinePatch& patch) { return domain_knots(direction_v(patch)); }
 
-std::vector<glm::dvec2> samples_at_knots(const BsplinePatch& patch) {
-  std::vector<glm::dvec2> result;
-  const std::vector<double> knots_v = domain_knots_v(patch);
-  for (const double u : domain_knots_u(patch)) {
-    for (const double v : knots_v) result.emplace_back(u, v);
+PatchSamples patch_samples(const BsplinePatch& patch) {
+  const std::vector<double> across = parameters(domain_knots_v(patch), patch.samples);
+  PatchSamples result{{}, across.size()};
+  for (const double u : parameters(domain_knots_u(patch), patch.samples)) {
+    for (const double v : across) result.uvs.emplace_back(u, v);
   }
   return result;
 }

@@ -24,6 +24,7 @@ struct BsplinePatch {
   std::vector<double> knots_v;     // count_v + degree_v + 1
   std::vector<glm::vec3> control;  // metres
   std::vector<double> weights;     // one per control vertex; empty: 1 each
+  std::uint32_t samples = 1;       // per span, in either direction
 };
 
 // Checks a patch. All errors are kInvalidArgument and name `what` and the knot, weight or control vertex: a degree
@@ -56,8 +57,13 @@ PatchPoint evaluate(const BsplinePatch& patch, glm::dvec2 uv);
 std::vector<double> domain_knots_u(const BsplinePatch& patch);
 std::vector<double> domain_knots_v(const BsplinePatch& patch);
 
-// Returns all pairs of these, u slowest: the elements of a parametric driver (docs/mathematics.md section 1.5).
-std::vector<glm::dvec2> samples_at_knots(const BsplinePatch& patch);
+// Returns the parameters of the samples, `patch.samples` per span, u slowest: the elements of a parametric driver
+// (docs/mathematics.md section 1.5); `across` of them per parameter of u.
+struct PatchSamples {
+  std::vector<glm::dvec2> uvs;
+  std::size_t across = 0;
+};
+PatchSamples patch_samples(const BsplinePatch& patch);
 
 // Most vertices of a tessellated driver.
 inline constexpr std::uint64_t kMaxTessellated = std::uint64_t{1} << 18;

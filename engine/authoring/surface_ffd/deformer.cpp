@@ -27,6 +27,14 @@ static void describe(Fields& fields, GroupPair& pair) {
   fields.text({"vertices", "A group, on the target."}, pair.vertices, Names::kGroup);
 }
 
+static void describe(Fields& fields, ElementStrength& strength) {
+  fields.about("element_strength", "A factor on the weights of some elements of the driver (section 5, step 4).");
+  fields.name({"elements", "A group, on the driver."}, strength.elements, Names::kGroup);
+  fields.text({"vertices", "A group, on the target; empty: all of it."}, strength.vertices, Names::kGroup);
+  fields.number({"factor", "Factor; above 1, far elements of the group also move these vertices."}, strength.factor,
+                {.least = 0, .most = 1000});
+}
+
 void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.about("surface_ffd", "Surface-oriented FFD (Singh & Kokkevis 2000).");
   fields.choice({"mode",
@@ -78,11 +86,13 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                 ffd.exact_normals, kExactNormals);
   fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);
   fields.objects({"exclusive", "These elements move only these vertices, which follow no others."}, ffd.exclusive);
+  fields.objects({"strengths", "Factors on the weights of elements; precision keeps the position of the skin."},
+                 ffd.strengths);
   fields.integer_or({"max_hops",
                      "Most bones along the skeleton, not counting twist helpers, from a vertex's bone to that of an "
                      "element that may move it."},
                     "none", ffd.max_hops, {.least = 0});
-  fields.integer({"fade", "Rings of vertices over which exclusions and hops fade in."}, ffd.fade,
+  fields.integer({"fade", "Rings of vertices over which exclusions, strengths and hops fade in."}, ffd.fade,
                  {.least = 0, .most = 64});
   fields.object({"driver", "The driver."}, ffd.driver);
 }

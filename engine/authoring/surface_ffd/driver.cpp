@@ -230,6 +230,19 @@ Result<bool> add_folds(const DriverParameters& parameters, const Driver& driver,
   return !folds.empty();
 }
 
+// Returns the mesh with three points per vertex after its vertices (Singh & Kokkevis 2000, section 4.2).
+Mesh with_axis_points(const Mesh& driver) {
+  Mesh mesh;
+  mesh.name = driver.name;
+  mesh.positions = driver.positions;
+  mesh.triangles = driver.triangles;
+  mesh.parts = driver.parts;
+  for (const glm::vec3 position : driver.positions) {
+    for (glm::length_t c = 0; c < 3; ++c) mesh.positions.push_back(position + glm::mat3(1.0f)[c]);
+  }
+  return mesh;
+}
+
 Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
   PELT_ASSIGN(auto source, find_source(parameters, input));
   PELT_ASSIGN(const auto weighted, add_weights(parameters, input, source));
@@ -246,7 +259,9 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);
   if (parameters.follow == Follow::kStreamed) {
     if (!parameters.key_poses.empty()) return invalid(input, "a streamed driver cannot have key poses");
-    PELT_ASSIGN(const auto added, input.builder.add_streamed_mesh(driver.mesh));
+    driver.axis_points = parameters.axis_points;
+    PELT_ASSIGN(const auto added,
+                input.builder.add_streamed_mesh(driver.axis_points ? with_axis_points(driver.mesh) : driver.mesh));
     driver.control_mesh = added;
     driver.estimated_frames = true;
   } else {

@@ -26,6 +26,7 @@ struct Driver {
   std::vector<std::uint32_t> source_triangle;  // triangle of `source` for every triangle of the mesh
   std::vector<BsplinePatch> patches;           // parametric: the mesh holds their control vertices
   std::size_t control_mesh = 0;                // its number in the builder
+  bool axis_points = false;                    // streamed; three points per vertex follow the vertices
   bool estimated_frames = false;               // its vertices' frames have no function and must be estimated
   SparseRows motion;                           // rows by which joints move it, before any offsets; may be empty
   bool sculpted = false;                       // offsets or masks may separate coincident vertices

@@ -66,6 +66,7 @@ BsplinePatch patch_of(const PatchParameters& parameters) {
     patch.knots_v = knots_or_uniform(parameters.knots_v, patch.count_v, patch.degree_v);
   }
   patch.control = parameters.control;
+  patch.samples = parameters.samples;
   patch.weights.assign(parameters.weights.begin(), parameters.weights.end());
   return patch;
 }
@@ -89,6 +90,10 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
       }
       tessellated.push_back(std::move(surface.mesh));
       continue;
+    }
+    const std::uint64_t spans = std::uint64_t{domain_knots_u(patch).size()} * domain_knots_v(patch).size();
+    if (spans * patch.samples * patch.samples > kMaxTessellated) {
+      return invalid(input, fmt::format("patch {} of the driver has more than {} samples", p, kMaxTessellated));
     }
     source.mesh.positions.insert(source.mesh.positions.end(), patch.control.begin(), patch.control.end());
     source.patches.push_back(std::move(patch));

@@ -135,9 +135,9 @@ Result<void> Elements::find_samples(const Driver& driver) {
   std::size_t neighbours = 0;
   for (std::uint32_t p = 0; p < driver.patches.size(); ++p) {
     const BsplinePatch& patch = driver.patches[p];
-    const std::size_t across = domain_knots_v(patch).size();
+    const auto [uvs, across] = patch_samples(patch);
     std::vector<glm::dvec3> positions;
-    for (const glm::dvec2 uv : samples_at_knots(patch)) {
+    for (const glm::dvec2 uv : uvs) {
       const PatchPoint point = evaluate(patch, uv);
       const std::size_t i = positions.size();
       positions.push_back(point.position);

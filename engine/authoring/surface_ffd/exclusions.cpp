@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -138,25 +139,25 @@ class HopCounter {
 
 }  // namespace
 
-Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
-                                   const Elements& elements, const DeformerTarget& target, const DeformerInput& input) {
-  if (pairs.empty()) return {};
+Result<void> Exclusions::add_rule(const GroupPair& pair, const char* key, std::optional<float> factor,
+                                  const Driver& driver, const Elements& elements, const DeformerTarget& target,
+                                  const DeformerInput& input) {
   if (elements.parametric()) return invalid(input, "groups cannot contain the samples of a patch");
-  for (const GroupPair& pair : pairs) {
-    const std::string what = fmt::format("{}: {}", input.layer, exclusive ? "exclusive" : "exclude");
-    PELT_ASSIGN(const auto triangles, group_triangles(pair.elements, driver.source, input.model, input.rig, what));
-    // With several targets, a pair only applies to the mesh that its group of vertices names, if any.
-    const Group* group = input.rig.find_group(pair.vertices);
-    if (group != nullptr && group->mesh != "*" && group->mesh != input.model.meshes[target.mesh].name &&
-        full_detail(input).size() > 1)
-      continue;
-    PELT_ASSIGN(auto vertices, group_values(pair.vertices, target, input, what));
-    Rule rule{exclusive, {}, std::move(vertices)};
-    for (std::size_t k = 0; k < elements.count(); ++k) {
-      rule.elements.push_back(triangles[elements.source_triangle(k)]);
-    }
-    rules_.push_back(std::move(rule));
+  const std::string what = fmt::format("{}: {}", input.layer, key);
+  PELT_ASSIGN(const auto triangles, group_triangles(pair.elements, driver.source, input.model, input.rig, what));
+  // With several targets, a pair only applies to the mesh that its group of vertices names, if any.
+  const Group* group = input.rig.find_group(pair.vertices);
+  if (group != nullptr && group->mesh != "*" && group->mesh != input.model.meshes[target.mesh].name &&
+      full_detail(input).size() > 1)
+    return {};
+  Rule rule{factor, {}, std::vector<float>(mesh_of(input, target).positions.size(), 1.0f)};
+  if (!pair.vertices.empty()) {
+    PELT_ASSIGN(rule.vertices, group_values(pair.vertices, target, input, what));
   }
+  for (std::size_t k = 0; k < elements.count(); ++k) {
+    rule.elements.push_back(triangles[elements.source_triangle(k)]);
+  }
+  rules_.push_back(std::move(rule));
   return {};
 }
 
@@ -164,8 +165,14 @@ Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, co
                                       const Elements& elements, const DeformerTarget& target,
                                       const DeformerInput& input) {
   Exclusions result;
-  PELT_TRY(result.add_rules(parameters.exclude, false, driver, elements, target, input));
-  PELT_TRY(result.add_rules(parameters.exclusive, true, driver, elements, target, input));
+  const auto add = [&](const GroupPair& pair, const char* key, std::optional<float> factor) {
+    return result.add_rule(pair, key, factor, driver, elements, target, input);
+  };
+  for (const GroupPair& pair : parameters.exclude) PELT_TRY(add(pair, "exclude", 0.0f));
+  for (const GroupPair& pair : parameters.exclusive) PELT_TRY(add(pair, "exclusive", std::nullopt));
+  for (const ElementStrength& strength : parameters.strengths) {
+    PELT_TRY(add({strength.elements, strength.vertices}, "strengths", strength.factor));
+  }
   if (result.rules_.empty() && !parameters.max_hops) return result;
 
   const Mesh& mesh = mesh_of(input, target);
@@ -211,10 +218,10 @@ double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_
   double allowed = 1;
   for (const Rule& rule : rules_) {
     const double inside = rule.vertices[vertex];
-    if (rule.exclusive) {
+    if (!rule.factor) {
       allowed *= rule.elements[element] != 0 ? inside : 1 - inside;
     } else if (rule.elements[element] != 0) {
-      allowed *= 1 - inside;
+      allowed *= 1 + (double{*rule.factor} - 1) * inside;
     }
   }
   if (with_hops && hops_ && allowed > 0) {
@@ -224,7 +231,14 @@ double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_
     allowed *= std::min(share, 1.0);
   }
   // A factor that is 1 up to rounding must not send the vertex through the slow search.
-  return allowed > 1 - 1e-6 ? 1 : allowed < 1e-6 ? 0 : allowed;
+  return std::abs(allowed - 1) < 1e-6 ? 1 : allowed < 1e-6 ? 0 : allowed;
+}
+
+double Exclusions::most(std::size_t vertex) const {
+  double most = 1;
+  for (const Rule& rule : rules_)
+    most *= 1 + (std::max(double{rule.factor.value_or(1)}, 1.0) - 1) * rule.vertices[vertex];
+  return most;
 }
 
 }  // namespace pelt::surface_ffd

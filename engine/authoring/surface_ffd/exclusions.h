@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decides which elements may move which vertices (docs/mathematics.md section 1.2), by groups of the rig and by hops
-// along the skeleton.
+// Decides which elements move which vertices, and how strongly (docs/mathematics.md section 1.2), by groups of the rig
+// and by hops along the skeleton.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,14 @@ class Exclusions {
     return !parts_.empty() && driver_parts_[driver_vertex] && *driver_parts_[driver_vertex] != parts_[vertex];
   }
 
-  // Returns the factor on an element's weight at a vertex, 0 to 1.
+  // Returns the factor on an element's weight at a vertex.
   double allowance(std::size_t vertex, std::size_t element, bool with_hops) const;
+  // Returns an upper bound of these factors at a vertex, at least 1.
+  double most(std::size_t vertex) const;
 
  private:
   struct Rule {
-    bool exclusive = false;
+    std::optional<float> factor;         // on the weights of the group's elements at its vertices; none: exclusive
     std::vector<std::uint8_t> elements;  // 1 for elements of the group
     std::vector<float> vertices;         // membership of each vertex in the group, 0 to 1, faded
   };
@@ -52,8 +54,8 @@ class Exclusions {
     std::vector<std::vector<std::uint8_t>> near;  // near[bone number][bound joint]: 1 if within the limit
   };
 
-  Result<void> add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
-                         const Elements& elements, const DeformerTarget& target, const DeformerInput& input);
+  Result<void> add_rule(const GroupPair& pair, const char* key, std::optional<float> factor, const Driver& driver,
+                        const Elements& elements, const DeformerTarget& target, const DeformerInput& input);
 
   std::vector<Rule> rules_;
   std::optional<Hops> hops_;

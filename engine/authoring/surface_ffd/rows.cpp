@@ -116,7 +116,7 @@ class RowMaker {
     unit_ = settings_.unit.value_or(settings_.unit_scale * mean_spacing(near));
     VertexRemarks remarks = 0;
     const auto free = [&](const Near& n) { return exclusions_.allowance(vertex, n.triangle, true) == 1; };
-    if (exclusions_.empty() || std::all_of(near.begin(), near.end(), free)) {
+    if (exclusions_.empty() || (exclusions_.most(vertex) == 1 && std::all_of(near.begin(), near.end(), free))) {
       relative_weights(near, unit_, settings_.local, weights_);
     } else if (weigh_allowed(vertex, point, true)) {
       near = allowed_;
@@ -189,8 +189,9 @@ class RowMaker {
         continue;
       }
       relative_weights(allowed_, unit_, settings_.local, weights_);
-      // An element beyond the last one found has less weight than this, even if fully allowed.
+      // An element beyond the last one found has less weight than this, even at the largest factor.
       const double unseen =
+          exclusions_.most(vertex) *
           std::exp(log_weight(std::sqrt(found_.back().closest.squared_distance), unit_, settings_.local) -
                    log_weight(std::sqrt(allowed_[0].closest.squared_distance), unit_, settings_.local));
       std::size_t above = 0;

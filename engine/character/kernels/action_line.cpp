@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/character/kernels/action_line.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,13 +18,17 @@ float number(const PalettePass& pass, std::uint64_t word) { return std::bit_cast
 
 bool is_within(float value, float least, float most) { return value >= least && value <= most; }
 
-// Precondition: the table holds the line.
+}  // namespace
+
 const char* check_line(const PalettePass& pass, const CharacterData& data, std::uint64_t word) {
-  const std::uint32_t count = pass.table[word + shared::kLinePointCount];
+  const std::uint32_t points = pass.table[word + shared::kLinePointCount];
+  const std::uint32_t count = points % shared::kLineWrings;
+  if (points >= 2 * shared::kLineWrings) return "has too few or too many points";
   if (count < shared::kMinLinePoints || count > shared::kMaxLinePoints) return "has too few or too many points";
   const std::uint64_t first = pass.table[word + shared::kLineFirstPoint];
-  if (first + count >= data.vertex_count()) return "names a point that does not exist";
-  for (std::uint64_t i = first; i <= first + count; ++i) {  // includes the side vertex
+  const std::uint64_t last = first + count + points / shared::kLineWrings;  // a side vertex
+  if (last >= data.vertex_count()) return "names a point that does not exist";
+  for (std::uint64_t i = first; i <= last; ++i) {
     if (!is_posed_before(pass, data, static_cast<std::uint32_t>(i))) return "names a point that no earlier stage moves";
   }
   for (const std::uint32_t length : {shared::kLineLength, shared::kLineSide}) {
@@ -32,6 +38,8 @@ const char* check_line(const PalettePass& pass, const CharacterData& data, std::
   return is_within(number(pass, word + shared::kLineLeast), shared::kShortestLine, 1) ? nullptr
                                                                                       : "has a shape out of range";
 }
+
+namespace {
 
 constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kLineEntries} * shared::kLineSampleWords;
 
@@ -74,11 +82,12 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::ActionLineRecord>(pass.records, i);
     const shared::ActionLine line = shared::read_action_line(work, record.line);
+    const float wring = shared::line_wring(line);
     shared::LineWalk walk = shared::line_start(line);
     Affine* entries = &context.palette[pass.first_entry + i * shared::kLineEntries];
     for (std::uint32_t k = 0; k < shared::kLineEntries; ++k) {
       const std::uint32_t word = record.first_sample + k * shared::kLineSampleWords;
-      const shared::PosedLineSample place = shared::line_place(line, shared::line_shape(work, word));
+      const shared::PosedLineSample place = shared::line_place(line, shared::line_shape(work, word), wring);
       walk = shared::line_walk(line, walk, place);
       entries[k] = affine_compose(shared::line_frame(line, walk, place), shared::line_rest_inverse(work, word));
     }
@@ -104,7 +113,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::ActionLineRecord>();
   const std::uint32_t first = entry.pass.table[record.line + shared::kLineFirstPoint];
-  const std::uint32_t spans = entry.pass.table[record.line + shared::kLinePointCount] - 1;
+  const std::uint32_t spans = entry.pass.table[record.line + shared::kLinePointCount] % shared::kLineWrings - 1;
   const float at =
       entry.number(record.first_sample + entry.in_record * shared::kLineSampleWords) * static_cast<float>(spans);
   const std::uint32_t span = std::min(static_cast<std::uint32_t>(at), spans - 1);

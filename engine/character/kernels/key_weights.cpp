@@ -4,8 +4,11 @@
 #include <bit>
 #include <optional>
 
+#include <pelt/try.h>
+
 #include "engine/character/base/formatted.h"
 #include "engine/character/check_records.h"
+#include "engine/character/kernels/action_line.h"
 #include "shaders/key_weights/pose.h"
 
 namespace pelt::key_weights {
@@ -23,7 +26,10 @@ namespace {
 class Table {
  public:
   Table(const PalettePass& pass, const CharacterData& data)
-      : words_(pass.table), data_(data), clock_(data.clock_input()), parts_(pass) {}
+      : pass_(pass), words_(pass.table), data_(data), clock_(data.clock_input()), parts_(pass) {}
+
+  // Returns true if a weight follows a muscle.
+  bool has_lines() const { return has_lines_; }
 
   const char* check(const shared::KeyWeightsRecord& record) {
     if (record.weight_count == 0 || record.weight_count > shared::kMorphEntryTargets) {
@@ -37,7 +43,7 @@ class Table {
   }
 
  private:
-  enum Part : TableParts::Kind { kRecord = 1, kList, kKey, kAngle, kCentres };
+  enum Part : TableParts::Kind { kRecord = 1, kList, kKey, kAngle, kCentres, kLine };
 
   const char* check_list(std::uint64_t list) {
     if (list >= words_.size()) return "reads past its table";
@@ -59,7 +65,7 @@ class Table {
     if (word >= words_.size()) return "reads past its table";
     const std::uint32_t kind = words_.word(word);
     if (kind == shared::kKeyRbf) return check_rbf(word);
-    if (kind > shared::kKeyRamp) return "has a key of an unknown kind";
+    if (kind > shared::kKeyStretch) return "has a key of an unknown kind";
     const std::uint64_t numbers = kind == shared::kKeyControl ? 1 : 3;
     bool is_new = false;
     if (const char* wrong = parts_.share(word, 2 + numbers, kKey, is_new)) return wrong;
@@ -71,9 +77,10 @@ class Table {
       }
       return check_one_angle(words_.word(word + 1));
     }
-    if (kind == shared::kKeyRamp && !(words_.number(word + 2) < words_.number(word + 3))) {
+    if (kind != shared::kKeyControl && !(words_.number(word + 2) < words_.number(word + 3))) {
       return "has a ramp that does not ascend";
     }
+    if (kind == shared::kKeyStretch) return check_line(words_.word(word + 1));
     if (words_.word(word + 1) >= data_.input_count) return "names an input that does not exist";
     return words_.word(word + 1) == clock_ ? "takes the clock for a weight" : nullptr;
   }
@@ -108,22 +115,32 @@ class Table {
     return is_new ? check_angle(words_, data_, word) : nullptr;
   }
 
+  const char* check_line(std::uint64_t word) {
+    bool is_new = false;
+    if (const char* wrong = parts_.share(word, shared::kLineWords, kLine, is_new)) return wrong;
+    has_lines_ = true;
+    return is_new ? action_line::check_line(pass_, data_, word) : nullptr;
+  }
+
   // Most centres of one weight, 256 keys of 256 centres each, and of all weights, which are posed per instance.
   static constexpr std::uint64_t kMaxCentres = std::uint64_t{shared::kMaxKeyCentres} * shared::kMaxKeyCentres;
   static constexpr std::uint64_t kMaxAllCentres = 64 * kMaxCentres;
 
+  const PalettePass& pass_;
   TableReader words_;
   const CharacterData& data_;
   std::optional<std::uint32_t> clock_;
   TableParts parts_;
   std::uint64_t centres_ = 0;  // of all weights so far
+  bool has_lines_ = false;
 };
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  if (pass.stage != 0) return invalid("its weights must be posed in stage 0, not {}", pass.stage);
   Table table(pass, data);
-  return check_records<shared::KeyWeightsRecord>(
-      pass, [&](const shared::KeyWeightsRecord& record) { return table.check(record); });
+  PELT_TRY(check_records<shared::KeyWeightsRecord>(
+      pass, [&](const shared::KeyWeightsRecord& record) { return table.check(record); }));
+  if (pass.stage == 0 || table.has_lines()) return {};
+  return invalid("its weights must be posed in stage 0, not {}", pass.stage);
 }
 
 std::string label(const PassEntry& entry, const CharacterData&) {
@@ -152,6 +169,9 @@ void append_weight_sources(const Weight& weight, std::vector<EntrySource>& sourc
     if (table[key] == shared::kKeyControl || table[key] == shared::kKeyRamp)
       sources.push_back({SourceKind::kInput, table[key + 1], 0});
     if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
+    if (table[key] == shared::kKeyStretch) {
+      sources.push_back({SourceKind::kVertex, table[table[key + 1] + shared::kLineFirstPoint], 0});
+    }
     for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
       append_angle(table[key + 3] + a * shared::kJointAngleWords);
     }

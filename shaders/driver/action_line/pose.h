@@ -10,11 +10,14 @@
 // L^R, it stretches by 1 + (q - 1) w(lambda), so the sample is at lambda + (q - 1) W(lambda) of s L^R, W the integral
 // of w, W(1) = 1. w is 0 in the tendons. Below q_min, at which the stretch would approach 0, the line shrinks evenly.
 // Frame. x = unit tangent; y points at the side vertex at P_0 and is carried along the line by double reflection; z = x
-// x y. The volume of a slice is section times length (Pappus: the line is the middle of its sections), so y and z are
-// scaled by stretch^-e: e = 1/2 keeps the volume, 0 keeps the section, a larger e swells it.
+// x y. A line that wrings has another side vertex, which moves with P_n-1 and is along y there at rest. The angle phi
+// from y to it, in (-pi, pi], turns y and z by lambda phi about x. The volume of a slice is section times length
+// (Pappus: the line is the middle of its sections), so y and z are scaled by stretch^-e: e = 1/2 keeps the volume, 0
+// keeps the section, a larger e swells it.
 #ifndef PELT_SHADERS_ACTION_LINE_POSE_H
 #define PELT_SHADERS_ACTION_LINE_POSE_H
 
+#include "../../angle.h"
 #include "../../pose_pass.h"
 #include "../../power.h"
 #include "../../quaternion.h"
@@ -25,8 +28,8 @@
 PELT_SHARED_BEGIN
 
 // Layout of the table:
-//   line    first of n control points (vertex of the instance), n, L^R, distance of the side vertex at rest, q_min
-//   sample  lambda, w, W, e, (M^R)^-1 row by row
+//   line    first of n control points (vertex of the instance), n (plus kLineWrings), L^R, distance of the side vertex
+//   at rest, q_min sample  lambda, w, W, e, (M^R)^-1 row by row
 PELT_SHARED_CONST uint kLineFirstPoint = 0u;
 PELT_SHARED_CONST uint kLinePointCount = 1u;
 PELT_SHARED_CONST uint kLineLength = 2u;
@@ -37,12 +40,15 @@ PELT_SHARED_CONST uint kLineSampleShape = 1u;
 PELT_SHARED_CONST uint kLineSampleInverse = 4u;
 PELT_SHARED_CONST uint kLineSampleWords = 16u;
 
+PELT_SHARED_CONST uint kLineWrings = 256u;  // flag: the vertex after the side vertex is the other one
+
 PELT_SHARED_CONST uint kLineEntries = 8u;  // palette entries per record: neighbouring samples, ascending
 PELT_SHARED_CONST uint kMinLinePoints = 2u;
 PELT_SHARED_CONST uint kMaxLinePoints = 8u;
 PELT_SHARED_CONST int kLineSteps = 8;                  // steps per span, for its length and for the double reflection
 PELT_SHARED_CONST float kShortestLine = 1.0f / 16.0f;  // lower limit of q; the next is the upper limit
 PELT_SHARED_CONST float kLongestLine = 16.0f;
+PELT_SHARED_CONST float kHiddenSide = 0.1f;  // |side vertex - end| across x, over its length at rest: phi fades below
 PELT_SHARED_CONST float kMaxLineShare = 16.0f;    // limit of w
 PELT_SHARED_CONST float kMaxLineExponent = 4.0f;  // limit of e
 
@@ -60,6 +66,8 @@ struct ActionLine {
   float scale;   // s
   float longer;  // q
   float least;   // q_min
+  bool wrings;
+  vec3 end_side;  // from the last point to the other side vertex
 };
 
 // The position, and the unit tangent, at step `at` in [0, steps].
@@ -80,7 +88,8 @@ PELT_SHARED_FN vec3 line_tangent(PELT_SHARED_IN(ActionLine) line, float at) {
 
 PELT_SHARED_FN ActionLine read_action_line(PoseWork work, uint word) {
   uint first = table_word(work, word + kLineFirstPoint);
-  int count = int(table_word(work, word + kLinePointCount));
+  uint points = table_word(work, word + kLinePointCount);
+  int count = int(points % kLineWrings);
   ActionLine line;
   for (int i = 0; i < count; ++i) line.control[i + 1] = posed_vertex(work, first + uint(i));
   line.control[0] = line.control[1] * 2.0f - line.control[2];
@@ -98,13 +107,17 @@ PELT_SHARED_FN ActionLine read_action_line(PoseWork work, uint word) {
   float whole = line.scale * table_float(work, word + kLineLength);
   line.longer = clamp(whole > 0.0f ? line.arc_length / whole : 1.0f, kShortestLine, kLongestLine);
   line.least = table_float(work, word + kLineLeast);
+  line.wrings = points >= kLineWrings;
+  line.end_side = line.side;
+  if (line.wrings) line.end_side = posed_vertex(work, first + uint(count) + 1u) - line.control[count];
   return line;
 }
 
-// A posed sample: the length of the line up to it, and the scale of y and z.
+// A posed sample: the length of the line up to it, the scale of y and z, and their turn about x.
 struct PosedLineSample {
   float before;
   float width;
+  float turn;
 };
 
 struct LineShape {
@@ -114,12 +127,14 @@ struct LineShape {
   float exponent;  // e
 };
 
-PELT_SHARED_FN PosedLineSample line_place(PELT_SHARED_IN(ActionLine) line, LineShape shape) {
+// `wring`: phi.
+PELT_SHARED_FN PosedLineSample line_place(PELT_SHARED_IN(ActionLine) line, LineShape shape, float wring) {
   float uneven = max(line.longer, line.least);
   float stretch = (1.0f + (uneven - 1.0f) * shape.share) * (line.longer / uneven);
   float before = (shape.lambda + (uneven - 1.0f) * shape.integral) / uneven;
   float held = clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine);
-  return PosedLineSample(clamp(before, 0.0f, 1.0f) * line.arc_length, power_of(held, -shape.exponent));
+  return PosedLineSample(clamp(before, 0.0f, 1.0f) * line.arc_length, power_of(held, -shape.exponent),
+                         wring * shape.lambda);
 }
 
 // A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and end.
@@ -164,8 +179,19 @@ PELT_SHARED_FN Affine line_frame(PELT_SHARED_IN(ActionLine) line, LineWalk walk,
   vec3 point = line_point(line, at);
   vec3 x = line_tangent(line, at);
   vec3 y = direction_across(x, double_reflection(walk.y, walk.point, walk.x, point, x), walk.y);
+  if (place.turn != 0.0f) y = y * cos_of(place.turn) + cross(x, y) * sin_of(place.turn);
   float width = line.scale * place.width;
   return affine_from_axes(mat3(x * line.scale, y * width, cross(x, y) * width), point);
+}
+
+// Returns phi, or 0 if the line does not wring.
+PELT_SHARED_FN float line_wring(PELT_SHARED_IN(ActionLine) line) {
+  if (!line.wrings) return 0.0f;
+  PosedLineSample end = PosedLineSample(line.arc_length, 1.0f, 0.0f);
+  mat3 axes = affine_axes(line_frame(line, line_walk(line, line_start(line), end), end));
+  vec2 across = vec2(dot(axes[1], line.end_side), dot(axes[2], line.end_side));
+  float shown = smoothstep(0.0f, kHiddenSide, length(across) / max(line.scale * length(line.side), 1e-30f));
+  return shown * atan_of(across.y, across.x);
 }
 
 PELT_SHARED_FN LineShape line_shape(PoseWork work, uint word) {

@@ -31,13 +31,14 @@ double exponent_at(double lambda, const LineShape& shape) {
 
 }  // namespace
 
-RestLine::RestLine(std::span<const glm::vec3> points) {
-  const auto count = static_cast<std::uint32_t>(points.size()) - 1;
+RestLine::RestLine(std::span<const glm::vec3> points, bool wrings) {
+  const auto count = static_cast<std::uint32_t>(points.size()) - (wrings ? 2 : 1);
   assert(count >= shared::kMinLinePoints && count <= shared::kMaxLinePoints);
   side_ = glm::distance(points[count], points[0]);
   // L^R is 1 at first: only the arc length is read from that line.
   const auto one = std::bit_cast<std::uint32_t>(1.0f);
-  std::array<std::uint32_t, shared::kLineWords> words{0, count, one, std::bit_cast<std::uint32_t>(side_), one};
+  std::array<std::uint32_t, shared::kLineWords> words{0, count + (wrings ? shared::kLineWrings : 0), one,
+                                                      std::bit_cast<std::uint32_t>(side_), one};
   const shared::PoseWork work{words.data(), nullptr, points.data(), nullptr, nullptr};
   line_ = shared::read_action_line(work, 0);
   words[shared::kLineLength] = std::bit_cast<std::uint32_t>(line_.arc_length);
@@ -45,7 +46,7 @@ RestLine::RestLine(std::span<const glm::vec3> points) {
 }
 
 Affine RestLine::frame(float lambda) const {
-  const shared::PosedLineSample place{lambda * line_.arc_length, 1.0f};
+  const shared::PosedLineSample place{lambda * line_.arc_length, 1.0f, 0.0f};
   return shared::line_frame(line_, shared::line_walk(line_, shared::line_start(line_), place), place);
 }
 
@@ -70,7 +71,8 @@ PalettePass RestLine::make_pass(std::uint32_t first_vertex, const LineShape& sha
   pass.record_count = kSamples / shared::kLineEntries;
   TableWriter table;
   table.put_word(first_vertex);
-  table.put_word(static_cast<std::uint32_t>(line_.steps / shared::kLineSteps) + 1);
+  table.put_word(static_cast<std::uint32_t>(line_.steps / shared::kLineSteps) + 1 +
+                 (line_.wrings ? shared::kLineWrings : 0));
   table.put_number(length());
   table.put_number(side_);
   table.put_number(std::max(1 - (1 - kMinStretch) / largest, double{shared::kShortestLine}));

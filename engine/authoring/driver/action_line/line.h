@@ -23,9 +23,9 @@ struct LineShape {
 
 class RestLine {
  public:
-  // `points`: control points, then the side vertex, model space at bind. Precondition: shared::kMinLinePoints to
-  // kMaxLinePoints control points, and lengths above 0.
-  explicit RestLine(std::span<const glm::vec3> points);
+  // `points`: control points, then the side vertex, then the other one if the line `wrings`; model space at bind.
+  // Precondition: shared::kMinLinePoints to kMaxLinePoints control points, and lengths above 0.
+  RestLine(std::span<const glm::vec3> points, bool wrings);
 
   float length() const { return line_.arc_length; }
 

@@ -107,7 +107,7 @@ class MuscleBuilder {
     PELT_ASSIGN(auto line, make_line(muscle, from, to));
     PELT_ASSIGN(auto mesh, muscle.mesh.empty() ? add_spindle(muscle, line) : given_mesh(muscle));
     result_.model.meshes.push_back(std::move(line));
-    result_.muscles.push_back({result_.model.meshes.size() - 1, mesh});
+    result_.muscles.push_back({result_.model.meshes.size() - 1, mesh, muscle.wring});
     return {};
   }
 
@@ -169,6 +169,11 @@ class MuscleBuilder {
     const glm::vec3 away = line.positions[line.positions.size() / 2] - middle;
     line.positions.push_back(start + kSideDistance * length * side_direction(tangent, away));
     append_weights(line, first_column, last_column, 0);
+    if (muscle.wring) {
+      const Affine last = action_line::RestLine(line.positions, false).frame(1);
+      line.positions.push_back(end + kSideDistance * length * affine_axes(last)[1]);
+      append_weights(line, first_column, last_column, 1);
+    }
     line.normals.assign(line.positions.size(), glm::vec3(0, 0, 1));
     return line;
   }
@@ -187,7 +192,7 @@ class MuscleBuilder {
       return invalid("muscle '{}': a mesh has that name; to use it as the muscle's mesh, set the key 'mesh'",
                      muscle.name);
     }
-    result_.model.meshes.push_back(make_spindle(muscle, action_line::RestLine(line.positions)));
+    result_.model.meshes.push_back(make_spindle(muscle, action_line::RestLine(line.positions, muscle.wring)));
     spindle_vertices_ += result_.model.meshes.back().positions.size();
     if (spindle_vertices_ > kMaxSpindleVertices) {
       return fail(ErrorCode::kUnsupported,
@@ -238,7 +243,7 @@ MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line
                         unsigned threads, CharacterBuilder& builder) {
   using chain::FrameCurve;
   constexpr std::size_t kPieces = 4;  // pieces of the line that closest points are searched in
-  const action_line::RestLine rest(line.positions);
+  const action_line::RestLine rest(line.positions, muscle.wring);
   const auto fraction = [](std::size_t piece, float lambda) { return (static_cast<float>(piece) + lambda) / kPieces; };
   const FrameCurve curve(std::vector<double>(kPieces, double{rest.length()} / kPieces),
                          [&](std::size_t piece, float lambda) { return rest.frame(fraction(piece, lambda)); });
@@ -250,6 +255,7 @@ MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line
 
   PalettePass pass = rest.make_pass(builder.first_vertex(control_mesh), {muscle.tendon, muscle.volume, muscle.bulge});
   pass.stage = builder.stage_after(control_mesh);
+  builder.note_muscle(muscle.name, {{pass.table.begin(), pass.table.begin() + shared::kLineWords}, pass.stage});
   const std::vector<float> samples = action_line::sample_places();
   const TablePiece table{samples, builder.add_pass(std::move(pass))};
   MeshBinding binding;

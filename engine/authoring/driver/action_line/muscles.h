@@ -17,8 +17,9 @@ namespace pelt {
 
 // Indices in Model::meshes.
 struct MuscleMeshes {
-  std::size_t line = 0;  // mesh of the control points, then the side vertex; no triangles
+  std::size_t line = 0;  // mesh of the control points, then one or two side vertices; no triangles
   std::size_t mesh = 0;
+  bool wrings = false;  // two side vertices
 };
 
 // Returns true if a mesh of the model is the mesh of a muscle.

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include <pelt/try.h>
 
+#include "engine/authoring/base/not_found.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/tilt.h"
 #include "shaders/blend/blend.h"
@@ -107,7 +109,31 @@ std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std:
   const Entries entries(keyed, mesh);
   const std::optional<std::uint32_t> first = entries.first_moved();
   if (!first) return std::nullopt;
-  return builder.add_pass(entries.finish(*first, builder.add_pass(weights.finish())));
+  PalettePass of_weights = weights.finish();
+  const std::uint32_t stage = of_weights.stage;
+  PalettePass offsets = entries.finish(*first, builder.add_pass(std::move(of_weights)));
+  offsets.stage = stage;
+  return builder.add_pass(std::move(offsets));
+}
+
+Result<std::vector<std::uint32_t>> add_weights(const KeyPoseSet& set, const std::string& mesh, const Model& model,
+                                               const std::string& what, CharacterBuilder& builder,
+                                               key_weights::WeightTable& weights) {
+  if (!set.control.empty() || !set.muscle.empty()) {
+    std::vector<float> places;
+    for (const KeyPose& pose : set.poses) places.push_back(pose.at);
+    if (set.muscle.empty()) {
+      return weights.add_hats(weights.value_of(builder.shape_input(mesh, set.control)), places, what);
+    }
+    const auto& muscles = builder.muscles();
+    const auto muscle = muscles.find(set.muscle);
+    if (muscle != muscles.end()) return weights.add_hats(weights.value_of(muscle->second), places, what);
+    return not_found(what, "muscle", set.muscle, muscles,
+                     [](const auto& known) { return std::string_view(known.first); });
+  }
+  PELT_ASSIGN(auto added, weights.add_keys(set, model, what));
+  for (std::uint32_t& key : added) key = weights.add_weight({key});
+  return added;
 }
 
 Result<std::vector<KeyedOffsets>> find_offsets(std::span<const KeyPoseSet> key_poses, bool morph_targets,
@@ -117,10 +143,10 @@ Result<std::vector<KeyedOffsets>> find_offsets(std::span<const KeyPoseSet> key_p
   std::vector<KeyedOffsets> keyed;
   for (std::size_t s = 0; s < key_poses.size(); ++s) {
     const std::string name = fmt::format("{}: key pose set {}", what, s);
-    PELT_ASSIGN(const auto keys, weights.add_keys(key_poses[s], model, name));
-    for (std::size_t p = 0; p < keys.size(); ++p) {
+    PELT_ASSIGN(const auto added, add_weights(key_poses[s], source.name, model, name, builder, weights));
+    for (std::size_t p = 0; p < added.size(); ++p) {
       PELT_ASSIGN(const auto offsets, pose_offsets(key_poses[s].poses[p], source, fmt::format("{}, pose {}", name, p)));
-      keyed.push_back({weights.add_weight({keys[p]}), carry(offsets)});
+      keyed.push_back({added[p], carry(offsets)});
     }
   }
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {

@@ -20,6 +20,12 @@ struct KeyedOffsets {
   std::vector<glm::vec3> offsets;
 };
 
+// Adds the weights of a set of key poses, one per pose, and returns them. `mesh` names the control of the set. Errors:
+// those of find_offsets.
+Result<std::vector<std::uint32_t>> add_weights(const KeyPoseSet& set, const std::string& mesh, const Model& model,
+                                               const std::string& what, CharacterBuilder& builder,
+                                               key_weights::WeightTable& weights);
+
 // Returns the offsets that key poses and, if `morph_targets`, morph targets add to a driver (docs/mathematics.md
 // section 1), and adds their weights. The rig's vertex numbers and the morph targets are those of `source`; `carry`
 // transfers its offsets to the driver. Errors name the set and the pose: an unknown joint or one without parent, an

@@ -113,4 +113,23 @@ std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, 
   return builder.add_pass(std::move(pass));
 }
 
+// The edges to the axis points are unit vectors at right angles, so M is the identity, and A the posed edges.
+std::uint32_t add_axis_pass(const Mesh& mesh, std::size_t control_mesh, CharacterBuilder& builder) {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kVertexFrame;
+  pass.stage = builder.stage_after(control_mesh);
+  pass.record_count = static_cast<std::uint32_t>(mesh.positions.size());
+  const std::uint32_t first_vertex = builder.first_vertex(control_mesh);
+  for (std::uint32_t v = 0; v < pass.record_count; ++v) {
+    append_record(pass.records,
+                  shared::VertexFrameRecord{first_vertex + v, static_cast<std::uint32_t>(pass.table.size()), 3, 0,
+                                            mesh.positions[v], glm::vec3(0.0f), 1.0f});
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      pass.table.push_back(first_vertex + pass.record_count + 3 * v + c);
+      for (std::uint32_t d = 0; d < 3; ++d) put(pass.table, c == d ? 1.0 : 0.0);
+    }
+  }
+  return builder.add_pass(std::move(pass));
+}
+
 }  // namespace pelt::vertex_frame

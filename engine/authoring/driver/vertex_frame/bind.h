@@ -18,4 +18,8 @@ namespace pelt::vertex_frame {
 std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, std::size_t control_mesh,
                        CharacterBuilder& builder);
 
+// Adds the pass for a streamed control mesh with axis points (DriverParameters::axis_points), from which the frames
+// follow exactly. `mesh`: without the axis points. Returns the first palette entry.
+std::uint32_t add_axis_pass(const Mesh& mesh, std::size_t control_mesh, CharacterBuilder& builder);
+
 }  // namespace pelt::vertex_frame

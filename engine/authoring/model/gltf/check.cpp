@@ -331,7 +331,7 @@ Result<void> MeshChecker::check_primitive(const tinygltf::Primitive& primitive, 
       PELT_TRY(name == "POSITION" ? accessors_.check_finite(index, here) : accessors_.check(index, here));
     }
   }
-  if (primitive.indices < 0 || primitive.mode < TINYGLTF_MODE_TRIANGLES) return {};
+  if (primitive.indices < 0 || primitive.mode == TINYGLTF_MODE_POINTS) return {};
   return check_indices(primitive.indices, position.count, place + "/indices");
 }
 

@@ -395,8 +395,10 @@ class Importer {
       if (node.skin < 0) skins_.push_back(rigid_skin(joint_of_node[i]));
       const std::size_t skin = node.skin >= 0 ? static_cast<std::size_t>(node.skin) : skins_.size() - 1;
       const std::uint32_t unweighted = model_.report.unweighted_vertices;
-      PELT_TRY(reader.read(source, node, skins_[skin], mesh));
+      std::vector<glm::uvec2> segments;
+      PELT_TRY(reader.read(source, node, skins_[skin], mesh, segments));
       if (mesh.positions.empty()) continue;
+      if (!segments.empty()) model_.lines.push_back({mesh.name, std::move(segments)});
       if (model_.report.unweighted_vertices - unweighted == mesh.positions.size())
         model_.unpainted.push_back(mesh.name);
       mesh_of_node_[i] = static_cast<std::int32_t>(model_.meshes.size());

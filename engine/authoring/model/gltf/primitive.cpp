@@ -117,8 +117,8 @@ struct GltfMeshReader::Gaps {
   bool cut_triangle = false;
 };
 
-Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin,
-                                  Mesh& mesh) {
+Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh,
+                                  std::vector<glm::uvec2>& segments) {
   PELT_TRY(checker_.check(source, node, mesh.name));
   Gaps gaps;
   PELT_TRY(name_targets(source, node, budget_, mesh));
@@ -149,7 +149,10 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
       PELT_TRY(append_offsets(document_, primitive, count, budget_, mesh, gaps.invalid));
       PELT_TRY(attributes.append(primitive, count, gaps.invalid));
     }
-    if (!has_triangles) continue;
+    if (!has_triangles) {
+      if (primitive.mode != TINYGLTF_MODE_POINTS) PELT_TRY(append_segments(primitive, found->second, mesh, segments));
+      continue;
+    }
     PELT_TRY(append_triangles(primitive, found->second, mesh, gaps));
   }
   attributes.complete();
@@ -253,20 +256,35 @@ void GltfMeshReader::append_uvs(const tinygltf::Primitive& primitive, std::size_
   for (std::size_t v = 0; v < count; ++v) mesh.uvs[first + v] = {uvs[2 * v], uvs[2 * v + 1]};
 }
 
-Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex,
-                                              Mesh& mesh, Gaps& gaps) {
+Result<std::vector<std::uint32_t>> GltfMeshReader::indices_of(const tinygltf::Primitive& primitive, std::size_t bytes,
+                                                              const Mesh& mesh) {
   std::size_t count = accessor_at(document_, attribute(primitive, "POSITION")).count;
   if (primitive.indices >= 0) count = accessor_at(document_, primitive.indices).count;
-  const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // per index
-  PELT_TRY(budget_.take(count * (1 + corners) * sizeof(std::uint32_t), mesh.name));
-  std::vector<std::uint32_t> indices;
-  if (primitive.indices >= 0) {
-    indices = read_integers(document_, primitive.indices);
-  } else {
-    indices.resize(count);
-    std::iota(indices.begin(), indices.end(), 0u);
-  }
+  PELT_TRY(budget_.take(count * bytes, mesh.name));
+  if (primitive.indices >= 0) return read_integers(document_, primitive.indices);
+  std::vector<std::uint32_t> indices(count);
+  std::iota(indices.begin(), indices.end(), 0u);
+  return indices;
+}
 
+Result<void> GltfMeshReader::append_segments(const tinygltf::Primitive& primitive, std::uint32_t first_vertex,
+                                             const Mesh& mesh, std::vector<glm::uvec2>& segments) {
+  PELT_ASSIGN(const auto indices, indices_of(primitive, 3 * sizeof(std::uint32_t), mesh));
+  const std::size_t step = primitive.mode == TINYGLTF_MODE_LINE ? 2 : 1;
+  for (std::size_t i = 0; i + 1 < indices.size(); i += step) {
+    segments.push_back(first_vertex + glm::uvec2(indices[i], indices[i + 1]));
+  }
+  if (primitive.mode == TINYGLTF_MODE_LINE_LOOP && indices.size() > 2) {
+    segments.push_back(first_vertex + glm::uvec2(indices.back(), indices.front()));
+  }
+  return {};
+}
+
+Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex,
+                                              Mesh& mesh, Gaps& gaps) {
+  const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // per index
+  PELT_ASSIGN(const auto indices, indices_of(primitive, (1 + corners) * sizeof(std::uint32_t), mesh));
+  const std::size_t count = indices.size();
   MeshPart part{.first_triangle = static_cast<std::uint32_t>(mesh.triangles.size()), .material = primitive.material};
   const auto add = [&](std::size_t a, std::size_t b, std::size_t c) {
     mesh.triangles.push_back(first_vertex + glm::uvec3(indices[a], indices[b], indices[c]));
@@ -359,7 +377,7 @@ void GltfMeshReader::report_common() {
   note(common_.without_tangents.meshes,
        fmt::format("meshes without tangents, which get those of MikkTSpace{}", common_.without_tangents.averages()));
   note(common_.without_some_uvs, "meshes with parts without texture coordinates, which get 0");
-  note(common_.of_lines, "meshes with lines, of which only the vertices are read");
+  note(common_.of_lines, "meshes with lines, which move as points unless they are lines of curves");
 }
 
 }  // namespace pelt

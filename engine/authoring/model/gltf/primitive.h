@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <pelt/model.h>
 
@@ -24,8 +25,10 @@ class GltfMeshReader {
       : document_(document), checker_(document, accessors), budget_(budget), report_(report), weights_(document) {}
 
   // Checks the mesh of `node`, and fills `mesh`, whose name is already set, with it, in the space of the file; its
-  // weights name joints of `skin`. It stays without vertices if no primitive has positions.
-  Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
+  // weights name joints of `skin`. It stays without vertices if no primitive has positions. Adds the segments that its
+  // line primitives draw.
+  Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh,
+                    std::vector<glm::uvec2>& segments);
 
   // Adds notes about several meshes to the report, after the last mesh: one sentence per topic, with their names.
   void report_common();
@@ -40,6 +43,11 @@ class GltfMeshReader {
   void append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
   Result<void> append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, Mesh& mesh,
                                 Gaps& gaps);
+  Result<void> append_segments(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, const Mesh& mesh,
+                               std::vector<glm::uvec2>& segments);
+  // Returns the indices of a primitive, or 0, 1, 2 ... Takes `bytes` of the budget for each.
+  Result<std::vector<std::uint32_t>> indices_of(const tinygltf::Primitive& primitive, std::size_t bytes,
+                                                const Mesh& mesh);
   void report(const Mesh& mesh, const Gaps& gaps);
 
   // Meshes whose normals or tangents are made, and how many of their vertices take the mean of several.

@@ -268,7 +268,7 @@ const test::Breakage kDrivenBreakages[] = {
        weight_table(d).back() = 2;
      },
      "reads past its table"},
-    {"KeyKind", [](CharacterData& d) { key_word(d, 0, 0) = 4; }, "key of an unknown kind"},
+    {"KeyKind", [](CharacterData& d) { key_word(d, 0, 0) = 5; }, "key of an unknown kind"},
     {"KeyControlFar", [](CharacterData& d) { key_word(d, 0, 1) = kFar; }, "names an input that does not exist"},
     {"KeyControlNotFinite", [](CharacterData& d) { key_word(d, 0, 2) = kNanWord; }, "not finite"},
     {"KeyAngleFar", [](CharacterData& d) { key_word(d, 1, 1) = kFar; }, "reads past its table"},

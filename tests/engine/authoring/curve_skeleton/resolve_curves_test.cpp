@@ -135,6 +135,47 @@ TEST(ResolveCurves, ControlPointsAreMoved) {
   EXPECT_EQ(curve.anchors[1].after, glm::vec3(1, 4, 0));
 }
 
+// A curve drawn as an arc off the joints.
+TEST(ResolveCurves, LiesOnItsDrawnLines) {
+  Model subject = model();
+  Mesh drawn{.name = "drawn"};
+  MeshLines lines{"drawn", {}};
+  for (std::uint32_t i = 0; i <= 40; ++i) {
+    const float x = 0.2f * static_cast<float>(i);
+    drawn.positions.emplace_back(x, 0.1f * x * (4 - x), 0.3f);
+    if (i > 0) lines.segments.emplace_back(i, i - 1);
+  }
+  subject.meshes.push_back(drawn);
+  subject.lines = {lines};
+  CurveSkeletonParameters parameters;
+  parameters.frames = CurveFrames::kTangent;
+  parameters.automatic = false;
+  parameters.curves = {{.name = "c", .joints = {"joint0", "joint1", "joint2"}, .line = "drawn"}};
+  const std::vector<std::uint32_t> meshes{0};
+  const std::vector<glm::dmat4> at_bind = matrices_at_bind(subject, meshes);
+  const Chains chains = test::must(resolve_chains(parameters, subject, meshes, "layer 0"));
+  std::vector<std::string> notes;
+  std::vector<Curve> curves = test::must(resolve_curves(parameters, chains.chains, subject, at_bind, "layer 0", notes));
+  lay_on_lines(parameters, subject, at_bind, curves);
+  const auto off = [](glm::vec3 p) {  // the sagitta of a segment is 1e-3
+    return glm::length(glm::vec2(p.y - 0.1f * p.x * (4 - p.x), p.z - 0.3f));
+  };
+  const std::vector<Anchor>& anchors = curves[0].chain.anchors;
+  for (const Anchor& anchor : anchors) EXPECT_LT(off(anchor.position), 2e-3f);
+  EXPECT_NEAR(anchors[1].position.y, 0.4f, 2e-3f) << "nearest to (2, 0, 0), by symmetry";
+  const PosedCurve posed(curves[0], at_bind, std::vector(at_bind.size(), shared::kNoInput),
+                         std::vector<glm::mat4>(at_bind.begin(), at_bind.end()), {});
+  for (const bool before : {true, false}) {
+    const glm::vec3 way = glm::normalize(anchors[before ? 0 : 2].position - anchors[1].position);
+    const glm::vec3 moved = before ? curves[0].anchors[1].before : curves[0].anchors[1].after;
+    EXPECT_GT(glm::length(moved), 0.01f);
+    EXPECT_LT(off(anchors[1].position + way * posed.floating_distance(1) + moved), 0.02f);
+  }
+  parameters.curves[0].line = "drown";
+  EXPECT_THAT(resolve_chains(parameters, subject, meshes, "layer 0").error().message,
+              HasSubstr("there is no mesh of lines 'drown'; did you mean 'drawn'?"));
+}
+
 // ------------------------------------------------------------------------------------------------------------ errors
 
 struct Wrong {

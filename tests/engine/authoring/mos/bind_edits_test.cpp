@@ -22,10 +22,6 @@ std::vector<MosEdit> each_edit() {
           {.operation = MosOperation::kTwist, .points = {"joint?"}, .degrees = 50}};
 }
 
-bool can_have(MosStrategy strategy, const MosEdit& edit) {
-  return strategy == MosStrategy::kBSpline || edit.operation != MosOperation::kTwist;
-}
-
 Character edited(const Model& model, MosStrategy strategy, std::vector<MosEdit> edits) {
   return test::bound(model, by_mos([&](MosParameters& p) {
                        p.strategy = strategy;
@@ -41,7 +37,6 @@ TEST(MosBind, DrivenEditsFollowTheirJoint) {
   for (const MosStrategy strategy : kWithoutCage) {
     const Character plain = edited(model, strategy, {});
     for (const MosEdit& edit : each_edit()) {
-      if (!can_have(strategy, edit)) continue;
       SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(edit.operation));
       MosEdit driven = edit;
       driven.driver = KeyAngle{"joint1", {0, 0, 2}};
@@ -65,7 +60,6 @@ TEST(MosBind, EditsShowAtBindWhereAsked) {
   const Model model = test::make_tube({.joints = 3});
   for (const MosStrategy strategy : kWithoutCage) {
     for (MosEdit edit : each_edit()) {
-      if (!can_have(strategy, edit)) continue;
       SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(edit.operation));
       EXPECT_LE(worst_at_bind(model, edited(model, strategy, {edit})), kRounding);
       edit.in_bind = false;
@@ -164,7 +158,43 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
 
   const MosEdit twist{.operation = MosOperation::kTwist, .degrees = 20};
   EXPECT_EQ(error({twist}), "bound");
-  EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("require strategy 'b_spline' with 'twist'"));
+}
+
+// Points on the bone, which the edit turns by one angle, turn the skin by that angle: by angles on a chain of one
+// joint, by their frames with other strategies.
+TEST(MosBind, TwistsTheSkinOfOneJoint) {
+  const Model model = test::make_tube();
+  for (const MosStrategy strategy : kWithoutCage) {
+    for (const bool angles : {true, false}) {
+      const Rig rig = by_mos([&](MosParameters& p) {
+        p.strategy = strategy;
+        p.twist = angles;
+        p.automatic = false;
+        p.chains = {
+            {"one", {{"a", "joint1", {0.5f, 0, 0}}, {"b", "joint1", {1, 0, 0}}, {"c", "joint1", {3, 0, 0}}}, {}}};
+        p.edits = {{.operation = MosOperation::kTwist, .degrees = 250, .in_bind = false}};
+      });
+      const std::vector<glm::vec3> is = posed(model, test::bound(model, rig).character, joints_at_bind(model));
+      const glm::mat4 turn = glm::rotate(glm::mat4(1), glm::radians(250.0f), glm::vec3(1, 0, 0));
+      EXPECT_LT(test::worst_distance(model.meshes[0].positions, is, test::by_matrix(turn)), 1e-4f)
+          << static_cast<int>(strategy) << angles;
+    }
+  }
+}
+
+// On a chain of one joint, the angle between two points is shared, so that a section between them keeps its radius.
+TEST(MosBind, TwistsAChainOfOneJointByAngles) {
+  const Model model = test::make_tube();
+  const Rig rig = by_mos([&](MosParameters& p) {
+    p.automatic = false;
+    p.chains = {{"one", {{"a", "joint1", {-4, 0, 0}}, {"b", "joint1", {4, 0, 0}}}, {}}};
+    p.edits = {{.operation = MosOperation::kTwist, .points = {"b"}, .degrees = 180, .in_bind = false}};
+  });
+  const std::vector<glm::vec3> is = posed(model, test::bound(model, rig).character, joints_at_bind(model));
+  for (std::size_t v = 0; v < is.size(); ++v) {
+    const auto radius = [](glm::vec3 p) { return glm::length(glm::vec2(p.y, p.z)); };
+    ASSERT_NEAR(radius(is[v]), radius(model.meshes[0].positions[v]), 5e-3f) << v;
+  }
 }
 
 }  // namespace

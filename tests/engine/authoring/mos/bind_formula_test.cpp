@@ -32,7 +32,11 @@ struct TurnedTube {
     for (const auto& [joint, at] : points) {
       places.emplace_back(at);
       carriers.push_back(joint);
-      chain.points.push_back({"", "joint" + std::to_string(joint), at - glm::vec3(at_bind[joint][3]), false});
+      // Axes of their own: each turned by another multiple of 25 degrees.
+      const auto turn = static_cast<float>(25 * (chain.points.size() % 4));
+      own.push_back(glm::rotate(glm::dmat4(1), glm::radians(double{turn}), glm::normalize(glm::dvec3(2, -1, 1))));
+      chain.points.push_back({"", "joint" + std::to_string(joint), at - glm::vec3(at_bind[joint][3]), false,
+                              turn * glm::normalize(glm::vec3(2, -1, 1))});
     }
     parameters.automatic = false;
     parameters.chains = {chain};
@@ -43,7 +47,7 @@ struct TurnedTube {
     glm::dmat3 frame(0.0);
     glm::dvec3 from = m;
     const auto axes = [&](std::uint32_t p) {
-      return frames == MosFrames::kJoint ? glm::dmat3(at_bind[carriers[p]]) : glm::dmat3(1.0);
+      return own[p] * (frames == MosFrames::kJoint ? glm::dmat3(at_bind[carriers[p]]) : glm::dmat3(1.0));
     };
     for (const WeightedElement& element : weights) {
       frame += element.weight * axes(element.index);
@@ -63,6 +67,7 @@ struct TurnedTube {
   std::vector<glm::mat4> at_bind, motions, joints;
   std::vector<glm::dvec3> places;
   std::vector<std::uint32_t> carriers;
+  std::vector<glm::dmat3> own;
 };
 
 const std::vector<std::pair<std::uint32_t, glm::vec3>> kScattered{

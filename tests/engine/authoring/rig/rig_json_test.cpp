@@ -185,8 +185,9 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
        {mos(R"("strategy": "catmull_clark")"), "/cage: the strategy catmull_clark needs"},
        {mos(R"("strategy": "catmull_clark", "cage": "cage", "cage_file": "cage.obj")"),
         "/cage_file: set cage or cage_file, not both"},
-       {mos(R"("edits": [{"operation": "twist"}], "strategy": "radial_basis")"),
-        "/parameters/edits: a twist needs the strategy b_spline"},
+       {layer(R"("deformer": "surface_ffd", "parameters": {"driver": {"key_poses": [
+                    {"angles": [{"joint": "a"}], "control": "tense", "poses": []}]}})"),
+        "key poses are over one of angles, control and muscle"},
        {mos(R"("chains": [{"name": "arm"}])"), "/chains/0/joints: set points or joints"},
        {mos(R"("chains": [{"name": "arm", "joints": ["a"]}])"), "/joints: a chain must have at least two joints"},
        {edit(R"("operation": "twist", "factor": 2)"), "/edits/0/factor: belongs to the operation bulge"},

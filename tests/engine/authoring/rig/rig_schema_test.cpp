@@ -36,8 +36,10 @@ const Json& schema() {
     types["curve_joint"]["properties"]["float"]["examples"] = Json::parse("[[[0, 0.02], [90, 0.0625], [135, 0.25]]]");
     types["hierarchical_bspline"]["properties"]["shape"]["examples"] = Json::parse("[[4, 4]]");  // next to faces
     types["mos"]["properties"]["chains"]["examples"] = Json::parse(R"([[
-      {"name": "arm", "points": [{"name": "bicep", "joint": "x", "offset": [0.125, 0, 0], "bisecting": false},
-                                 {"name": "", "joint": "y", "offset": [0, 0, 0], "bisecting": true}], "joints": []},
+      {"name": "arm", "points": [{"name": "bicep", "joint": "x", "offset": [0.125, 0, 0], "bisecting": false,
+                                  "rotation": [0, 30, 0]},
+                                 {"name": "", "joint": "y", "offset": [0, 0, 0], "bisecting": true,
+                                  "rotation": [0, 0, 0]}], "joints": []},
       {"name": "leg", "points": [], "joints": ["x", "y"]}]])");
     Json edits = Json::array();
     const Json edit = Json::parse(R"({"operation": "", "points": ["bicep", "x*"], "factor": 1, "pivot": "joint",

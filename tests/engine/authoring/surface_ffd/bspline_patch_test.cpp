@@ -157,13 +157,19 @@ TEST(BsplinePatch, WeightsMakeCircles) {
   }
 }
 
-TEST(BsplinePatch, SamplesAreAtTheDifferentKnotsOfTheDomain) {
+TEST(BsplinePatch, SamplesAreEvenBetweenTheDifferentKnotsOfTheDomain) {
   EXPECT_THAT(domain_knots_u(patch()), testing::ElementsAre(0, 1, 2.5));
   EXPECT_THAT(domain_knots_v(patch()), testing::ElementsAre(0, 0.5, 1, 2));
-  const std::vector<glm::dvec2> samples = samples_at_knots(patch());
+  BsplinePatch p = patch();
+  const std::vector<glm::dvec2> samples = patch_samples(p).uvs;
   ASSERT_EQ(samples.size(), 12u);
   EXPECT_EQ(samples[1], glm::dvec2(0, 0.5));
   EXPECT_EQ(samples[4], glm::dvec2(1, 0));
+  p.samples = 3;
+  const PatchSamples more = patch_samples(p);
+  EXPECT_EQ(more.across, 10u);
+  ASSERT_EQ(more.uvs.size(), 70u);
+  EXPECT_LT(glm::distance(more.uvs[4 * 10 + 8], glm::dvec2(1.5, 1 + 2 / 3.0)), 1e-12);
 }
 
 TEST(BsplinePatch, TessellatesEverySpan) {

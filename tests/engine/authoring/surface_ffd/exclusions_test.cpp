@@ -87,6 +87,8 @@ TEST(Exclusion, LeavesTheRowsOfAWalkOverAllElements) {
   exclude.exclude = {{"high", "low"}};
   exclusive.exclusive = {{"high", "high"}};
   hops.max_hops = 0;
+  SurfaceFfdParameters strong = none;
+  strong.strengths = {{"high", "low", 200}, {"low", "", 0.25f}};
   SurfaceFfdParameters hard = exclude, uncut = exclude, both_ways = exclude, hops_too = exclude;
   hard.cut = Cut::kHard;
   uncut.elements = 0;
@@ -101,6 +103,7 @@ TEST(Exclusion, LeavesTheRowsOfAWalkOverAllElements) {
                                          {"uncut", uncut},
                                          {"both ways", both_ways},
                                          {"exclusive", exclusive},
+                                         {"strengths", strong},
                                          {"hops", hops},
                                          {"hops and exclude", hops_too}}) {
     SCOPED_TRACE(name);
@@ -113,6 +116,29 @@ TEST(Exclusion, LeavesTheRowsOfAWalkOverAllElements) {
         for (const auto& [index, left] : expected) ASSERT_NEAR(left, 0, 1e-5) << "vertex " << v << ", index " << index;
       }
     }
+  }
+}
+
+// Singh & Kokkevis 2000, section 5: u_k is in proportion to f_k / (1 + d_k^local).
+TEST(Strengths, MultiplyTheWeightsOfElements) {
+  SurfaceFfdParameters parameters = test::by_cage();
+  parameters.elements = 0;
+  parameters.fade = 0;
+  parameters.strengths = {{"high", "", 7}, {"high", "low", 0.5f}};
+  const Binding binding(fine_tube(), parameters, halves());
+  const SparseRows rows = binding.rows(false);
+  for (std::uint32_t v = 0; v < rows.row_count(); v += 41) {
+    const glm::vec3 at = binding.mesh().positions[v];
+    std::vector<surface_ffd::Elements::Near> all;
+    binding.elements().nearest(glm::dvec3(at), binding.elements().count(), all);
+    std::map<std::uint32_t, double> weights;
+    double sum = 0;
+    for (const auto& [k, closest] : all) {
+      const double factor = is_high_element(binding, k) ? at.x <= 4 ? 3.5 : 7 : 1;
+      const double d = std::sqrt(closest.squared_distance) / binding.elements().mean_spacing();
+      sum += weights[k] = factor / (1 + std::pow(d, double{parameters.local}));
+    }
+    for (const Influence& i : rows.row(v)) ASSERT_NEAR(i.weight, weights[i.index] / sum, 2e-5) << v;
   }
 }
 

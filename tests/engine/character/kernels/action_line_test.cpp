@@ -47,6 +47,10 @@ const test::Breakage kLineBreakages[] = {
      "record 1 takes a word of its table for two things"},
     {"NoPoints", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 0; }, "too few or too many points"},
     {"OnePoint", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 1; }, "too few or too many points"},
+    {"UnknownFlag", [](CharacterData& d) { line_word(d, shared::kLinePointCount) += 2 * shared::kLineWrings; },
+     "too few or too many points"},
+    {"OtherSideOfTheMuscle", [](CharacterData& d) { line_word(d, shared::kLinePointCount) += shared::kLineWrings; },
+     "no earlier stage moves"},
     {"NinePoints", [](CharacterData& d) { line_word(d, shared::kLinePointCount) = 9; }, "too few or too many points"},
     {"SideNotThere",
      [](CharacterData& d) {

@@ -49,6 +49,38 @@ TEST(StreamedDrivers, OfOneCharacterAreApart) {
   }
 }
 
+// Frames that the caller gives are exact for every affine motion, and may turn on the spot.
+TEST(StreamedDrivers, TakeFramesByAxisPoints) {
+  const Model model = test::make_tube_in_cage();
+  SurfaceFfdParameters parameters = streamed();
+  glm::mat4 affine = test::rigid_motion();
+  affine[1] += 0.4f * affine[0];
+  affine[2] *= 1.7f;
+  const auto off = [&](const std::function<glm::vec3(glm::vec3)>& move,
+                       const std::function<glm::vec3(glm::vec3)>& expected, bool on_the_spot = false) {
+    const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
+    std::vector<glm::vec3> points = test::moved_points(character, "cage", move);
+    const std::vector<glm::vec3>& rest = model.meshes[1].positions;
+    if (on_the_spot) std::ranges::copy(rest, points.begin());
+    for (std::size_t i = rest.size(); on_the_spot && i < points.size(); ++i) {
+      const glm::vec3 at = rest[(i - rest.size()) / 3];
+      points[i] += at - move(at);
+    }
+    Evaluator evaluator(character);
+    evaluator.stream(0, points);
+    evaluator.evaluate();
+    return worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"), expected);
+  };
+  EXPECT_GT(off(by_matrix(affine), by_matrix(affine)), 0.01f) << "estimated";
+  parameters.driver.axis_points = true;
+  EXPECT_LT(off(by_matrix(affine), by_matrix(affine)), 5 * test::kTubeTolerance);
+  EXPECT_LT(off(by_matrix(test::rigid_motion()), by_matrix(glm::mat4(1)), true), 1.0f);
+  EXPECT_GT(off(by_matrix(test::rigid_motion()), by_matrix(glm::mat4(1)), true), 0.05f) << "frames turn, vertices rest";
+  parameters.mode = SurfaceFfdParameters::Mode::kBasic;
+  EXPECT_THAT(test::bind_error(model, test::rig_of(parameters, "tube")),
+              testing::HasSubstr("axis points need the extended mode"));
+}
+
 TEST(StreamedDrivers, HaveNoKeyPoses) {
   SurfaceFfdParameters parameters = streamed();
   parameters.driver.key_poses.push_back({{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {}}}});

@@ -25,6 +25,9 @@ struct CurvePath {
   std::vector<std::string> joints;
   glm::vec3 offset{0.0f};  // offset from the joints, metres, model space at bind; moves with the joints
   std::vector<VertexOffset> control_offsets;  // offsets of single control points, by number along the curve
+  // A mesh of lines of the model: the curve's points (joints and handles, with their offset) move to its nearest
+  // points.
+  std::string line{};
   friend bool operator==(const CurvePath&, const CurvePath&) = default;
 };
 

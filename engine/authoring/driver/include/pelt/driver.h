@@ -39,6 +39,7 @@ struct PatchParameters {
   std::vector<float> knots_v;
   std::vector<glm::vec3> control;  // control vertices, u slowest; model space at bind, metres
   std::vector<float> weights;      // one per control vertex; none: 1 each
+  std::uint32_t samples = 1;       // samples from knot to knot, along u and along v, up to 64; 1: at the knots
   friend bool operator==(const PatchParameters&, const PatchParameters&) = default;
 };
 
@@ -54,7 +55,7 @@ struct Refinement {
 struct DriverParameters {
   std::string mesh;                      // name of a mesh of the model, which is then a control mesh and not skin
   std::string file;                      // glTF or OBJ, relative to the rig file
-  std::vector<PatchParameters> patches;  // driver elements are samples at the knots, unless the patches are tessellated
+  std::vector<PatchParameters> patches;  // driver elements are samples, unless the patches are tessellated
   std::uint32_t tessellation = 0;        // quads of a patch from knot to knot; 0: not tessellated
   std::uint32_t triangles = 2000;        // number of triangles of a driver simplified from the skin
   float joint_density = 1.5f;            // density of such a driver near joints, as a factor on that elsewhere, >= 1
@@ -68,6 +69,9 @@ struct DriverParameters {
   Twist twist = Twist::kSpread;  // with transferred weights, unless the driver is a mesh of the model
   // Estimates the frames of vertices from their neighbours, even if the driver has a skinning function.
   bool estimate_frames = false;
+  // Streamed: the caller also supplies three axis points per vertex (Singh & Kokkevis 2000, section 4.2), 1 m along x,
+  // y and z at bind, from which the vertex's frame follows exactly. They come after the vertices, three by three.
+  bool axis_points = false;
   bool morph_targets = true;   // morph targets of the driver's mesh move the driver
   Folds folds = Folds::kAuto;  // not used with key poses or offsets
   std::vector<KeyPoseSet> key_poses;

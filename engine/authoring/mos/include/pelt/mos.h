@@ -43,6 +43,7 @@ struct MosPoint {
   std::string joint;
   glm::vec3 offset{0.0f};  // from the joint, metres, model space at bind
   bool bisecting = false;  // whether its frame makes half of the joint's turn against the joint before it on the chain
+  glm::vec3 rotation{0.0f};  // of its frame at bind, against MosFrames: axis times degrees, model space
   friend bool operator==(const MosPoint&, const MosPoint&) = default;
 };
 
@@ -60,7 +61,7 @@ enum class MosOperation {
   kSlide,   // p <- p + distance along the joint's bone + the frame times offset
   kScale,   // F <- F diag(scale), along the joint's axes
   kMotion,  // scales displacements, measured from the position under the root's motion, by factor (claim 11)
-  kTwist,   // adds an angle about the bone; only with the B-spline strategy
+  kTwist,   // adds an angle about the bone; to the frame, if the strategy blends no angles
 };
 
 // A secondary operation (US 2013/0088497, "Secondary Operations"). A share scales it, which is 1 without a driver:
@@ -73,8 +74,8 @@ struct MosEdit {
   std::optional<glm::vec3>
       pivot;               // bulge: metres, model space at bind, moves with the point's joint; none: the joint's origin
   float distance = 0;      // slide: metres along the bone towards the next joint of the chain
-  glm::vec3 offset{0.0f};  // slide: metres, in the joint's axes
-  glm::vec3 scale{1.0f};   // scale: along the axes of the joint
+  glm::vec3 offset{0.0f};  // slide: metres, in the point's axes: its joint's, turned by its rotation
+  glm::vec3 scale{1.0f};   // scale: along these axes
   float degrees = 0;       // twist: about the bone
   std::optional<KeyAngle> driver;  // angle over which the share is keyed
   std::vector<CurveKey> share;  // share over degrees of the driver, ascending, smooth between keys; one key is (0, 0)

@@ -12,11 +12,12 @@ namespace pelt {
 
 class Fields;
 
-// A shape of a mesh at certain angles: the sum of the listed offsets and those of a morph target.
+// A shape of a mesh at certain angles, or at a value: the sum of the listed offsets and those of a morph target.
 struct KeyPose {
   std::vector<float> degrees;  // one for each angle of the set
   std::string morph_target;
   std::vector<VertexOffset> offsets;
+  float at = 1;  // without angles: the set's control, or its muscle's length over that at bind
   friend bool operator==(const KeyPose&, const KeyPose&) = default;
 };
 
@@ -25,11 +26,14 @@ enum class KeyInterpolation {
   kRbf,     // Gaussian radial basis functions over up to 8 angles; fades to 0 far from all keys
 };
 
-// Key poses over the same angles. The rest pose, in which all angles are 0, is a key without offsets.
+// Key poses over the same angles, a control or a muscle's stretch. Rest (all angles 0, control 0, stretch 1) is a key
+// without offsets.
 struct KeyPoseSet {
   std::vector<KeyAngle> angles;
   KeyInterpolation interpolation = KeyInterpolation::kLinear;
   std::vector<KeyPose> poses;
+  std::string control{};  // instead of angles: a number that the game sets each frame
+  std::string muscle{};   // instead of angles: a muscle of the rig
   friend bool operator==(const KeyPoseSet&, const KeyPoseSet&) = default;
 };
 

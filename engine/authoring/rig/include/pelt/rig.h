@@ -56,6 +56,7 @@ struct Muscle {
   float tendon = 0.1f;            // fraction of the line at either end that is thin and keeps its length, 0 to 0.4
   float volume = 1;               // fraction of its volume that the muscle keeps, 0 to 1
   float bulge = 0;                // further swelling of the middle as it shortens, 0 to 2
+  bool wring = false;             // whether the section at the end turns with the joint at `to`
   friend bool operator==(const Muscle&, const Muscle&) = default;
 };
 

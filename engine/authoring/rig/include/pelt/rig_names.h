@@ -19,6 +19,7 @@ enum class Names : std::uint8_t {
   kNear,         // a mesh of the model, or a muscle
   kDriver,       // a mesh of the model, or a muscle, that carries skin
   kCage,         // a mesh of the model that carries skin
+  kLine,         // a mesh of lines of the model, which a curve follows
   kMuscleMesh,   // a mesh of the model that a muscle moves
   kGroup,        // a group of the rig
   kJoint,        // a joint of the skeleton

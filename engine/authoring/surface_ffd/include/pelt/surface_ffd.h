@@ -22,6 +22,14 @@ struct GroupPair {
   friend bool operator==(const GroupPair&, const GroupPair&) = default;
 };
 
+// A factor on the weights of some elements of the driver.
+struct ElementStrength {
+  std::string elements;  // a group on the driver
+  std::string vertices;  // a group on the skin; empty: all of it
+  float factor = 1;      // 0 to 1000
+  friend bool operator==(const ElementStrength&, const ElementStrength&) = default;
+};
+
 // Functions of position that a row of driver vertices reproduces, besides weights that sum to 1.
 enum class Precision {
   kNone,       // none; with `weight_similarity` 0 these are the weights of the paper
@@ -68,9 +76,10 @@ struct SurfaceFfdParameters {
   std::vector<GroupPair> exclude;                    // these elements never move these vertices
   // These elements move only these vertices, and these vertices follow no other elements.
   std::vector<GroupPair> exclusive;
+  std::vector<ElementStrength> strengths;
   // Most bones along the skeleton from a vertex's bone to an element's.
   std::optional<std::uint32_t> max_hops;
-  std::uint32_t fade = 4;  // rings of vertices over which exclusions and hops fade in
+  std::uint32_t fade = 4;  // rings of vertices over which exclusions, strengths and hops fade in
   DriverParameters driver;
   friend bool operator==(const SurfaceFfdParameters&, const SurfaceFfdParameters&) = default;
 };

@@ -79,6 +79,12 @@ struct MeshLevel {
   Mesh mesh;                // its name is unique among meshes and levels
 };
 
+// The segments that line primitives draw between vertices of a mesh of the model.
+struct MeshLines {
+  std::string mesh;
+  std::vector<glm::uvec2> segments;
+};
+
 struct Model {
   std::string name;  // file name, or "builtin:..."
   Skeleton skeleton;
@@ -87,6 +93,7 @@ struct Model {
   std::vector<JointBendyBone> bendy_bones;  // by ascending joint; each joint once
   std::vector<MarkedAnchor> anchors;        // names are unique
   std::vector<Mesh> meshes;                 // names are unique
+  std::vector<MeshLines> lines;             // one per mesh that has any
   std::vector<MeshLevel> levels;            // of `meshes`, in any order
   std::vector<Material> materials;
   std::vector<EncodedImage> images;     // base-colour images of materials

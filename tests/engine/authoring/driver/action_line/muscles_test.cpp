@@ -124,6 +124,28 @@ TEST(Muscles, TendonsKeepTheirLength) {
   EXPECT_GT(seen, 10u);
 }
 
+// A muscle on the axis: as the joint at its end turns about it, each section turns in proportion to its distance from
+// the start.
+TEST(Muscles, WringIfAsked) {
+  const Model model = test::make_tube();
+  Muscle muscle = straight();
+  muscle.from.offset = muscle.to.offset = glm::vec3(0.0f);
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(140.0f), glm::vec3(1, 0, 0));
+  for (const bool wring : {false, true}) {
+    muscle.wring = wring;
+    const Posed posed(model, rig_with(muscle));
+    const std::vector<glm::vec3> rest = posed.at(test::bind_matrices(model), "muscle");
+    const std::vector<glm::vec3> after = posed.at(joints, "muscle");
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      const double angle = wring ? glm::radians(140.0) * double{rest[v].x} / 4 : 0.0;
+      const glm::dvec3 expected(rest[v].x, rest[v].y * std::cos(angle) - rest[v].z * std::sin(angle),
+                                rest[v].y * std::sin(angle) + rest[v].z * std::cos(angle));
+      ASSERT_LT(glm::distance(expected, glm::dvec3(after[v])), 1e-3) << v << " " << wring;
+    }
+  }
+}
+
 class Arm : public testing::Test {
  protected:
   const Model arm_ = make_arm();

@@ -123,6 +123,50 @@ TEST_F(KeyPoses, CountTheAngleFromTheRestPoseInTheParent) {
   EXPECT_LT(glm::distance(offset_at(90), kKeyOffset), kTubeTolerance);
 }
 
+TEST_F(KeyPoses, OfAControlFollowItsValue) {
+  const glm::vec3 other(-0.3f, 0, 0.1f);
+  KeyPoseSet set{.poses = {key({}), key({}, other)}, .control = "tense"};
+  set.poses[0].at = 2;
+  set.poses[1].at = -1;
+  parameters_.driver.key_poses = {set};
+  const Character character = bound();
+  const std::vector<glm::mat4> rest = bent(model_, 0);
+  const glm::vec3 still = test::posed(character, rest, "cage")[kLimbVertex];
+  const std::pair<float, glm::vec3> expected[] = {
+      {0.0f, glm::vec3(0)}, {1.5f, 0.75f * kKeyOffset}, {3.0f, kKeyOffset}, {-0.5f, 0.5f * other}, {-4.0f, other}};
+  for (const auto& [value, offset] : expected) {
+    Evaluator evaluator(character);
+    evaluator.pose(rest);
+    evaluator.control(character->find_control("cage/tense").value(), value);
+    evaluator.evaluate();
+    const glm::vec3 moved = test::positions_of(evaluator, character, "cage")[kLimbVertex] - still;
+    EXPECT_LT(glm::distance(moved, offset), kTubeTolerance) << value;
+  }
+  parameters_.driver.key_poses[0].poses[0].at = 0;
+  EXPECT_THAT(error(), HasSubstr("key pose set 0: keys must be at different values, none at 0, which adds nothing"));
+}
+
+// The muscle lies along x; as joint 1 moves along it, the line is `stretch` times as long.
+TEST_F(KeyPoses, OfAMuscleFollowItsStretch) {
+  KeyPoseSet set{.poses = {key({})}, .muscle = "muscle"};
+  set.poses[0].at = 0.5f;
+  parameters_.driver.key_poses = {set};
+  Rig rig = test::rig_of(parameters_, "tube");
+  rig.muscles = {{.name = "muscle", .from = {"joint0", {}}, .to = {"joint1", {}}, .radius = 0.3f}};
+  const Character character = test::bound(model_, rig).character;
+  const auto at = [&](float stretch) {
+    std::vector<glm::mat4> joints = bent(model_, 0);
+    joints[1][3].x *= stretch;
+    return test::posed(character, joints, "cage")[kLimbVertex] - glm::vec3(joints[1][3]);
+  };
+  for (const float stretch : {1.2f, 1.0f, 0.9f, 0.7f, 0.5f, 0.4f}) {
+    const float weight = glm::clamp((1 - stretch) / 0.5f, 0.0f, 1.0f);
+    EXPECT_LT(glm::distance(at(stretch) - at(1), weight * kKeyOffset), 5 * kTubeTolerance) << stretch;
+  }
+  rig.layers[0].deformer.get<SurfaceFfdParameters>().driver.key_poses[0].muscle = "mussel";
+  EXPECT_THAT(test::bind_error(model_, rig), HasSubstr("there is no muscle 'mussel'"));
+}
+
 class RbfKeyPoses : public KeyPoses {
  protected:
   RbfKeyPoses() { model_ = test::make_tube_in_cage({.joints = 3}); }

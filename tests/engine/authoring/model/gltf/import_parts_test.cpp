@@ -52,6 +52,13 @@ TEST(ImportGltf, ReadsPointsAndLinesAsVertices) {
     EXPECT_THAT(model.meshes[0].normals, testing::Each(glm::vec3(0, 0, 1)));
     EXPECT_EQ(model.meshes[0].weights.row_count(), 5u);
     EXPECT_EQ(model.report.notes.size(), mode == 0 ? 0u : 1u) << "points lose nothing, lines what joins them";
+    const std::size_t segments[] = {0, 2, 5, 4};  // glTF 2.0, section 3.7.2.1: points, lines, loop, strip
+    ASSERT_EQ(model.lines.size(), mode == 0 ? 0u : 1u);
+    if (mode == 0) continue;
+    EXPECT_EQ(model.lines[0].segments.size(), segments[mode]);
+    EXPECT_EQ(model.lines[0].segments.back(), mode == 1   ? glm::uvec2(2, 3)
+                                              : mode == 2 ? glm::uvec2(4, 0)
+                                                          : glm::uvec2(3, 4));
   }
 }
 
