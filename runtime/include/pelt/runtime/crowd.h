@@ -186,7 +186,6 @@ struct OutputLocations {
   OutputLocation previous_positions;
   OutputLocation bounds;  // kFloat if written; one element per instance
   OutputLocation tension;
-  OutputLocation bounds;               // kFloat if written; one element per instance
   OutputLocation anchors;              // one element per anchor
   VkBuffer palettes = VK_NULL_HANDLE;  // for tools: the palette entries of all instances
 };
