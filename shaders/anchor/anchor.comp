@@ -52,10 +52,15 @@ void main() {
   if ((entry.state & kEntryHold) != 0u) return;
   InstanceLocation place = instance_location(entry.instance);
   SkinAnchorRecord record = records[job.first_record + anchor];
-  uint vertices[3] = uint[](record.first, record.second, record.third);
-  AnchorVertex moved[3];
-  for (uint i = 0u; i < 3u; ++i) moved[i] = anchor_vertex(job.skin, vertices[i], place.first_palette, entry.state);
-  Affine frame = anchor_frame(record, moved[0], moved[1], moved[2]);
+  // One loop for the large code, without an array, which would not stay in registers.
+  AnchorVertex a, b, c;
+  for (uint i = 0u; i < 3u; ++i) {
+    uint vertex = i == 0u ? record.first : i == 1u ? record.second : record.third;
+    c = anchor_vertex(job.skin, vertex, place.first_palette, entry.state);
+    if (i == 0u) a = c;
+    if (i == 1u) b = c;
+  }
+  Affine frame = anchor_frame(record, a, b, c);
   uint at = constants.frames.first + (place.first_anchor + job.first_anchor + anchor) * constants.frames.stride;
   for (uint i = 0u; i < 12u; ++i) frames[at + i] = frame[i / 4u][i % 4u];
 }
