@@ -317,7 +317,8 @@ std::span<const HeatKindText> heat_kinds() {
        "Volume of the flesh between the skin and the nearest bone, posed over rest; 1: no change."},
       {HeatKind::kGpuError, "GPU minus CPU", "Distance between the GPU's and the CPU's vertices.", "m"},
       {HeatKind::kTension, "tension", "log2 of posed over rest length along the tangents; 1: twice, -1: half."},
-      {HeatKind::kTensionAcross, "tension across", "The same along the bitangents."},
+      {HeatKind::kTensionAcross, "tension across",
+       "log2 of posed over rest length along the bitangents; 1: twice, -1: half."},
       {HeatKind::kDifference, "difference", "Distance from the vertices that the first compared deformer moves.", "m"},
       {HeatKind::kLevels, "levels", "The finest level of a surface that moves each vertex."},
       {HeatKind::kSegments, "segments", "A colour for each joint or part, by the one that moves a vertex most."}};
