@@ -141,9 +141,12 @@ Result<Changes> resolve(const ViewState& state, const CharacterData& character, 
     resolved.turns.push_back({*joint, turn.rotation});
   }
   for (const MorphWeight& morph : state.morphs) {
-    // A compared character may lack the control: it has other drivers.
-    const std::optional<std::uint32_t> control = character.find_control(morph.control);
-    if (control) resolved.inputs.emplace_back(character.controls[*control].input, morph.weight);
+    // A compared character may lack the control: it has other drivers. A garment has the body's targets by name.
+    const std::string target = "/" + morph.control.substr(morph.control.find('/') + 1);
+    for (const Control& control : character.controls) {
+      const bool is_twin = may_lack && control.kind == ControlKind::kMorphTarget && control.name.ends_with(target);
+      if (control.name == morph.control || is_twin) resolved.inputs.emplace_back(control.input, morph.weight);
+    }
   }
   return resolved;
 }

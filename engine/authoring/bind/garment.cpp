@@ -73,7 +73,27 @@ std::vector<glm::uvec3> without_twins(std::vector<glm::uvec3> triangles) {
   return triangles;
 }
 
-// Transfers the weights of a body to cloth without weights.
+// Returns the morph targets of meshes laid end to end; those of one name are one target.
+std::vector<MorphTarget> joined_targets(std::span<const Mesh* const> meshes) {
+  std::size_t count = 0;
+  for (const Mesh* mesh : meshes) count += mesh->positions.size();
+  std::vector<MorphTarget> joined;
+  std::size_t first = 0;
+  for (const Mesh* mesh : meshes) {
+    for (const MorphTarget& target : mesh->morph_targets) {
+      auto found = std::ranges::find(joined, target.name, &MorphTarget::name);
+      if (found == joined.end()) {
+        found = joined.insert(found, {target.name, std::vector<glm::vec3>(count, glm::vec3(0)), target.weight});
+      }
+      std::ranges::copy(target.offsets, found->offsets.begin() + static_cast<std::ptrdiff_t>(first));
+      if (!target.normals.empty()) found->normals.resize(1);  // the garment's are computed
+    }
+    first += mesh->positions.size();
+  }
+  return joined;
+}
+
+// Transfers weights and morph targets of a body to cloth.
 class Transfer {
  public:
   Transfer(const Mesh& skin, TriangleTree tree, const Model& body, double reach, unsigned threads)
@@ -86,17 +106,7 @@ class Transfer {
 
   Rows rows(const Mesh& cloth) const {
     const std::size_t count = cloth.positions.size();
-    const std::vector<std::uint32_t> first = weld_by_position(cloth.positions);
-    const std::vector<glm::uvec3> triangles = without_twins(welded_triangles(first, cloth.triangles));
-    const std::vector<std::uint32_t> parts = connected_parts(count, triangles);
-    std::vector<Bounds<glm::vec3>> boxes(count);  // of the parts
-    for (std::uint32_t v = 0; v < count; ++v) boxes[parts[first[v]]].add(cloth.positions[v]);
-    // Small parts, such as buttons, stay rigid.
-    std::vector<bool> is_rigid;
-    for (std::uint32_t v = 0; v < count; ++v)
-      is_rigid.push_back(double{glm::length(boxes[parts[first[v]]].size())} <= reach_);
-
-    const FittingPoints found = fitting_points(cloth.positions, triangles, surface_, reach_, threads_);
+    const auto [first, triangles, centres, is_rigid, found] = fit(cloth);
     SparseRows known;
     for (std::uint32_t v = 0; v < count; ++v) {
       if (first[v] == v && found.fits[v] && !is_rigid[v]) {
@@ -120,27 +130,90 @@ class Transfer {
     const std::vector<Transition> transitions(body_.bound_joints.size(),
                                               {.radii = 0.5f, .bones = 0.75f, .rigid = true});
     result.weights = spread_weights(cloth, result.weights, body_, transitions, threads_);
-    result.weights = with_rigid_parts(cloth, result.weights, is_rigid, [&](std::uint32_t v) {
-      const Bounds<glm::vec3>& box = boxes[parts[first[v]]];
-      return box.low + 0.5f * box.size();
-    });
+    result.weights = with_rigid_parts(cloth, result.weights, is_rigid, centres);
     result.weights = cut_rows(result.weights, from_skin::kMaxTransferred, Cut::kHard);
     return result;
   }
 
+  // Returns targets of the body's surface as targets of the cloth, in the order of the former. The offsets are those of
+  // the body's points that the cloth fits at, and are filled in as weights are; rigid parts move with one offset.
+  std::vector<MorphTarget> targets(const Mesh& cloth, std::span<const MorphTarget> of_body) const {
+    const std::size_t count = cloth.positions.size();
+    const Fit fitted = fit(cloth);
+    const std::vector<NearPoint> near_centres = surface_.tree.nearest_of_each(fitted.centres, threads_);
+    std::vector<bool> is_known(count);
+    std::vector<ClosestPoint> on_body;
+    for (std::uint32_t v = 0; v < count; ++v) {
+      is_known[v] = fitted.first[v] == v && fitted.found.fits[v] && !fitted.is_rigid[v];
+      on_body.push_back(fitted.is_rigid[v] ? near_centres[v].closest
+                                           : fitted.found.fits[v].value_or(fitted.found.closest[v]));
+    }
+    const Inpainting inpainting(cloth.positions, fitted.triangles, is_known, reach_);
+    const std::vector<glm::vec3> normals = vertex_normals(cloth.positions, fitted.triangles);
+    std::vector<MorphTarget> result;
+    for (const MorphTarget& target : of_body) {
+      MorphTarget carried{target.name, std::vector<glm::vec3>(count), target.weight};
+      for (int axis = 0; axis < 3; ++axis) {
+        std::vector<double> values;
+        for (const ClosestPoint& point : on_body) {
+          double sum = 0;
+          for (int c = 0; c < 3; ++c) sum += point.weights[c] * double{target.offsets[point.vertices[c]][axis]};
+          values.push_back(sum);
+        }
+        inpainting.fill(values);
+        for (std::uint32_t v = 0; v < count; ++v)
+          carried.offsets[v][axis] = static_cast<float>(values[fitted.first[v]]);
+      }
+      if (!target.normals.empty()) {
+        std::vector<glm::vec3> moved = cloth.positions;
+        for (std::uint32_t v = 0; v < count; ++v) moved[v] += carried.offsets[v];
+        const std::vector<glm::vec3> turned = vertex_normals(moved, fitted.triangles);
+        for (const std::uint32_t v : fitted.first) carried.normals.push_back(turned[v] - normals[v]);
+      }
+      result.push_back(std::move(carried));
+    }
+    return result;
+  }
+
  private:
+  using NearPoint = TriangleTree::NearPoint;
+
+  // How cloth lies on the body.
+  struct Fit {
+    std::vector<std::uint32_t> first;   // vertex at the same position, per vertex
+    std::vector<glm::uvec3> triangles;  // of these
+    std::vector<glm::vec3> centres;     // of the part that a vertex belongs to
+    std::vector<bool> is_rigid;         // vertices of small parts, such as buttons
+    FittingPoints found;
+  };
+  Fit fit(const Mesh& cloth) const {
+    Fit result;
+    const std::size_t count = cloth.positions.size();
+    result.first = weld_by_position(cloth.positions);
+    result.triangles = without_twins(welded_triangles(result.first, cloth.triangles));
+    const std::vector<std::uint32_t> parts = connected_parts(count, result.triangles);
+    std::vector<Bounds<glm::vec3>> boxes(count);  // of the parts
+    for (std::uint32_t v = 0; v < count; ++v) boxes[parts[result.first[v]]].add(cloth.positions[v]);
+    for (std::uint32_t v = 0; v < count; ++v) {
+      const Bounds<glm::vec3>& box = boxes[parts[result.first[v]]];
+      result.centres.push_back(box.low + 0.5f * box.size());
+      result.is_rigid.push_back(double{glm::length(box.size())} <= reach_);
+    }
+    result.found = fitting_points(cloth.positions, result.triangles, surface_, reach_, threads_);
+    return result;
+  }
+
   RowOfVertex row_of_skin() const {
     return [this](std::uint32_t v) { return skin_.weights.row(v); };
   }
 
   // Returns the rows with those of rigid vertices replaced by one row per part: that of the cloth's or the body's point
   // closest to the centre of the part.
-  template <class CentreOf>
   SparseRows with_rigid_parts(const Mesh& cloth, const SparseRows& rows, const std::vector<bool>& is_rigid,
-                              const CentreOf& centre_of) const {
+                              const std::vector<glm::vec3>& all_centres) const {
     std::vector<glm::vec3> centres;
     for (std::uint32_t v = 0; v < is_rigid.size(); ++v) {
-      if (is_rigid[v]) centres.push_back(centre_of(v));
+      if (is_rigid[v]) centres.push_back(all_centres[v]);
     }
     if (centres.empty()) return rows;
     std::vector<glm::uvec3> triangles = cloth.triangles;
@@ -174,16 +247,99 @@ class Transfer {
   unsigned threads_;
 };
 
-// Returns all meshes of a model and their levels.
-std::vector<Mesh*> meshes_and_levels(Model& model) {
-  std::vector<Mesh*> meshes;
-  for (Mesh& mesh : model.meshes) meshes.push_back(&mesh);
-  for (MeshLevel& level : model.levels) meshes.push_back(&level.mesh);
-  return meshes;
+// Returns meshes that are one cloth: the garment's meshes, which may meet; then each level of detail.
+std::vector<std::vector<Mesh*>> cloths_of(Model& garment) {
+  std::vector<std::vector<Mesh*>> cloths(1);
+  for (Mesh& mesh : garment.meshes) cloths[0].push_back(&mesh);
+  for (MeshLevel& level : garment.levels) cloths.push_back({&level.mesh});
+  return cloths;
 }
 
-// Returns the garment with the body's skeleton and clips.
-Result<Dressed> put_on(Model garment, const Model& body) {
+double reach_of(const Model& garment) {
+  constexpr double kReach = 0.05;  // of the diagonal of the garment's box, as in the paper (inpaint.h)
+  const Mesh whole = concatenate(garment.meshes);
+  return kReach * glm::length(bounds_of<glm::dvec3>(std::span(whole.positions)).size());
+}
+
+// Adds the body's morph targets that move a mesh to it; its own of the same name stay. Clips and expressions of the
+// body move the garment's targets by name.
+void carry_targets(Model& garment, const Model& body, unsigned threads) {
+  constexpr float kStill = 1e-3f;  // of the reach
+  std::vector<const Mesh*> meshes;
+  for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
+  const std::vector<MorphTarget> of_body = joined_targets(meshes);
+  Mesh skin = concatenate(body.meshes);
+  drop_flat(skin.positions, skin.triangles);
+  Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
+  if (of_body.empty() || !tree) return;
+  const double reach = reach_of(garment);
+  const Transfer transfer(skin, std::move(*tree), body, reach, threads);
+  for (const std::vector<Mesh*>& cloth : cloths_of(garment)) {
+    const Mesh whole = concatenate(std::vector<const Mesh*>(cloth.begin(), cloth.end()));
+    const std::vector<MorphTarget> carried = transfer.targets(whole, of_body);
+    std::ptrdiff_t first = 0;
+    for (Mesh* mesh : cloth) {
+      const auto end = first + static_cast<std::ptrdiff_t>(mesh->positions.size());
+      const auto part = [&](const std::vector<glm::vec3>& all) {
+        return all.empty() ? all : std::vector<glm::vec3>(all.begin() + first, all.begin() + end);
+      };
+      for (const MorphTarget& target : carried) {
+        const std::vector<glm::vec3> offsets = part(target.offsets);
+        const auto moves = [&](const glm::vec3& o) { return glm::length(o) > kStill * static_cast<float>(reach); };
+        const bool has =
+            std::ranges::find(mesh->morph_targets, target.name, &MorphTarget::name) != mesh->morph_targets.end();
+        if (has || std::ranges::none_of(offsets, moves)) continue;
+        mesh->morph_targets.push_back({target.name, offsets, target.weight, part(target.normals)});
+      }
+      first = end;
+    }
+  }
+}
+
+// Calls visit(mesh, target) for each target of the garment with the name of one of the body.
+template <class Visit>
+void for_each_twin(const Model& garment, const Model& body, const std::string& mesh, std::uint32_t target,
+                   const Visit& visit) {
+  const Mesh* of = body.find_mesh(mesh);
+  if (of == nullptr || target >= of->morph_targets.size()) return;
+  for (const Mesh& worn : garment.meshes) {
+    const auto twin = std::ranges::find(worn.morph_targets, of->morph_targets[target].name, &MorphTarget::name);
+    if (twin != worn.morph_targets.end()) {
+      visit(worn.name, static_cast<std::uint32_t>(twin - worn.morph_targets.begin()));
+    }
+  }
+}
+
+// Moves the garment's morph targets by the clips and expressions that move those of the body.
+void follow_targets(Model& garment, const Model& body) {
+  for (Clip& clip : garment.clips) {
+    const std::vector<MorphChannel> channels = std::exchange(clip.morph_channels, {});
+    for (const MorphChannel& channel : channels) {
+      for_each_twin(garment, body, channel.mesh, channel.target, [&](const std::string& mesh, std::uint32_t target) {
+        const auto is_same = [&](const MorphChannel& other) { return other.mesh == mesh && other.target == target; };
+        if (std::ranges::any_of(clip.morph_channels, is_same)) return;
+        clip.morph_channels.push_back(channel);
+        clip.morph_channels.back().mesh = mesh;
+        clip.morph_channels.back().target = target;
+      });
+    }
+  }
+  for (const Expression& expression : body.expressions) {
+    if (std::ranges::find(garment.expressions, expression.name, &Expression::name) != garment.expressions.end())
+      continue;
+    Expression worn{expression.name, expression.binary, {}};
+    for (const ExpressionTarget& moved : expression.targets) {
+      for_each_twin(garment, body, moved.mesh, moved.target, [&](const std::string& mesh, std::uint32_t target) {
+        const auto is_same = [&](const ExpressionTarget& o) { return o.mesh == mesh && o.target == target; };
+        if (std::ranges::none_of(worn.targets, is_same)) worn.targets.push_back({mesh, target, moved.weight});
+      });
+    }
+    if (!worn.targets.empty()) garment.expressions.push_back(std::move(worn));
+  }
+}
+
+// Returns the garment with the body's skeleton, clips and morph targets.
+Result<Dressed> put_on(Model garment, const Model& body, unsigned threads) {
   if (garment.meshes.empty()) {
     return invalid("{}: has no mesh for the body to drive", garment.name);
   }
@@ -191,17 +347,15 @@ Result<Dressed> put_on(Model garment, const Model& body) {
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
   const std::size_t joint_count = garment.bound_joints.size();  // a rigid garment has one: its node
   bool had_weights = false;
-  for (Mesh* mesh : meshes_and_levels(garment)) {
-    had_weights = had_weights || (mesh->weights.row_count() != 0 && joint_count > 1);
-    if (joints) {
-      rename_columns(mesh->weights, *joints);
-    } else {
-      mesh->weights = {};
+  for (const std::vector<Mesh*>& cloth : cloths_of(garment)) {
+    for (Mesh* mesh : cloth) {
+      had_weights = had_weights || (mesh->weights.row_count() != 0 && joint_count > 1);
+      if (joints) {
+        rename_columns(mesh->weights, *joints);
+      } else {
+        mesh->weights = {};
+      }
     }
-  }
-  const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
-  if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
-    dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));
   }
   if (!garment.clips.empty()) {
     dressed.notes.push_back(
@@ -221,14 +375,15 @@ Result<Dressed> put_on(Model garment, const Model& body) {
   dressed.model.skeleton = body.skeleton;
   dressed.model.bound_joints = body.bound_joints;
   dressed.model.clips = body.clips;
-  for (Clip& clip : dressed.model.clips) clip.morph_channels.clear();
+  carry_targets(dressed.model, body, threads);
+  follow_targets(dressed.model, body);
   return dressed;
 }
 
 }  // namespace
 
-Result<Dressed> dress(Model garment, const Model& body) {
-  PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
+Result<Dressed> dress(Model garment, const Model& body, unsigned threads) {
+  PELT_ASSIGN(auto dressed, put_on(std::move(garment), body, threads));
   Mesh driver = concatenate(body.meshes);
   if (driver.triangles.empty()) {
     return invalid("{}: has no triangles to drive the garment", body.name);
@@ -243,18 +398,13 @@ Result<Dressed> dress(Model garment, const Model& body) {
 }
 
 Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads) {
-  constexpr double kReach = 0.05;  // of the diagonal of the garment's box, as in the paper (inpaint.h)
-  PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
+  PELT_ASSIGN(auto dressed, put_on(std::move(garment), body, threads));
   const Mesh skin = weighted_skin(body);
   Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
   if (!tree) return invalid("{}: has no weights to copy", body.name);
-  const Mesh whole = concatenate(dressed.model.meshes);
-  const double reach = kReach * glm::length(bounds_of<glm::dvec3>(std::span(whole.positions)).size());
+  const double reach = reach_of(dressed.model);
   const Transfer transfer(skin, std::move(*tree), body, reach, threads);
-  // Meshes that meet are one cloth. Levels of detail are their own.
-  std::vector<std::vector<Mesh*>> cloths(1);
-  for (Mesh& mesh : dressed.model.meshes) cloths[0].push_back(&mesh);
-  for (MeshLevel& level : dressed.model.levels) cloths.push_back({&level.mesh});
+  std::vector<std::vector<Mesh*>> cloths = cloths_of(dressed.model);
   dressed.copied_weights = true;
   for (std::vector<Mesh*>& meshes : cloths) {
     if (std::erase_if(meshes, [](const Mesh* mesh) { return has_weights(*mesh); }) > 0) dressed.copied_weights = false;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/geometry/inpaint.h"
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -75,62 +73,92 @@ Eigen::VectorXd inverse_masses(std::span<const glm::vec3> positions, std::span<c
 
 }  // namespace
 
-SparseRows inpaint(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const SparseRows& known,
-                   double length, unsigned threads) {
+Inpainting::Inpainting(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles,
+                       const std::vector<bool>& is_known, double length) {
   const std::size_t count = positions.size();
   const std::vector<std::uint32_t> parts = connected_parts(count, triangles);
   std::vector<bool> is_reached(count, false);
-  for (std::size_t v = 0; v < count; ++v) is_reached[parts[v]] = is_reached[parts[v]] || !known.row(v).empty();
+  for (std::size_t v = 0; v < count; ++v) is_reached[parts[v]] = is_reached[parts[v]] || is_known[v];
   std::vector<int> place(count, -1);  // of each unknown vertex
-  int unknowns = 0;
-  for (std::size_t v = 0; v < count; ++v) {
-    if (known.row(v).empty() && is_reached[parts[v]]) place[v] = unknowns++;
+  for (std::uint32_t v = 0; v < count; ++v) {
+    if (is_known[v] || !is_reached[parts[v]]) continue;
+    place[v] = static_cast<int>(filled_.size());
+    filled_.push_back(v);
   }
-  if (unknowns == 0) return known;
+  if (filled_.empty()) return;
 
   const Matrix k = stiffness(positions, triangles);
   const Matrix whole = k * inverse_masses(positions, triangles, length).asDiagonal() * k + k;
-  std::vector<Eigen::Triplet<double>> entries;
-  std::vector<std::vector<std::pair<int, double>>> heat;  // of each joint: what the known weights add to each unknown
+  std::vector<Eigen::Triplet<double>> entries, known;
   for (int v = 0; v < whole.outerSize(); ++v) {
     const auto vertex = static_cast<std::size_t>(v);
     for (Matrix::InnerIterator entry(whole, v); entry; ++entry) {
       const int row = place[static_cast<std::size_t>(entry.row())];
       if (row < 0) continue;
-      if (place[vertex] >= 0) entries.emplace_back(row, place[vertex], entry.value());
-      for (const Influence& influence : known.row(vertex)) {
-        if (heat.size() <= influence.index) heat.resize(influence.index + 1);
-        heat[influence.index].emplace_back(row, -entry.value() * double{influence.weight});
+      if (place[vertex] >= 0) {
+        entries.emplace_back(row, place[vertex], entry.value());
+      } else {
+        known.emplace_back(row, v, -entry.value());
       }
     }
   }
+  const auto unknowns = static_cast<Eigen::Index>(filled_.size());
+  known_.resize(unknowns, static_cast<Eigen::Index>(count));
+  known_.setFromTriplets(known.begin(), known.end());
   Matrix system(unknowns, unknowns);
   system.setFromTriplets(entries.begin(), entries.end());
-  const Eigen::SimplicialLDLT<Matrix> solver(system);
-  if (solver.info() != Eigen::Success) return known;
+  solver_.compute(system);
+  if (solver_.info() != Eigen::Success) filled_.clear();
+}
 
-  std::vector<std::vector<std::pair<int, double>>> found(heat.size());  // of each joint: its weight at unknowns
-  parallel_for(heat.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+void Inpainting::fill(std::span<double> values) const {
+  if (filled_.empty()) return;
+  const Eigen::Map<const Eigen::VectorXd> all(values.data(), static_cast<Eigen::Index>(values.size()));
+  const Eigen::VectorXd right = known_ * all;
+  const Eigen::VectorXd found = solver_.solve(right);
+  for (std::size_t i = 0; i < filled_.size(); ++i) values[filled_[i]] = found[static_cast<Eigen::Index>(i)];
+}
+
+SparseRows inpaint(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const SparseRows& known,
+                   double length, unsigned threads) {
+  const std::size_t count = positions.size();
+  std::vector<bool> is_known(count);
+  for (std::size_t v = 0; v < count; ++v) is_known[v] = !known.row(v).empty();
+  const Inpainting inpainting(positions, triangles, is_known, length);
+  const std::vector<std::uint32_t>& filled = inpainting.filled();
+  if (filled.empty()) return known;
+
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> given;  // of each joint: its known weights, by vertex
+  for (std::uint32_t v = 0; v < count; ++v) {
+    for (const Influence& influence : known.row(v)) {
+      if (given.size() <= influence.index) given.resize(influence.index + 1);
+      given[influence.index].emplace_back(v, influence.weight);
+    }
+  }
+  std::vector<std::vector<std::pair<std::size_t, double>>> found(
+      given.size());  // of each joint: its weight at unknowns
+  parallel_for(given.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
-      if (heat[j].empty()) continue;
-      Eigen::VectorXd values = Eigen::VectorXd::Zero(unknowns);
-      for (const auto& [row, value] : heat[j]) values[row] += value;
-      values = solver.solve(values).eval();
-      for (int i = 0; i < unknowns; ++i) {
-        if (values[i] > kLeastWeight) found[j].emplace_back(i, values[i]);
+      if (given[j].empty()) continue;
+      std::vector<double> values(count, 0.0);
+      for (const auto& [v, weight] : given[j]) values[v] = weight;
+      inpainting.fill(values);
+      for (std::size_t i = 0; i < filled.size(); ++i) {
+        if (values[filled[i]] > kLeastWeight) found[j].emplace_back(i, values[filled[i]]);
       }
     }
   });
-  std::vector<std::vector<WeightedElement>> rows(static_cast<std::size_t>(unknowns));
+  std::vector<std::vector<WeightedElement>> rows(filled.size());
   for (std::uint32_t j = 0; j < found.size(); ++j) {
-    for (const auto& [i, weight] : found[j]) rows[static_cast<std::size_t>(i)].push_back({j, weight});
+    for (const auto& [i, weight] : found[j]) rows[i].push_back({j, weight});
   }
   SparseRows result;
-  for (std::size_t v = 0; v < count; ++v) {
-    if (place[v] < 0) {
-      result.append_row(known.row(v));
+  std::size_t next = 0;
+  for (std::uint32_t v = 0; v < count; ++v) {
+    if (next < filled.size() && filled[next] == v) {
+      append_distinct_row(result, rows[next++]);
     } else {
-      append_distinct_row(result, rows[static_cast<std::size_t>(place[v])]);
+      result.append_row(known.row(v));
     }
   }
   return result;

@@ -200,6 +200,42 @@ TEST_F(Ramp, AButtonIsRigidAndFollowsTheClothBelow) {
   EXPECT_THAT(dressed.notes, testing::IsEmpty());
 }
 
+// Cloth over a growing body grows as the skin beneath, by the same name, clip and expression, and stays outside.
+TEST_F(Ramp, FollowsTheBodysMorphTargets) {
+  const auto growth = [](const glm::vec3& p) {
+    return 0.8f * std::exp(-0.5f * (p.x - 4) * (p.x - 4)) * glm::normalize(glm::vec3(0, p.y, p.z));
+  };
+  Mesh& skin = body_.meshes[0];
+  const std::vector<glm::vec3> still(skin.positions.size(), glm::vec3(0));
+  skin.morph_targets = {{"still", still}, {"fat", {}, 0, still}};
+  for (const glm::vec3& p : skin.positions) skin.morph_targets[1].offsets.push_back(growth(p));
+  body_.clips = {{.name = "eat", .duration = 1, .channels = {}, .morph_channels = {}}};
+  body_.clips[0].morph_channels = {{skin.name, 1, Interpolation::kLinear, {0, 1}, {0, 1}}};
+  body_.expressions = {{"full", false, {{skin.name, 1, 0.5f}}}};
+  Model garment = garment_of(tube_of(1.05f));
+  for (const bool driven : {false, true}) {
+    const Model worn = test::must(driven ? dress(garment, body_) : dress_by_weights(garment, body_)).model;
+    const Mesh& cloth = worn.meshes[0];
+    ASSERT_EQ(cloth.morph_targets.size(), 1u);
+    EXPECT_EQ(cloth.morph_targets[0].name, "fat");
+    float turn = 0;
+    for (std::uint32_t v = 0; v < cloth.positions.size(); ++v) {
+      const glm::vec3 offset = cloth.morph_targets[0].offsets[v];
+      EXPECT_LT(glm::distance(offset, growth(cloth.positions[v])), 0.01f) << v;
+      turn = std::max(turn, glm::length(cloth.morph_targets[0].normals[v]));
+    }
+    EXPECT_GT(turn, 0.3f);
+    ASSERT_EQ(worn.clips[0].morph_channels.size(), 1u);
+    EXPECT_EQ(worn.clips[0].morph_channels[0].mesh, "cloth");
+    EXPECT_EQ(worn.clips[0].morph_channels[0].target, 0u);
+    ASSERT_EQ(worn.expressions.size(), 1u);
+    EXPECT_EQ(worn.expressions[0].targets[0].mesh, "cloth");
+  }
+  // Its own target of that name stays.
+  garment.meshes[0].morph_targets = {{"fat", std::vector<glm::vec3>(garment.meshes[0].positions.size(), glm::vec3(1))}};
+  EXPECT_EQ(test::must(dress_by_weights(garment, body_)).model.meshes[0].morph_targets[0].offsets[0], glm::vec3(1));
+}
+
 // A part that fits nowhere takes the weights of the closest points, with a note that names its mesh.
 TEST_F(Ramp, FitsNowhere) {
   Mesh far = tube_of(3);

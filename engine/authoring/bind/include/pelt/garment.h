@@ -18,9 +18,13 @@ struct Dressed {
 
 // Puts a garment on a body. The result has the garment's meshes and materials, the body's skeleton and clips, and all
 // of the body's meshes as one mesh, which can drive the garment. At bind, both must be in the same space. The garment
-// keeps its weights if the body has all its joints by name; otherwise they are dropped with a note. Errors: the garment
-// has no mesh, or the body has no triangles.
-Result<Dressed> dress(Model garment, const Model& body);
+// keeps its weights if the body has all its joints by name; otherwise they are dropped with a note.
+//
+// Morph targets of the body that move points beneath a mesh of the garment become targets of that mesh, by the same
+// names, unless it has its own; clips and expressions of the body move them. Their offsets, metres, are those of the
+// points that the cloth lies on, filled in as weights are (below). They do not move the mesh of the body. Errors: the
+// garment has no mesh, or the body has no triangles.
+Result<Dressed> dress(Model garment, const Model& body, unsigned threads = 0);
 
 // Does the same without the body's mesh. A mesh of the garment without weights takes those of the skin that it lies on
 // (fitting_points.h), filled in smoothly elsewhere (inpaint.h), and spread along the cloth by half a radius of the limb
