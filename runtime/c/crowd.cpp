@@ -8,6 +8,7 @@
 #include "engine/character/base/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
+#include "runtime/crowd_outputs.h"
 #include "runtime/plan/misuse.h"
 
 using namespace pelt::c;
@@ -156,12 +157,12 @@ pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands, const
   });
 }
 
+static_assert(std::size(pelt::runtime::kCallersBuffers) + pelt::runtime::kMaxOutputs <= PELT_MAX_BUFFER_USES);
+
 pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses, uint32_t* count) {
   return on_crowd(__func__, crowd, [&](const Crowd& runtime_crowd) {
     need(uses, "uses");
     const std::vector<pelt::runtime::BufferUse> all = runtime_crowd.uses(to_part(part));
-    if (all.size() > PELT_MAX_BUFFER_USES)
-      refuse("more than PELT_MAX_BUFFER_USES buffers are used", PELT_ERROR_INTERNAL);
     need(count, "count") = static_cast<std::uint32_t>(all.size());
     for (std::size_t u = 0; u < all.size(); ++u)
       uses[u] = {all[u].name, all[u].buffer, all[u].offset, all[u].size, all[u].stages, all[u].access};

@@ -2,6 +2,7 @@
 // The committed counts of every pipeline of a crowd: shaders/budgets.txt.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
@@ -13,9 +14,11 @@
 #include <string>
 #include <vector>
 
+#include <pelt/anchor.h>
+
 #include "engine/character/base/formatted.h"
 #include "runtime/plan/frame.h"
-#include "shaders/blend/blend.h"
+#include "shaders/anchor/anchor.h"
 #include "tests/runtime/kernel_counts.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
@@ -36,7 +39,8 @@ constexpr const char* kHead =
     "# registers, spills, scratch, waves, instructions, slots, latency (tests/runtime/kernel_counts.h), family,\n"
     "# pipeline. After a blend's name: formats of normals, tangents, positions and previous positions, and what it "
     "has\n"
-    "# (shaders/blend/blend.h); after that of bounds, kinds of records (shaders/bounds/bounds.h).\n";
+    "# (shaders/blend/blend.h), as after that of anchors; after that of bounds, kinds of records "
+    "(shaders/bounds/bounds.h).\n";
 
 using Streams = std::vector<OutputStreams>;
 
@@ -66,12 +70,13 @@ Streams all_streams() {
 std::string name_of(const Kernel& kernel) {
   constexpr const char* kContents[] = {"linear",  "dual-quaternion", "wires",   "offsets", "gradients", "key-poses",
                                        "painted", "drivers",         "outputs", "morphs",  "over-2",    "over-4"};
-  const bool blends = kernel.kind == KernelKind::kDrivers || kernel.kind == KernelKind::kSkins;
+  const bool anchors = kernel.kind == KernelKind::kAnchors;
+  const bool blends = anchors || kernel.kind == KernelKind::kDrivers || kernel.kind == KernelKind::kSkins;
   std::string numbers;
   std::string words;
   for (std::size_t c = 0; c < kernel.specialization.size(); ++c) {
     const std::uint32_t value = kernel.specialization[c];
-    if (!blends || c != shared::kSpecContents) {
+    if (!blends || c != (anchors ? shared::kAnchorSpecContents : shared::kSpecContents)) {
       numbers += formatted("{}{}", numbers.empty() ? " " : ",", value);
       continue;
     }
@@ -86,7 +91,9 @@ Character bind_tube(const test::Deformer& deformer, bool has_morphs) {
   Model tube = test::make_tube();
   if (has_morphs) test::add_morph_targets(tube.meshes[0], 2);
   const test::Subject subject = test::make_subject(deformer, std::move(tube), test::make_tube_mesh({.radius = 1.1f}));
-  return test::bound(subject.model, subject.rig).character;
+  const Character bound = test::bound(subject.model, subject.rig).character;
+  const auto skin = std::ranges::find(bound->meshes, false, &CharacterMesh::control) - bound->meshes.begin();
+  return test::must(with_anchors(bound, {{.name = "anchor", .mesh = static_cast<std::uint32_t>(skin)}}));
 }
 
 // Returns, by name, all kernels without constants; those of every deformer in every configuration with a crowd's own
@@ -98,7 +105,7 @@ std::map<std::string, Kernel> pipelines() {
     if (kernel.specialization.empty()) add(kernel);
   }
   const auto add_crowd = [&](std::span<const Character> characters, const Streams& outputs) {
-    const CrowdPlan plan = plan_ahead(characters, {.bounds = true}, {});
+    const CrowdPlan plan = plan_ahead(characters, {.bounds = true, .anchors = true}, {});
     for (const OutputStreams& of : outputs) {
       for (const FrameDispatch& dispatch : dispatches_of(plan, of, {})) add(dispatch.kernel);
     }

@@ -25,9 +25,9 @@ using IsGarment = std::function<bool(std::size_t set, std::size_t wearer, const 
 // Returns for each set of garments, each mesh of the first character and each of its triangles whether the garments
 // hide it: rays from the triangle in all directions end at a garment, or at the triangle's own mesh, in the rest pose
 // and in all of `poses`; in the rest pose, most of those within 60 degrees of its normal end at another part first, and
-// that is a garment. Rays start 0.1% of the character's size outside of the skin. Triangles closer than 0.5% of it, along
-// the mesh, to one that fails are not hidden. Drivers and streams stay empty. The result does not depend on the number
-// of threads (0: all CPUs). `progress`: called with the completed fraction.
+// that is a garment. Rays start 0.1% of the character's size outside of the skin. Triangles closer than 0.5% of it,
+// along the mesh, to one that fails are not hidden. Drivers and streams stay empty. The result does not depend on the
+// number of threads (0: all CPUs). `progress`: called with the completed fraction.
 std::vector<std::vector<std::vector<bool>>> hidden_triangles(std::span<const Wearer> wearers, std::size_t sets,
                                                              const IsGarment& is_garment,
                                                              std::span<const CheckPose> poses, unsigned threads,

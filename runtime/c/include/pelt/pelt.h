@@ -46,7 +46,7 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------ version, errors */
 
 /* Increases when a program that was compiled with an older header would no longer work. */
-#define PELT_ABI_VERSION 4
+#define PELT_ABI_VERSION 5
 
 /* Returns PELT_ABI_VERSION of the loaded library. A program works with it if it equals the program's own. */
 PELT_API uint32_t pelt_abi_version(void);
@@ -705,7 +705,7 @@ typedef struct pelt_buffer_use {
   VkPipelineStageFlags2 stages;
   VkAccessFlags2 access;
 } pelt_buffer_use;
-#define PELT_MAX_BUFFER_USES 8
+#define PELT_MAX_BUFFER_USES 16
 /* Lists the outputs and caller's buffers that a part (PELT_PART_...) of the next frame reads and writes, for the passes
  * of a render graph: fills `uses`, which has space for PELT_MAX_BUFFER_USES, and `count`. */
 PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses,

@@ -94,7 +94,8 @@ struct RigAnchor {
 };
 
 // A set of garments, for which bind makes a level of detail of each skin beneath: without the triangles that the
-// garments always cover, and the vertices that only those use. Set n is level n + 1; the model's own levels are left out.
+// garments always cover, and the vertices that only those use. Set n is level n + 1; the model's own levels are left
+// out.
 struct Hide {
   // Names of meshes and materials, or model files, which are bound as garments of the model (dress_by_weights). Masked,
   // blended and transparent materials hide nothing.

@@ -22,8 +22,8 @@ class Evaluator {
   struct Options {
     JobSystem jobs;  // run the loops over vertices and palette entries; none: they run on the calling thread
     bool normals = true;
-    bool tangents = true;  // requires normals
-    bool morphs = true;    // false: skins move without their morph targets
+    bool tangents = true;          // requires normals
+    bool morphs = true;            // false: skins move without their morph targets
     bool tension = false;          // takes 0.1 us per vertex
     bool same_everywhere = false;  // slower; the same bits on every processor, without vector instructions
   };
