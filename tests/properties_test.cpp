@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <pelt/bind.h>
+#include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/pelt_file.h>
@@ -306,6 +307,22 @@ TEST_P(Properties, BindsGiveTheSameBytesOnAnyNumberOfThreads) {
   const std::vector<std::byte> one = serialize(test::must(bind(subject.model, subject.rig, {.threads = 1})).character);
   for (const unsigned threads : {2u, 5u})
     EXPECT_TRUE(serialize(test::must(bind(subject.model, subject.rig, {.threads = threads})).character) == one);
+}
+
+// Weights are made, a dense skin is thinned before a driver is made of it, elbows fold, and the result is checked.
+TEST(BuiltInModels, AreBoundToTheSameBytesAndFiguresOnAnyNumberOfThreads) {
+  for (const Model& model : {make_arm(), make_limb({.around = 128, .along = 256})}) {
+    Rig rig = *rig_from_deformer_name("surface_ffd");
+    rig.paint = PaintMode::kAlways;
+    const auto bound_on = [&](unsigned threads) {
+      const Bound bound = test::must(bind(model, rig, {.threads = threads}));
+      std::vector<double> figures{bound.report.check->remaining, bound.report.check->fallback};
+      for (const DefectLocation& place : bound.report.check->shapes) figures.push_back(place.defect.value);
+      return std::pair(serialize(bound.character), figures);
+    };
+    const auto one = bound_on(1);
+    for (const unsigned threads : {3u, 0u}) EXPECT_TRUE(bound_on(threads) == one) << model.name << threads;
+  }
 }
 
 // Returns the triangles of a mesh whose centres `keeps` accepts, with only their vertices.

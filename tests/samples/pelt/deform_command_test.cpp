@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests pelt deform.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdio>
 #include <glm/gtc/constants.hpp>
 
 #include <pelt/gltf_export.h>
@@ -67,31 +62,6 @@ TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
   const std::string points = std::to_string(model.meshes[0].positions.size());
   EXPECT_THAT(done("deform tube.pelt --clip short --fps 10 --backend cpu -o x.pc2"),
               testing::StartsWith("x.pc2: " + points + " points, 101 samples, "));
-}
-
-// An interrupted program leaves no files, and ends by the signal, which a shell shows as 128 and more.
-TEST_F(Pelt, LeavesNothingWhenItIsInterrupted) {
-  Model model = test::make_tube({.around = 64, .along = 64});
-  model.clips = {{"long", 60000, {}, {}}};
-  ASSERT_TRUE(save_pelt(test::bound(model, test::rig_of(LinearBlendParameters{})).character, folder / "tube.pelt"));
-  const std::set<std::string> before = files();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const ::pid_t child = ::fork();
-    if (child == 0) {
-      std::signal(signal, SIG_DFL);
-      if (::chdir(folder.path().c_str()) != 0 || std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(127);
-      ::execl(PELT_PROGRAM, "pelt", "deform", "tube.pelt", "--clip", "long", "--fps", "1", "--backend", "cpu", "-o",
-              "x.pc2", nullptr);
-      ::_exit(127);
-    }
-    ASSERT_GT(child, 0);
-    int status = 0;
-    while (files() == before && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(10'000);
-    ::kill(child, signal);
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
-    EXPECT_EQ(files(), before);
-  }
 }
 
 TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {

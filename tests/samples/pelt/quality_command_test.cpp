@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests pelt quality, whose figures another program also computes from its files.
-#include <map>
-#include <optional>
+// Tests pelt quality.
 #include <sstream>
 
 #include <pelt/builtin.h>
@@ -10,7 +8,6 @@
 
 #include "samples/pelt/quality/measure.h"
 #include "tests/samples/pelt/pelt_program.h"
-#include "tests/support/shared_files.h"
 
 namespace pelt {
 namespace {
@@ -93,27 +90,6 @@ TEST_F(QualityCommand, SaysWhatReachedTheDeformer) {
   }
 }
 
-// A curve twists all the way: the further, the more it creases; the sections stay.
-TEST_F(QualityCommand, TwistsACurveAsFarAsItIsTold) {
-  double crease = 0;
-  for (const Json& row : rows("--deformer curve-skeleton --radius 1")) {
-    if (row["motion"] != "twist") continue;
-    EXPECT_GT(row["crease"], 1.5 * crease) << row;
-    crease = row["crease"];
-    EXPECT_GT(row["r_min"], 0.97) << row;
-    EXPECT_EQ(row["flipped"], 0) << row;
-  }
-  EXPECT_GT(crease, 0);
-}
-
-// With weights over a long enough stretch, dual quaternions keep every section.
-TEST_F(QualityCommand, FindsNoCollapseOfDualQuaternion) {
-  for (const Json& row : rows("--deformer dual-quaternion --radius 0.5,1 --blend-length 6")) {
-    EXPECT_GT(row["r_min"], 0.995) << row;
-    EXPECT_EQ(row["flipped"], 0) << row;
-  }
-}
-
 TEST_F(QualityCommand, MeasuresARig) {
   write("mine.json", R"({"format": "pelt-rig 1", "name": "my own/rig",
                          "layers": [{"deformer": "surface_ffd",
@@ -173,57 +149,6 @@ TEST_F(QualityCommand, SaysWhatIsWrong) {
   write("own.json", R"({"format": "pelt-rig 1", "layers": [
                         {"deformer": "surface_ffd", "parameters": {"driver": {"mesh": "limb"}}}]})");
   EXPECT_THAT(errors("--rig own.json", 1), HasSubstr("own.json: the character has no skin"));
-}
-
-// ----------------------------------------------------------------------------------------------- against the reference
-
-std::map<std::string, double> figures_in(const std::string& text) {
-  std::map<std::string, double> figures;
-  std::istringstream stream(text);
-  std::string key;
-  for (double value = 0; stream >> key >> value;) figures[key] = value;
-  return figures;
-}
-
-// Prints the reference's figures for a motion of a limb. For a bend they include the outer side: it is below the axis,
-// since bends go up.
-const char* const kReference = R"(
-import sys
-sys.path.insert(0, sys.argv[1])
-import quality
-rest, triangles = quality.load_obj(sys.argv[2])
-deformed, _ = quality.load_obj(sys.argv[3])
-limb = quality.Rest(rest, triangles, [[0, 0, 0], [8, 0, 0]])
-outer = rest[limb.edges[:, :2]].mean(1)[:, 1] < 0 if "bend" in sys.argv[3] else None
-for key, value in limb.measure(deformed, selfint=False, outer=outer).items():
-    if key != "r_area":
-        print(key, repr(float(value)))
-)";
-
-TEST_F(QualityCommand, AgreesWithTheReference) {
-  PELT_REQUIRE_SHARED();
-  const std::optional<std::string> python = test::find_python_with_numpy();
-  if (!python) PELT_SKIP("there is no python3 with NumPy: package python3-numpy");
-  const std::filesystem::path reference = *test::shared_folder() / "cases";
-  write("reference.py", kReference);
-  for (const Json& row : rows("--radius 0.5 --write .")) {
-    const std::string motion = motion_of(row);
-    if (motion != "bend_90" && motion != "bend_135" && motion != "twist_450") continue;
-    std::ostringstream arguments;
-    arguments << "reference.py " << reference << " " << folder_of(row["radius"]) << "/rest.obj " << file_of(row);
-    const Outcome outcome = test::run_program(*python, arguments.str(), folder.path());
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
-    const std::map<std::string, double> figures = figures_in(outcome.output);
-    EXPECT_EQ(figures.size(), row["motion"] == "bend" ? 6u : 5u) << outcome.output;
-    for (const auto& [key, value] : figures) {
-      ASSERT_TRUE(row.contains(key)) << key;
-      if (row[key].is_number_integer()) {
-        EXPECT_EQ(row[key].get<double>(), value) << key << " of " << row;
-      } else {
-        EXPECT_NEAR(row[key].get<double>(), value, 1e-4 * std::abs(value)) << key << " of " << row;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -69,13 +69,6 @@ TEST(Quality, SeesNoRigidMotion) {
       [&](const glm::dvec3& p) { return glm::dvec3(turn * glm::dvec4(p, 1)) + glm::dvec3(30, -20, 10); }));
 }
 
-TEST(Quality, ScalesWithTheMesh) {
-  const Quality quality = Cylinder().measure([](const glm::dvec3& p) { return 0.75 * p; });
-  EXPECT_NEAR(quality.volume, 0.75 * 0.75 * 0.75, 1e-12);
-  EXPECT_NEAR(quality.r_min, 0.75, 1e-12);
-  EXPECT_NEAR(quality.crease, 0, 1e-5);
-}
-
 TEST(Quality, SeesAFlattenedSection) {
   const Quality quality = Cylinder().measure([](const glm::dvec3& p) { return p * glm::dvec3(1, 0.5, 1); });
   EXPECT_NEAR(quality.volume, 0.5, 1e-12);

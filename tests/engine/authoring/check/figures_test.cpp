@@ -151,33 +151,6 @@ TEST(Figures, OfNothing) {
   EXPECT_EQ(figures_of({{1, 2, 3}}, {{0, 0, 0}}, {{{{1, 2, 3}}, {{9, 2, 3}}}}).far, 0);  // a skin of size 0
 }
 
-// The mesh has several blocks, and sums that would depend on their order.
-TEST(Figures, AreTheSameOnAnyNumberOfThreads) {
-  const Mesh mesh = make_limb({.around = 48, .along = 96}).meshes.front();
-  std::mt19937 random(3);
-  std::uniform_real_distribution<float> offset(-0.1f, 0.1f);
-  std::vector<Frame> frames(7, {mesh.positions, mesh.positions});
-  for (Frame& frame : frames) {
-    for (glm::vec3& p : frame.linear) p += 0.01f * glm::vec3(offset(random), offset(random), offset(random));
-    for (glm::vec3& p : frame.moved) p += glm::vec3(offset(random), offset(random), offset(random));
-  }
-  const auto measured = [&](unsigned threads) {
-    const Figures f = figures_of(mesh.positions, mesh.triangles, frames, threads);
-    EXPECT_GT(f.flips, 0);
-    return std::vector<double>{f.far,
-                               f.stretch,
-                               f.bad,
-                               f.rigid99,
-                               f.drift99,
-                               f.flips,
-                               f.regained,
-                               double(f.far_at.from),
-                               double(f.flip_at->from)};
-  };
-  const std::vector<double> one = measured(1);
-  for (const unsigned threads : {2u, 3u, 0u}) EXPECT_EQ(measured(threads), one);
-}
-
 // There are so many frames that edges come in two passes: those of the second are also rigid, with the same median.
 TEST(Figures, TakeEdgesInPasses) {
   constexpr std::size_t kFrames = 1600;

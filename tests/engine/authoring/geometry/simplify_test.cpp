@@ -110,13 +110,5 @@ TEST(Thin, HasAboutTheTrianglesAskedAndNoHoles) {
   }
 }
 
-TEST(Thin, DoesNotDependOnThreads) {
-  const Mesh dense = make_limb({.around = 128, .along = 256}).meshes[0];
-  const Mesh one = thin(dense, 10'000, 1).mesh;
-  const Mesh three = thin(dense, 10'000, 3).mesh;
-  EXPECT_EQ(one.positions, three.positions);
-  EXPECT_EQ(one.triangles, three.triangles);
-}
-
 }  // namespace
 }  // namespace pelt

@@ -199,11 +199,6 @@ TEST(PaintWeights, MovesTeethWithTheirGums) {
   }
 }
 
-TEST(PaintWeights, IsTheSameOnAnyNumberOfThreads) {
-  const Model model = make_arm();
-  EXPECT_EQ(painted(model, 1).meshes[0].weights, painted(model, 3).meshes[0].weights);
-}
-
 TEST(PaintWeights, RefusesASkinWithoutJointsInIt) {
   const std::uint32_t first = 0;
   const Model model = model_of({blocks(box({0, 0, 0}, {4, 4, 4}))}, {{"far", -1, {40, 0, 0}}});

@@ -82,15 +82,6 @@ TEST_F(FoldOfAnElbow, GivesEntriesToTheElbowAlone) {
   EXPECT_LT(pass->record_count, test::mesh_of(character, "driver of tube").vertex_count() / 2);
 }
 
-TEST_F(FoldOfAnElbow, IsTheSameOnAnyNumberOfThreads) {
-  SurfaceFfdParameters parameters;
-  const Rig rig = test::rig_of(parameters);
-  const auto bytes = [&](unsigned threads) {
-    return test::bytes_without_rig(test::must(bind(model_, rig, {.threads = threads})).character);
-  };
-  EXPECT_EQ(bytes(1), bytes(4));
-}
-
 TEST_F(FoldOfAnElbow, NeedsItsNameAndNoKeyPoses) {
   EXPECT_NE(test::bytes_without_rig(bound(Folds::kAuto)), test::bytes_without_rig(bound(Folds::kNone)));
   SurfaceFfdParameters keyed;
