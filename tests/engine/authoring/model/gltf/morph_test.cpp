@@ -52,15 +52,6 @@ TEST(ImportMorphTargets, TakeNamesFromExtras) {
   EXPECT_EQ(names({{"other", {{"deep", {1}}}}}), "target_0 target_1");
 }
 
-TEST(ImportMorphTargets, MayBeSparseOrMoveNoPositions) {
-  GltfFile file = morphing();
-  primitive(file)["targets"][0]["POSITION"] = file.add_sparse<std::uint8_t>(3, {2}, {{7, 8, 9}});
-  primitive(file)["targets"][1] = {{"NORMAL", 2}};
-  const Mesh mesh = imported(file).meshes[0];
-  EXPECT_THAT(mesh.morph_targets[0].offsets, ElementsAre(glm::vec3(0), glm::vec3(0), glm::vec3(7, 8, 9)));
-  EXPECT_THAT(mesh.morph_targets[1].offsets, ElementsAre(glm::vec3(0), glm::vec3(0), glm::vec3(0)));
-}
-
 TEST(ImportMorphTargets, LineUpOverPrimitives) {
   GltfFile file = morphing();
   // The same positions with other targets are other vertices; with the same targets they are the same.
