@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Loops on threads, and lists of names in messages.
+#include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
@@ -9,12 +11,65 @@
 #include <set>
 #include <thread>
 
+#include <pelt/job_system.h>
 #include <pelt/tools/parallel.h>
 
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/base/stop.h"
 
 namespace pelt {
 namespace {
+
+// --------------------------------------------------------------------------------------------------------- job systems
+
+// Counts its loops, and calls the items one by one from the last to the first.
+struct Backwards {
+  std::size_t loops = 0;
+  std::size_t last_grain = 0;
+
+  JobSystem jobs() {
+    return {.for_ranges =
+                [](void* user, std::size_t count, std::size_t grain, const void* body, JobSystem::Call call) {
+                  Backwards& backwards = *static_cast<Backwards*>(user);
+                  ++backwards.loops;
+                  backwards.last_grain = grain;
+                  while (count-- > 0) call(body, count, count + 1);
+                },
+            .user = this};
+  }
+};
+
+std::vector<std::size_t> visited(const JobSystem& jobs, std::size_t count, std::size_t grain) {
+  std::vector<std::size_t> items;
+  for_ranges(jobs, count, grain, [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) items.push_back(begin);
+  });
+  return items;
+}
+
+TEST(JobSystem, DividesLoopsThatHoldWorkForTwo) {
+  Backwards backwards;
+  EXPECT_EQ(visited(backwards.jobs(), 0, 1), (std::vector<std::size_t>{}));
+  EXPECT_EQ(visited(backwards.jobs(), 3, 2), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(backwards.loops, 0u);
+  EXPECT_EQ(visited(backwards.jobs(), 4, 2), (std::vector<std::size_t>{3, 2, 1, 0}));
+  EXPECT_EQ(backwards.loops, 1u);
+  EXPECT_EQ(backwards.last_grain, 2u);
+}
+
+TEST(JobSystem, WithoutOneTheCallerDoesTheWhole) {
+  EXPECT_EQ(visited({}, 5, 1), (std::vector<std::size_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(JobSystem, ThreadsCoverEveryItem) {
+  std::vector<int> hits(100000);
+  for_ranges(thread_jobs(), hits.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) ++hits[begin];
+  });
+  EXPECT_EQ(hits, std::vector<int>(hits.size(), 1));
+}
+
+// ------------------------------------------------------------------------------------------------------ parallel loops
 
 constexpr std::size_t kCounts[] = {0, 1, 2, 3, 63, 64, 65, 1234, 100000};
 constexpr std::size_t kGrains[] = {0, 1, 7, 64, 5000};
@@ -123,24 +178,6 @@ TEST_F(ParallelFor, MayBeCalledFromABody) {
   }
 }
 
-TEST_F(ParallelFor, MayBeCalledFromSeveralThreadsAtOnce) {
-  std::vector<std::vector<int>> items(4, std::vector<int>(20000, 0));
-  std::vector<std::thread> callers;
-  for (std::size_t c = 0; c < items.size(); ++c) {
-    callers.emplace_back([&items, c] {
-      for (int round = 0; round < 20; ++round) {
-        parallel_for(items[c].size(), 64, static_cast<unsigned>(c), [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) ++items[c][i];
-        });
-      }
-    });
-  }
-  for (std::thread& caller : callers) caller.join();
-  for (const std::vector<int>& of_one : items) {
-    EXPECT_TRUE(std::all_of(of_one.begin(), of_one.end(), [](int item) { return item == 20; }));
-  }
-}
-
 TEST(Stop, EndsLoopsOnAnyNumberOfThreads) {
   for (const unsigned threads : {1u, 2u, 0u}) {
     std::atomic<std::size_t> begun = 0;
@@ -191,6 +228,31 @@ TEST(Stop, ReachesThroughCallsThatAskNothing) {
                                          });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().message, "stopped");
+}
+
+// ------------------------------------------------------------------------------------------------------ lists of names
+
+std::string listed(const std::vector<std::string>& names) {
+  NameList list;
+  for (const std::string& name : names) list.add(name);
+  return list.text();
+}
+
+TEST(NameList, ShowsTheFirstAndCountsTheRest) {
+  EXPECT_EQ(listed({}), "");
+  EXPECT_EQ(listed({"arm", "leg"}), "'arm', 'leg'");
+  EXPECT_EQ(listed({"a", "b", "c", "d", "e", "f"}), "'a', 'b', 'c', 'd' and 2 more");
+}
+
+TEST(NameList, CutsNamesBetweenLetters) {
+  EXPECT_EQ(listed({std::string(101, 'a')}), "'" + std::string(100, 'a') + "'");
+  EXPECT_EQ(listed({std::string(100, 'a')}), "'" + std::string(100, 'a') + "'");
+  // A letter of two bytes, of which the second would be the 101st; one of three, of which the last two would be too
+  // many.
+  EXPECT_EQ(listed({std::string(99, 'a') + "\u00e4b"}), "'" + std::string(99, 'a') + "'");
+  EXPECT_EQ(listed({std::string(98, 'a') + "\u20acb"}), "'" + std::string(98, 'a') + "'");
+  EXPECT_EQ(listed({std::string(98, 'a') + "\u00e4b"}), "'" + std::string(98, 'a') + "\u00e4'");
+  EXPECT_EQ(listed({std::string(200, '\x80')}), "''") << "which is no text";
 }
 
 }  // namespace

@@ -12,26 +12,6 @@ using glm::dvec3;
 
 class BlendLinear : public EveryTarget {};
 
-// A mirror turns the triangles of a surface, whose outer side stays outside: the normal is on the back of the posed
-// triangles, and normal, tangent and handedness still give the image of the rest bitangent.
-TEST_P(BlendLinear, MirroredElementsKeepNormalsOutside) {
-  const std::vector<Affine> palette = make_palette(true);
-  const ExactSample sample = make_exact_sample(1234, lengths_to(9));
-  const Outputs actual = linear(sample, palette);
-  for (std::size_t row = 0; row < 1234; ++row) {
-    const Expected expected = expected_linear(sample, row, palette);
-    ASSERT_LT(glm::determinant(expected.axes), 0);
-    expect_near(actual, row, expected, sample);
-    if (HasFatalFailure()) return;
-    const dvec3 normal(actual.normals[row]);
-    const dvec3 e1 = glm::normalize(glm::cross(sample.normals[row], sample.tangents[row]));
-    const dvec3 e2 = glm::cross(sample.normals[row], e1);  // a triangle's edges, counter-clockwise
-    ASSERT_LT(glm::dot(normal, glm::normalize(glm::cross(expected.axes * e1, expected.axes * e2))), -0.99999);
-    const dvec3 bitangent = glm::cross(normal, dvec3(glm::vec3(actual.tangents[row]))) * double(actual.tangents[row].w);
-    ASSERT_GT(glm::dot(bitangent, expected.axes * e1) * sample.handedness[row], 0);
-  }
-}
-
 TEST_P(BlendLinear, WithGradientsIsTheEquationForEverySizeAndInfluenceCount) {
   const std::vector<Affine> palette = make_palette(false);
   for (const std::vector<std::size_t>& lengths : {lengths_to(3), lengths_to(9), lengths_to(kElements)}) {

@@ -174,25 +174,6 @@ const test::Breakage kBreakages[] = {
 
 TEST(CurveRecords, WithAFaultAreRefused) { test::expect_refused(kBreakages, make_data()); }
 
-// Whichever word of the table changes, the character is refused or can be posed.
-TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
-  const CharacterData data = make_data();
-  CharacterData changed = data;
-  for (PalettePass& pass : changed.passes) {
-    for (std::size_t word = 0; word < std::min<std::size_t>(pass.table.size(), 400); ++word) {
-      for (const std::uint32_t value : {0u, 1u, 7u, 1024u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
-        const std::uint32_t before = std::exchange(pass.table[word], value);
-        const Result<Character> character = Character::create(changed);
-        pass.table[word] = before;
-        if (!character) continue;
-        Evaluator evaluator(*character);
-        evaluator.evaluate();
-        EXPECT_EQ(evaluator.positions().size(), data.vertex_count());
-      }
-    }
-  }
-}
-
 TEST(CurveRecords, TwistsAreControls) {
   CharacterData data = make_data();
   const Character character = test::must(Character::create(data));

@@ -174,16 +174,6 @@ TEST_P(MosEdits, AreDoneInOrder) {
   expect(wanted, glm::dmat3(1.0), {bulge, slide});
 }
 
-TEST_P(MosEdits, ThatChangeNothingAreNeutral) {
-  const Expected wanted = expected(scene, point());
-  expect(wanted, glm::dmat3(1.0),
-         {{.operation = MosOperation::kBulge, .pivot = {9, 9, 9}},
-          {.operation = MosOperation::kSlide, .from = 1, .to = 1},
-          {.operation = MosOperation::kScale},
-          {.operation = MosOperation::kMotion},
-          {.operation = MosOperation::kTwist}});
-}
-
 // Returns the share of an edit at a bend of joint 1 about its z.
 double share_at(double degrees, const std::vector<CurveKey>& keys) {
   Scene scene;
