@@ -29,19 +29,23 @@ TEST(LinearComparison, FindsNothingInLinearBlend) {
   EXPECT_LT(figures.rigid_share, 0.95);
 }
 
-// That figures are the same on any number of threads is tested with them.
-TEST(LinearComparison, TellsItsProgressOnAnyNumberOfThreads) {
+TEST(LinearComparison, HasTheSameFiguresAndTellsItsProgressOnAnyNumberOfThreads) {
   const Model arm = make_arm();
   const Character linear = bound_by(arm, "linear_blend"), dual = bound_by(arm, "dual_quaternion");
   const LinearComparison comparison = test::must(LinearComparison::create(linear, clip_poses(*linear)));
+  std::vector<double> on_one;
   for (const unsigned threads : {1u, 3u, 0u}) {
     double done = 0;
     const ComparisonOptions options{.threads = threads, .progress = [&](double fraction) {
                                       EXPECT_GT(fraction, done);
                                       done = fraction;
                                     }};
-    EXPECT_GT(test::must(comparison.measure(dual, options)).regained, 0);
+    const Figures f = test::must(comparison.measure(dual, options));
+    EXPECT_GT(f.regained, 0);
     EXPECT_EQ(done, 1);
+    const std::vector<double> figures{f.far, f.stretch, f.bad, f.rigid99, f.drift99, f.flips, f.regained};
+    if (on_one.empty()) on_one = figures;
+    EXPECT_EQ(figures, on_one);
   }
 }
 
