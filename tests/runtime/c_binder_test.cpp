@@ -8,7 +8,6 @@
 #include <pelt/import.h>
 #include <pelt/pelt_binder.h>
 #include <pelt/rig_json.h>
-#include <pelt/tools/model_quality.h>
 
 #include "tests/runtime/c_handles.h"
 #include "tests/support/program.h"
@@ -85,39 +84,6 @@ TEST(CBinder, BindsAsTheEngineDoes) {
   pelt_character_destroy(loaded);
 }
 
-TEST(CBinder, MakesWeightsIfAsked) {
-  Rig rig = rig_from_deformer_name("linear-blend").value();
-  auto options = sized<pelt_binder_bind_options>();
-  options.deformer = "linear-blend";
-  const std::vector<std::byte> plain = character_of(bind_in_c("builtin:limb", &options));
-  rig.paint = PaintMode::kAlways;
-  const std::vector<std::byte> expected = serialize(test::bound(import_model("builtin:limb").value(), rig).character);
-  options.paint = 1;
-  EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);
-  EXPECT_NE(plain, expected);
-}
-
-TEST(CBinder, MeasuresAsPeltQualityDoes) {
-  const char* const deformers[] = {"surface-ffd"};
-  auto options = sized<pelt_binder_quality_options>();
-  options.deformers = deformers;
-  options.deformer_count = 1;
-  options.frames = 2;
-  const std::string rig = format_rig(rig_from_deformer_name("curve-skeleton").value());
-  options.rig_text = rig.c_str();
-  pelt_binder_output* made = nullptr;
-  ASSERT_EQ(pelt_binder_quality("builtin:arm", &options, &made), PELT_OK) << pelt_binder_last_error();
-  const OutputHandle handle(made);
-  const auto expected = measure_model_quality(
-      "builtin:arm", {.deformers = {"surface-ffd"}, .given_rig = parse_rig(rig, "").value(), .frames = 2});
-  ASSERT_TRUE(expected) << expected.error().message;
-  EXPECT_EQ(report_of(handle), format_model_quality(*expected));
-  EXPECT_EQ(nlohmann::json::parse(report_of(handle)).size(), 2u);
-  const void* bytes = nullptr;
-  std::size_t size = 0;
-  EXPECT_BINDER_REFUSES(pelt_binder_get_character(made, &bytes, &size), PELT_ERROR_NOT_FOUND, "nothing was bound");
-}
-
 // A rig may name files outside of its folder only with leave.
 TEST(CBinder, ReadsFilesThatARigNamesByLeave) {
   const test::TemporaryFolder folder;
@@ -136,27 +102,10 @@ TEST(CBinder, ReadsFilesThatARigNamesByLeave) {
                         "leaves the folder");
   options.any_file = 1;
   ASSERT_EQ(pelt_binder_quality("builtin:limb", &options, &made), PELT_OK) << pelt_binder_last_error();
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  EXPECT_BINDER_REFUSES(pelt_binder_get_character(made, &bytes, &size), PELT_ERROR_NOT_FOUND, "nothing was bound");
   pelt_binder_output_destroy(made);
-}
-
-// As the model is read, and as the figures of a deformer are taken.
-TEST(CBinder, StopsWhereItIsAskedTo) {
-  std::uint32_t stop = 0;
-  const auto set = [](void* user, double, const char*) { *static_cast<std::uint32_t*>(user) = 1; };
-  pelt_binder_output* none = nullptr;
-  auto options = sized<pelt_binder_bind_options>();
-  options.user = &stop;
-  options.progress = set;
-  options.stop = &stop;
-  EXPECT_BINDER_REFUSES(pelt_binder_bind("builtin:biped", &options, &none), PELT_ERROR_STOPPED, "stopped");
-  EXPECT_EQ(none, nullptr);
-  stop = 0;
-  auto quality = sized<pelt_binder_quality_options>();
-  quality.user = &stop;
-  quality.progress = set;
-  quality.stop = &stop;
-  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_STOPPED, "stopped");
-  EXPECT_EQ(none, nullptr);
 }
 
 TEST(CBinder, RefusesWhatMakesNoSense) {

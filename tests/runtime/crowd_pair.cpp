@@ -390,9 +390,11 @@ bool CrowdPair::shows_the_same(std::uint32_t i) {
   same = is_near(i, "position", wanted.positions, got.positions, near) && same;
   same = is_near(i, "normal", wanted.normals, got.normals, kNearNormals) && same;
   if (any(4) == 0) same = is_as_on_the_cpu(i, wanted, wanted_box) && same;
+  if (!configuration_.previous) return same;
   // Skins that were not drawn in the frame before have no motion.
-  if (!configuration_.previous || (configuration_.drawn && !was_listed_[i])) return same;
-  return is_near(i, "previous position", wanted.previous_positions, got.previous_positions, near) && same;
+  const bool moves = !configuration_.drawn || was_listed_[i];
+  const std::vector<glm::vec3>& before = moves ? wanted.previous_positions : got.positions;
+  return is_near(i, "previous position", before, got.previous_positions, near) && same;
 }
 
 // The table of the last frame has what the crowd returns, and shows what was listed.

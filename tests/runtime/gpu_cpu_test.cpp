@@ -82,18 +82,10 @@ Poses bent_poses(const CharacterData& data, std::size_t count) {
 }
 
 void expect_all_deformers(const runtime::Device& device, const Model& model,
-                          const std::function<Poses(const CharacterData&)>& poses,
-                          Directions with_drivers = Directions::kEqual) {
+                          const std::function<Poses(const CharacterData&)>& poses) {
   for (const Deformer& deformer : deformers()) {
     const Character character = test::bound(model, deformer.rig).character;
-    const bool triangles = std::any_of(character->passes.begin(), character->passes.end(),
-                                       [](const PalettePass& pass) { return pass.kernel == PoseKernel::kSurfaceFfd; });
-    // If all palette entries move a vertex to one point, the change by its weights is only rounding.
-    const bool by_driver = std::any_of(character->meshes.begin(), character->meshes.end(), [](const CharacterMesh& m) {
-      return m.deformer == "surface_ffd" && !m.binding.gradients.empty();
-    });
-    expect_gpu_equals_cpu(device, character, poses(*character), model.name + ", " + deformer.name,
-                          triangles || by_driver ? with_drivers : Directions::kEqual);
+    expect_gpu_equals_cpu(device, character, poses(*character), model.name + ", " + deformer.name);
   }
 }
 
@@ -152,27 +144,6 @@ TEST(GpuCpu, OnACharacterWithoutVertices) {
   data.meshes[0].painted.reset();
   const Character character = test::must(Character::create(data));
   expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), "no vertices");
-}
-
-// If the blended frame has no usable rank, the rule of shaders/blend/blend.h decides; nothing may become NaN.
-TEST(GpuCpu, OnJointsThatAreMirroredFlattenedOrCollapsed) {
-  PELT_REQUIRE_GPU(gpu_device());
-  const auto expect_equal = [](std::vector<glm::vec3> scales, Directions directions) {
-    const auto poses = [&](const CharacterData& data) {
-      Poses scaled;
-      for (const glm::vec3& scale : scales) {
-        for (std::size_t joint = 0; joint < data.skeleton.joints.size(); ++joint) {
-          scaled.push_back(bent_poses(data, 1)[0]);
-          scaled.back()[joint] = glm::scale(scaled.back()[joint], scale);
-        }
-      }
-      return scaled;
-    };
-    expect_all_deformers(*gpu_device(), test::make_tube({.joints = 2}), poses, directions);
-  };
-  expect_equal({{-1, 1, 1}, {1, 0, 1}, {0, 0, 1}, {0, 0, 0}}, Directions::kUnit);
-  // Edges of drivers are as short as the rounding of their ends.
-  expect_equal({glm::vec3(1e-12f), {1e12f, 1e-12f, 1}}, Directions::kFlattened);
 }
 
 TEST(GpuCpu, InEveryConfiguration) {
@@ -264,22 +235,28 @@ TEST(GpuCpu, OnDriversThatAreMoved) {
   }
 }
 
+// If the blended frame has no usable rank, the rule of shaders/blend/blend.h decides; nothing may become NaN. Edges of
+// drivers are at last as short as the rounding of their ends.
 TEST(GpuCpu, InEveryConfigurationWithCollapsedJoints) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
     const Character character = bind_tube(deformer, {}, {.radius = 1.1f});
-    Poses poses;
-    for (const glm::vec3 scale : {glm::vec3(1, 0, 1), glm::vec3(0, 0, 1), glm::vec3(0), glm::vec3(5e-4f)}) {
-      poses.push_back(bent_poses(*character, 2)[1]);
-      poses.back()[1] = glm::scale(poses.back()[1], scale);
-    }
+    const auto expect_equal = [&](const std::vector<glm::vec3>& scales, Directions directions) {
+      Poses poses;
+      for (const glm::vec3 scale : scales) {
+        poses.push_back(bent_poses(*character, 2)[1]);
+        poses.back()[1] = glm::scale(poses.back()[1], scale);
+      }
+      expect_gpu_equals_cpu(*gpu_device(), character, poses, deformer.name, directions);
+    };
     const auto is_estimated = [](const PalettePass& pass) {
       return pass.kernel == PoseKernel::kVertexFrame || pass.kernel == PoseKernel::kPatchFrame ||
              pass.kernel == PoseKernel::kTangentFrame;
     };
     const bool estimated = std::any_of(character->passes.begin(), character->passes.end(), is_estimated);
-    expect_gpu_equals_cpu(*gpu_device(), character, poses, deformer.name,
-                          estimated ? Directions::kFlattened : Directions::kUnit);
+    expect_equal({{-1, 1, 1}, {1, 0, 1}, {0, 0, 1}, {0, 0, 0}, glm::vec3(5e-4f)},
+                 estimated ? Directions::kFlattened : Directions::kUnit);
+    expect_equal({glm::vec3(1e-12f), {1e12f, 1e-12f, 1}}, Directions::kFlattened);
   }
 }
 
@@ -296,11 +273,6 @@ TEST(GpuCpu, InEveryConfigurationAfterHalfTurns) {
     }
     expect_gpu_equals_cpu(*gpu_device(), character, poses, deformer.name, Directions::kFlattened);
   }
-}
-
-TEST(GpuCpu, OnALimbBentAndTwisted) {
-  PELT_REQUIRE_GPU(gpu_device());
-  expect_all_deformers(*gpu_device(), make_limb(), [](const CharacterData& data) { return clip_poses(data, 17); });
 }
 
 TEST(GpuCpu, OnTwistsAlongBones) {

@@ -66,38 +66,10 @@ TEST_F(LiveCrowds, ComeAndGoOnSeveralThreads) {
   }
   EXPECT_EQ(crowd.rooms().instances.free, crowd.rooms().instances.capacity - kept.size());
   ASSERT_TRUE(run(*gpu_device(), crowd));
-  for (const auto& [instance, pose] : kept) EXPECT_LT(off(crowd, instance, pose), 1e-5f);
-}
-
-// Reported room stays correct over a million acquisitions, and none fails for lack of a large piece while an eighth of
-// the room is free.
-TEST_F(LiveCrowds, StayFlatInAMillionAcquisitions) {
-  Crowd crowd = make(empty_with_room(64));
-  std::mt19937 random(2);
-  std::vector<std::uint32_t> taken;
-  for (int step = 0; step < 1000000; ++step) {
-    const CrowdRooms rooms = step % 1000 == 0 ? crowd.rooms() : CrowdRooms{};
-    ASSERT_EQ(rooms.instances.capacity == 0 ? 192 - taken.size() : rooms.instances.free, 192 - taken.size());
-    // Takes at most 64 of each character, and of all as many as leave an eighth free.
-    const auto number = static_cast<std::uint32_t>(random() % 3);
-    if (taken.size() < 168) {
-      const Result<std::uint32_t> acquired = crowd.acquire(number);
-      if (acquired) {
-        taken.push_back(*acquired);
-        continue;
-      }
-      const CrowdRooms full = crowd.rooms();
-      ASSERT_LT(std::min(full.palette_entries.free * 8 / full.palette_entries.capacity,
-                         full.vertices.free * 8 / full.vertices.capacity),
-                1u)
-          << acquired.error().message;
-    }
-    const std::size_t which = random() % taken.size();
-    crowd.release(taken[which]);
-    taken[which] = taken.back();
-    taken.pop_back();
+  for (const auto& [instance, pose] : kept) {
+    EXPECT_LT(off(crowd, instance, pose), 1e-5f);
+    crowd.release(instance);
   }
-  for (const std::uint32_t instance : taken) crowd.release(instance);
   expect_all_free(crowd);
 }
 

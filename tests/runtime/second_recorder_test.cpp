@@ -18,7 +18,7 @@ using test::gpu_device;
 using test::must;
 using enum FrameBuffer;
 
-constexpr std::uint32_t kInFlight = 2;
+constexpr std::uint32_t kCopies = 2;
 constexpr std::uint32_t kSlots = 3;
 constexpr std::uint32_t kPositionBytes = 12;
 constexpr std::uint32_t kBoxBytes = 24;
@@ -35,7 +35,7 @@ class SecondRecorder : public CrowdPlanner {
     for (const Character& character : characters) end += found.emplace_back(character).bytes();
     make(kBindData, 1, end);
     make(kNothing, 1, 16);
-    for (const FrameBuffer buffer : {kWork, kJoints, kInputs}) make(buffer, kInFlight, bytes_of(buffer, capacity));
+    for (const FrameBuffer buffer : {kWork, kJoints, kInputs}) make(buffer, kCopies, bytes_of(buffer, capacity));
     make(kPalettesAndDrivers, 1, bytes_of(kPalettesAndDrivers, capacity));
     make(kPositions, kSlots, kPositionBytes * capacity.vertices);
     make(FrameBuffer::kBounds, kSlots, std::uint64_t{kBoxBytes} * capacity.instances);
@@ -48,8 +48,8 @@ class SecondRecorder : public CrowdPlanner {
       end += data.bytes();
     }
     bind_data.flush(0, end);
-    std::vector<HostMemory> memory(kInFlight);
-    for (std::uint32_t s = 0; s < kInFlight; ++s) {
+    std::vector<HostMemory> memory(kCopies);
+    for (std::uint32_t s = 0; s < kCopies; ++s) {
       memory[s] = {.work = buffers_[kWork][s].mapped(),
                    .joints = buffers_[kJoints][s].mapped(),
                    .inputs = buffers_[kInputs][s].mapped()};
@@ -103,7 +103,7 @@ class SecondRecorder : public CrowdPlanner {
                                 .bounds = {.stride = kBoxBytes / 4, .format = StreamFormat::kFloat}};
     return {.label = "second crowd",
             .capacity = capacity,
-            .frames_in_flight = kInFlight,
+            .frames_in_flight = kCopies,
             .outputs = kOutputs,
             .streams = std::vector<OutputStreams>(kSlots, streams)};
   }
@@ -137,8 +137,8 @@ class SecondRecorder : public CrowdPlanner {
                                                                .push_constant_bytes = dispatch.kernel.constant_bytes,
                                                                .specialization = dispatch.kernel.specialization,
                                                                .name = dispatch.name}));
-      made.pool = must(DescriptorPool::create(*gpu_device(), kInFlight, kInFlight * bindings, dispatch.name));
-      for (std::uint32_t s = 0; s < kInFlight; ++s) {
+      made.pool = must(DescriptorPool::create(*gpu_device(), kCopies, kCopies * bindings, dispatch.name));
+      for (std::uint32_t s = 0; s < kCopies; ++s) {
         std::vector<VkDescriptorBufferInfo> bound;
         for (const Binding& binding : dispatch.bindings) bound.push_back(range_of(binding.buffer, s, output_slot));
         made.sets.push_back(must(made.pool.make_set(made.kernel, bound)));
@@ -155,7 +155,7 @@ class SecondRecorder : public CrowdPlanner {
 class SecondRecorders : public MixedCrowds {};
 
 TEST_F(SecondRecorders, WriteTheBytesOfTheFirst) {
-  CrowdOptions options{.instances = {2, 2, 2}, .frames_in_flight = kInFlight};
+  CrowdOptions options{.instances = {2, 2, 2}, .frames_in_flight = kCopies};
   options.outputs = {.normals = {}, .tangents = {}, .bounds = true, .slots = kSlots};
   Crowd crowd = make(options);
   CrowdCapacity capacity;

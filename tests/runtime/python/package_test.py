@@ -184,11 +184,6 @@ class Characters(unittest.TestCase):
             self.assertIsInstance(cause, pelt.Error, "the library worked on to its end")
             self.assertIn("stopped", str(cause))
 
-    def test_call_progress_on_the_thread_that_calls(self) -> None:
-        threads: set[int] = set()
-        pelt.bind("builtin:limb", progress=lambda _fraction, _what: threads.add(threading.get_ident()))
-        self.assertEqual(threads, {threading.get_ident()})
-
     def test_are_stopped_by_ctrl_c(self) -> None:
         begun = threading.Event()
 
@@ -400,12 +395,8 @@ class Evaluators(unittest.TestCase):
                 evaluator.set_inputs(np.zeros(999))
             with self.assertRaisesRegex(pelt.Error, "no control is called 'smile'"):
                 evaluator.set_control("smile", 1)
-            with self.assertRaisesRegex(pelt.Error, "stream 0 does not exist: there are 0"):
-                evaluator.set_stream(0, np.zeros((1, 3)))
             with self.assertRaisesRegex(pelt.Error, "no mesh is called 'coat'"):
                 evaluator.vertices(mesh="coat")
-            with self.assertRaisesRegex(pelt.Error, "mesh 9 does not exist"):
-                evaluator.vertices(mesh=9)
             with self.assertRaisesRegex(pelt.Error, "unknown order 'mine'"):
                 evaluator.vertices(order="mine")
             with self.assertRaisesRegex(pelt.Error, "unknown detail 'some'"):
@@ -415,8 +406,6 @@ class Evaluators(unittest.TestCase):
             plain.vertices()
         with self.assertRaisesRegex(pelt.Error, "the evaluator was made without normals"):
             plain.deform(normals=np.empty((count, 3), np.float32))
-        with self.assertRaisesRegex(pelt.Error, "the evaluator was made without tangents"):
-            plain.tangents
 
     def test_are_moved_by_controls(self) -> None:
         character = pelt.bind("builtin:arm", deformer="curve-skeleton").character
