@@ -375,24 +375,5 @@ TEST(EngineProgram, NamesWhatIsWrong) {
   EXPECT_EQ(test::run_program(PELT_GAME, "--size 320", folder.path()).status, 2);
 }
 
-// The size that the sample has without options.
-TEST(EngineAtFullSize, AThousandWalk) {
-  PELT_REQUIRE_GPU(test::gpu_device());
-  EngineOptions options = small(1000);
-  options.sizes = {.picture = {1280, 720}, .shadow = 4096};
-  options.first.clear();
-  for (std::uint32_t which = 0; which < 3; ++which)
-    options.first.push_back([which] { return samples::built_in_character(which, {.levels = {1800, 660}}); });
-  const auto engine = test::must(Engine::create(options));
-  for (int frame = 0; frame < 5; ++frame) test::must(engine->frame(1.0f / 60, frame == 4));
-  test::must(engine->finish());
-  EXPECT_EQ(engine->scene().events().waited, 0u);
-  for (const std::uint32_t shown : engine->statistics().last.shown) EXPECT_GT(shown, 20u);
-  const Pixels pixels = count(engine->picture());
-  for (const std::size_t colored : {pixels.red, pixels.yellow, pixels.blue}) EXPECT_GT(colored, 20000u);
-  EXPECT_GT(pixels.lit_ground, 20000u);
-  EXPECT_GT(pixels.shadow, 5000u);
-}
-
 }  // namespace
 }  // namespace pelt

@@ -10,24 +10,6 @@ namespace {
 
 using test::gpu_device;
 
-TEST_F(Renderers, DrawItemsSideBySide) {
-  const DrawItem item = scene_.items[0];
-  const std::vector<glm::mat4> worlds = side_by_side(item.bounds, 2, View{}.yaw);
-  Bounds all;
-  scene_.items.clear();
-  for (const glm::mat4& world : worlds) {
-    scene_.items.push_back(item);
-    scene_.items.back().world = world;
-    all.add(transform_bounds(world, item.bounds));
-  }
-  scene_.camera = frame_camera({&all, 1}, 16.0f / 9.0f);
-  const Image same = render();
-  scene_.items[1].color = glm::vec4(0.02f, 0.1f, 0.6f, 1.0f);
-  const Image colored = render();
-  EXPECT_LT(difference(same, colored, 0.0, 0.4), 0.01);  // the left one does not change
-  EXPECT_GT(difference(same, colored, 0.5, 1.0), 0.05);
-}
-
 TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {
   const Bounds& box = scene_.items[0].bounds;
   const glm::vec4 green(0, 1, 0, 1);

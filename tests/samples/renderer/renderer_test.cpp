@@ -143,13 +143,6 @@ TEST_F(Renderers, DrawSmallAndWidePictures) {
   }
 }
 
-TEST_F(Renderers, ShowEachInstanceInItsOwnPose) {
-  bend_second();
-  const Image straight = render();
-  scene_.items[0].instance = 1;
-  EXPECT_GT(difference(straight, render()), 0.03);
-}
-
 TEST(PosedBounds, HoldTheSkinAndNotItsDriver) {
   const Character character = make_character("surface-ffd");
   std::vector<glm::mat4> joints(character->skeleton.joints.size());
@@ -167,22 +160,6 @@ TEST_F(Renderers, LightMirroredTrianglesAlike) {
   const Image straight = render();
   scene_.items[0].world = glm::scale(glm::mat4(1.0f), glm::vec3(1, 1, -1));
   EXPECT_LT(difference(straight, render()), 0.01);
-}
-
-TEST_F(Renderers, DrawEdgesOverTheSurface) {
-  const Image plain = render();
-  scene_.items[0].wire = true;
-  const Image wired = render();
-  EXPECT_GT(difference(plain, wired), 0.03);
-  EXPECT_LT(difference(plain, wired), difference(plain, backdrop()) + 0.05);  // the lines appear on the tube only
-}
-
-TEST_F(Renderers, DrawDriversAsCages) {
-  show("surface-ffd");
-  const Image plain = render();
-  scene_.items[0].control_meshes = true;
-  const Image caged = render();
-  EXPECT_GT(difference(plain, caged), 0.01);
 }
 
 // Covers everything that a draw reads by vertex: two poses, edges, weights and texture coordinates.

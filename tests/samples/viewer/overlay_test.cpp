@@ -113,31 +113,6 @@ TEST_F(Stages, HandlesLeadToOffsetsThatTheRigLists) {
   }
 }
 
-TEST_F(Stages, DrawLinesToWhatMovesTheSelectedVertex) {
-  const Actor& actor = show("linear_blend");
-  const CharacterMesh& mesh = *std::ranges::find(actor.character->meshes, false, &CharacterMesh::control);
-  view_.selection.mesh = mesh.name;
-  view_.selection.vertex = 65;
-  pose();
-  const auto packed = packed_vertex(mesh, 65);
-  ASSERT_TRUE(packed);
-  const std::vector<VertexInfluence> row = influences_of(mesh, *packed);
-  const SparseRows rows = unpack_rows(mesh.binding);
-  ASSERT_EQ(row.size(), rows.row(*packed).size());
-  float sum = 0;
-  for (const VertexInfluence& influence : row) {
-    sum += influence.weight;
-    EXPECT_EQ(influence.local, mesh.binding.points[*packed]);
-  }
-  EXPECT_NEAR(sum, 1.0f, 1e-5f);
-  const Overlay overlay = make_overlay(*stage_, actor, Rig{}, view_);
-  // There is a line to each palette entry, and the normal.
-  EXPECT_EQ(overlay.lines.size(), row.size() + 1);
-  for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(overlay.lines[k].from, overlay.lines[0].from);
-  view_.selection.vertex = 100000000;
-  EXPECT_TRUE(make_overlay(*stage_, actor, Rig{}, view_).lines.empty());
-}
-
 // Moves each local point with its element's own frame: the weighted sum must be the vertex.
 TEST_F(Stages, GiveElementsTheirFrames) {
   for (const char* deformer : {"linear_blend", "surface_ffd", "curve_skeleton", "mos"}) {
@@ -209,21 +184,6 @@ TEST_F(Stages, FindNoStretchAtRest) {
       }
     }
   }
-}
-
-// After half a turn of twist, linear blend collapses a section to a point; dual quaternion keeps it.
-TEST_F(Stages, SeeTheCandyWrapperInTheVolume) {
-  const Model limb = make_limb();
-  std::map<std::string, float> least;
-  for (const std::string deformer : {"linear_blend", "dual_quaternion"}) {
-    show(test::bound(limb, *rig_from_deformer_name(deformer)));
-    view_.playback = {.clip = "twist", .time = 2.0f};
-    pose();
-    const auto map = test::must(make_heat_map(*gpu_device(), *stage_, *stage_->subject(), {.kind = HeatKind::kVolume}));
-    least[deformer] = *std::ranges::min_element(map.values);
-  }
-  EXPECT_LT(least["linear_blend"], 0.3f);
-  EXPECT_GT(least["dual_quaternion"], 0.5f);
 }
 
 TEST_F(Stages, RefuseHeatOfNothing) {

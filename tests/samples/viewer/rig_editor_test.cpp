@@ -133,21 +133,6 @@ TEST_F(Panel, DrawsEveryDeformersDefaults) {
   }
 }
 
-TEST_F(Panel, DrawsEveryRigOfTheSamples) {
-  int drawn = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::filesystem::path(PELT_SOURCE) / "samples" / "rigs")) {
-    if (file.path().extension() != ".json") continue;
-    open(test::file_text(file.path()));
-    const Json before = document->rig_json();
-    frames_with_all_open();
-    EXPECT_EQ(document->rig_json(), before) << file.path();
-    EXPECT_FALSE(state.draft) << file.path();
-    ++drawn;
-  }
-  EXPECT_GT(drawn, 1);
-}
-
 // A rig with one of everything.
 constexpr const char* kFull = R"({"format": "pelt-rig 1", "name": "all",
   "groups": [{"name": "spot", "vertices": [1, [3, 5]], "values": [1, 0.5, 0.25, 1], "triangles": [2],

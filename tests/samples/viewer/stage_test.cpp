@@ -17,15 +17,6 @@ using testing::HasSubstr;
 
 using test::gpu_device;
 
-TEST_F(Stages, AreEmptyUntilSomethingIsShown) {
-  EXPECT_TRUE(stage_->actors().empty());
-  EXPECT_EQ(stage_->subject(), nullptr);
-  EXPECT_EQ(stage_->reference(), nullptr);
-  EXPECT_TRUE(stage_->boxes(view_).empty());
-  EXPECT_EQ(stage_->duration(view_), 0);
-  EXPECT_TRUE(stage_->pose(view_));
-}
-
 TEST_F(Stages, RefuseClipsAndJointsThatAreNotThere) {
   show("linear_blend");
   view_.playback.clip = "wlak";
@@ -112,66 +103,6 @@ TEST_F(Stages, AdvanceInALoopOrToTheEnd) {
   stage_->advance(view_, 1.0);
   EXPECT_EQ(view_.playback.time, duration);
   EXPECT_FALSE(view_.playback.playing);
-}
-
-TEST_F(Stages, StandACrowdOutOfStepWithoutTouching) {
-  Actor& actor = show("linear_blend");
-  view_.playback = {.clip = "walk", .time = 0.3f};
-  view_.instances = 10;
-  pose();
-  ASSERT_EQ(actor.crowd.instance_count(), 10u);
-  ASSERT_EQ(actor.worlds.size(), 10u);
-  EXPECT_EQ(actor.worlds[0], glm::mat4(1.0f));
-  for (std::size_t i = 0; i < actor.worlds.size(); ++i) {
-    EXPECT_EQ(actor.worlds[i][3].y, 0);
-    for (std::size_t j = 0; j < i; ++j) {
-      const glm::vec3 apart = glm::abs(glm::vec3(actor.worlds[i][3] - actor.worlds[j][3]));
-      EXPECT_TRUE(apart.x > actor.bounds.size().x || apart.z > actor.bounds.size().z);
-    }
-  }
-  ASSERT_TRUE(runtime::run(*gpu_device(), actor.crowd));
-  const auto first = runtime::read_vertices(*gpu_device(), actor.crowd, 0);
-  const auto second = runtime::read_vertices(*gpu_device(), actor.crowd, 1);
-  ASSERT_TRUE(first && second);
-  EXPECT_NE(first->positions, second->positions);
-  view_.instances = 1;
-  pose();
-  EXPECT_EQ(actor.crowd.instance_count(), 1u);
-}
-
-TEST_F(Stages, PutWhatIsComparedInARow) {
-  show("linear_blend", "linear_blend");
-  show("dual_quaternion");
-  EXPECT_EQ(stage_->actors().size(), 1u);
-  view_.compare.mode = CompareMode::kSideBySide;
-  pose();
-  ASSERT_EQ(stage_->actors().size(), 2u);
-  EXPECT_EQ(stage_->actors()[0]->key, "linear_blend");
-  EXPECT_EQ(stage_->actors()[1]->key, "rig");
-  EXPECT_EQ(stage_->reference(), stage_->actors()[0]);
-  // At any yaw both are equally far from the camera, and further apart than either is wide.
-  for (const float yaw : {0.0f, 0.45f, 1.6f, -2.5f}) {
-    view_.camera.yaw = yaw;
-    stage_->arrange(view_);
-    const glm::vec3 between(stage_->actors()[1]->worlds[0][3] - stage_->actors()[0]->worlds[0][3]);
-    const glm::vec3 right(std::cos(yaw), 0, -std::sin(yaw));
-    const glm::vec3 size = stage_->actors()[0]->bounds.size();
-    EXPECT_NEAR(glm::dot(between, right), glm::length(between), 1e-5f) << yaw;
-    EXPECT_GT(glm::length(between), std::hypot(size.x, size.z)) << yaw;
-  }
-  view_.compare.mode = CompareMode::kSplit;
-  pose();
-  EXPECT_EQ(stage_->actors().size(), 2u);
-  EXPECT_EQ(stage_->actors()[0]->worlds[0], stage_->actors()[1]->worlds[0]);
-  view_.compare.mode = CompareMode::kDifference;
-  pose();
-  ASSERT_EQ(stage_->actors().size(), 1u);
-  EXPECT_EQ(stage_->actors()[0]->key, "rig");
-  EXPECT_NE(stage_->reference(), nullptr);
-  stage_->remove("rig");
-  EXPECT_TRUE(stage_->actors().empty());
-  stage_->remove("linear_blend");
-  EXPECT_EQ(stage_->reference(), nullptr);
 }
 
 TEST_F(Stages, HoldEveryPoseOfTheClipInTheirBounds) {

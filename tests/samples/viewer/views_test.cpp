@@ -204,14 +204,6 @@ TEST_F(ViewerViews, AreAsCommitted) { expect_views("views.json", "--size 960x600
 
 TEST_F(ViewerViews, AreAsCommittedAtTwiceTheScale) { expect_views("views_2x.json", "--size 1920x1200 --scale 2"); }
 
-TEST(ViewerViewsFolder, HasNoOtherPictures) {
-  std::set<std::string> known = pictures_of(kSource / "tests/samples/viewer/views.json");
-  known.merge(pictures_of(kSource / "tests/samples/viewer/views_2x.json"));
-  std::set<std::string> there;
-  for (const auto& entry : std::filesystem::directory_iterator(kGolden)) there.insert(entry.path().filename());
-  EXPECT_EQ(there, known);
-}
-
 // docs/pictures.sh makes these pictures and those of the documents.
 TEST(Pictures, AreThoseThatTheScriptMakes) {
   std::set<std::string> there;

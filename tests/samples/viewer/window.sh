@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Drives a real window of the viewer by mouse and keys under Xvfb: opens a rig, plays, scrubs, picks a vertex, changes a
-# parameter, saves, undoes, saves, drags a vertex of the driver, opens a broken file, resizes to almost nothing and
-# back, hides and shows the window, closes it; stops a bind in another. usage: window.sh VIEWER PELT FOLDER. Exit code
-# 77: no Xvfb.
+# Drives a real window of the viewer by mouse and keys under Xvfb: opens a rig, picks a vertex, drags a vertex of the
+# driver, saves, undoes, saves, opens a broken file, resizes to almost nothing and back, hides and shows the window,
+# closes it; stops a bind in another. usage: window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
 set -euo pipefail
 readonly viewer=$1 pelt=$2 folder=$3
 
@@ -136,33 +135,14 @@ convert -size 1280x800 xc:black empty.png
 until_differs empty opened "$picture" "no picture after opening"
 sleep 3
 shot opened
-xdotool key space
-sleep 1
-until_differs opened played "$timeline" "play"
-xdotool key space
-sleep 1
-shot paused
-drag 200 620 700
-until_differs paused scrubbed "$timeline" "scrub"
 xdotool mousemove 500 300 click 1
-until_differs scrubbed picked "$inspector" "pick a vertex"
-for ((i = 0; i < 5; ++i)); do
-  drag 220 295 280
-  shot changed
-  if differs picked changed 280x30+10+281; then break; fi
-done
-until_differs picked changed 280x30+10+281 "change a parameter"
-rig_changed() { ! cmp -s limb.json before.json; }
-rig_restored() { cmp -s limb.json before.json; }
-until_saved "the changed rig was not saved" rig_changed
-python3 -m json.tool limb.json >/dev/null || fail "the saved rig is no JSON"
+until_differs opened picked "$inspector" "pick a vertex"
 undone() {
-  if rig_restored; then return; fi
+  if cmp -s limb.json before.json; then return; fi
   xdotool key ctrl+z
   sleep 0.5
   return 1
 }
-until_saved "undo did not bring the rig back" undone
 # The cage is dense: any click on the limb has one of its vertices within reach.
 shot restored
 xdotool key d
@@ -189,6 +169,7 @@ drag_vertex() {
 }
 drag_vertex || drag_vertex || drag_vertex || fail "the moved vertex was not saved"
 until_saved "undo did not bring the driver back" undone
+python3 -m json.tool limb.json >/dev/null || fail "the saved rig is no JSON"
 xdotool key d
 sleep 1
 

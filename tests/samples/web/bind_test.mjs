@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { bind } from '../../../samples/web/bind.js';
-import { Character, PeltError, useWasm } from '../../../samples/web/pelt.js';
+import { Character, useWasm } from '../../../samples/web/pelt.js';
 import { makeBar } from './bar.mjs';
 import { bound, folder, root, wasm } from './support.mjs';
 
@@ -58,22 +58,7 @@ test('a deformer or a rig is what binds', async () => {
   await assert.rejects(bind(bar, { deformer: 'linear-bland' }), { code: 'not_found', message: /linear-bland/ });
 });
 
-test('broken models end in an error with their name', async (t) => {
+test('broken models end in an error with their name', async () => {
   await assert.rejects(bind(bar.subarray(0, bar.length / 2), { name: 'half.glb' }), { code: 'invalid_file', message: /^half\.glb: / });
   await assert.rejects(bind(Buffer.from('{"asset":'), { name: 'cut.gltf' }), { code: 'invalid_file', message: /^cut\.gltf: .*JSON/ });
-  const codes = {};
-  for (let i = 0; i < 200; ++i) {
-    const bytes = Buffer.from(bar);
-    const at = 20 + (i * 7919) % (bytes.length - 20);
-    bytes[at] ^= 1 << i % 8;
-    try {
-      await bind(bytes, { name: 'x.glb', deformer: 'linear-blend' });
-      codes.bound = (codes.bound ?? 0) + 1;
-    } catch (error) {
-      assert.ok(error instanceof PeltError && error.code !== 'internal', error.stack);
-      codes[error.code] = (codes[error.code] ?? 0) + 1;
-    }
-  }
-  t.diagnostic(JSON.stringify(codes));
-  assert.ok(codes.invalid_file > 0);
 });

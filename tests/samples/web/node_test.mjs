@@ -160,52 +160,6 @@ test('misuse throws with a code and a sentence', async () => {
   await assert.rejects(Character.load(new Uint8Array(3), { name: 'x.pelt' }), { code: 'invalid_file', message: /^x\.pelt/ });
 });
 
-test('broken files end in an error, and the next file loads', async (t) => {
-  const { instance: { exports } } = await WebAssembly.instantiate(readFileSync(wasm), {
-    wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
-  });
-  exports._initialize();
-  // Gives the bytes the checksum of what follows the header, and the right size.
-  const seal = (bytes) => {
-    const at = exports.pelt_allocate(bytes.length);
-    new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
-    bytes.writeBigUInt64LE(BigInt(bytes.length), 8);
-    bytes.writeBigUInt64LE(BigInt.asUintN(64, exports.pelt_hash(at + 24, bytes.length - 24)), 16);
-    exports.pelt_free(at);
-    return bytes;
-  };
-  let state = 1;
-  const random = (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor(state / 2 ** 32 * below);
-  };
-  const codes = {};
-  for (const [model, options] of [['limb', []], ['tail', ['--deformer', 'mos']], ['arm', ['--deformer', 'curve-skeleton']]]) {
-    const whole = readFileSync(bound(`builtin:${model}`, `hostile_${model}.pelt`, ...options));
-    for (let i = 0; i < 400; ++i) {
-      let bytes = Buffer.from(whole);
-      if (i % 8 === 0) bytes = bytes.subarray(0, 32 + random(bytes.length - 32));
-      for (let n = 0; n <= i % 4; ++n) {
-        const at = 24 + 4 * random((i % 2 ? bytes.length - 28 : Math.min(4000, bytes.length - 28)) / 4);
-        bytes.writeUInt32LE([0, 1, 0x7fffffff, 0xffffffff, 0x80000000, 0x7fc00000, random(2 ** 32)][random(7)], at);
-      }
-      try {
-        const instance = (await Character.load(seal(bytes))).instance();
-        if (instance.character.clips.length > 0) instance.pose(0, 0.5);
-        instance.deform();
-        codes.loaded = (codes.loaded ?? 0) + 1;
-      } catch (error) {
-        assert.ok(error instanceof PeltError, error.stack);
-        assert.notEqual(error.code, 'internal', error.message);
-        codes[error.code] = (codes[error.code] ?? 0) + 1;
-      }
-    }
-  }
-  t.diagnostic(JSON.stringify(codes));
-  assert.ok(codes.invalid_file > 100 && codes.loaded > 0);
-  await load(bound('builtin:limb', 'limb.pelt'));
-});
-
 test('pelt.wasm takes at most 250 kB', async (t) => {
   const { gzipSync } = await import('node:zlib');
   const { length } = gzipSync(readFileSync(wasm), { level: 9 });
