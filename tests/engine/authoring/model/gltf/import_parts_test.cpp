@@ -37,6 +37,13 @@ GltfFile pentagon(int mode) {
   return file;
 }
 
+TEST(ImportGltf, UnrollsStripsAndFans) {
+  EXPECT_THAT(imported(pentagon(5)).meshes[0].triangles,
+              ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(1, 3, 2), glm::uvec3(2, 3, 4)));
+  EXPECT_THAT(imported(pentagon(6)).meshes[0].triangles,
+              ElementsAre(glm::uvec3(1, 2, 0), glm::uvec3(2, 3, 0), glm::uvec3(3, 4, 0)));
+}
+
 TEST(ImportGltf, DropsAnIncompleteTriangle) {
   const Model model = imported(pentagon(4));
   EXPECT_EQ(model.meshes[0].triangles.size(), 1u);
