@@ -30,7 +30,8 @@ struct StoredVertex {
   glm::vec3 rest;        // model space at bind, metres
   // Empty on level 0. Above, R of equation 2 as shares of `weight`, and the tangents of the parent surface.
   std::vector<Share> reference;
-  // Axes of its offset, model space at bind: the frame of the coarser level; on level 0, and of plain vertices, identity.
+  // Axes of its offset, model space at bind: the frame of the coarser level; on level 0, and of plain vertices,
+  // identity.
   glm::dmat3 axes{1.0};
 };
 
