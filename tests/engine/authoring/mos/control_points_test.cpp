@@ -160,56 +160,55 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
 }
 
-// Returns Theta of the points of a chain, away from its top, if every anchor i twists by theta[i].
-std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
-  const chain::Chain& chain = points.chains[0].curve.chain;
-  const auto tau = [&](std::size_t i) {
-    float sum = 0;
-    for (std::size_t k = i; k != chain.top; k += k > chain.top ? -1 : 1) sum += theta[k];
-    return sum;
-  };
-  std::vector<float> result;
-  for (const std::uint32_t p : points.chains[0].points) {
-    const PointTurn& turn = *points.points[p].turn;
-    const std::size_t near = turn.far > chain.top ? turn.far - 1 : turn.far + 1;
-    EXPECT_TRUE(turn.roll == 0 || turn.roller != chain.top);
-    result.push_back(std::lerp(tau(near), tau(turn.far), turn.twist) + turn.roll * theta[turn.roller]);
-  }
-  return result;
-}
+// At each end of a bone a point has the twist of that end, and between them it is linear. By default the first point
+// beyond a joint, unless it is the top, is 0.15 of the shorter bone away from it.
+struct Twisted {
+  std::vector<std::string> joints;  // of the chain
+  std::vector<float> theta;         // own twists of its anchors
+  std::vector<float> after;         // what goes to the bones after them; 0 at the top and at tips
+};
 
-// At each end of a bone the point has the twist of that end, and between them it is linear. By default the first point
-// beyond a joint is 0.15 of the shorter bone away from it.
-constexpr float kBegins = 0.15f;
-
-// On a chain that runs up to its top and down again.
-TEST(MosControlPoints, TwistAwayFromATopInside) {
-  const Model model = limbs();
+void expect_linear_twists(const Model& model, const Twisted& of) {
   MosParameters parameters;
-  along({{"l2", "l1", "root", "r1", "r2"}})(parameters);
+  along({of.joints})(parameters);
   const Result<ControlPoints> points =
       settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
-                    [](const chain::Curve&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
+                    [&](const chain::Curve&, std::size_t i) { return of.after[i]; });
   ASSERT_TRUE(points) << points.error().message;
-  ASSERT_EQ(points->chains[0].curve.chain.top, 2u);
-  const std::vector<float> is = twists(*points, {10, 1, 0, 2, 20});
-  const std::vector<float> at_anchor{11, 0.25f, 0, 1, 22};
-  const std::vector<float>& lengths = points->chains[0].curve.lengths;
-  for (std::size_t k = 0; k < is.size(); ++k) {
-    const float s = points->chains[0].lengths[k];
+  const PointChain& placed = points->chains[0];
+  const std::size_t top = placed.curve.chain.top;
+  const std::vector<float>& lengths = placed.curve.lengths;
+  ASSERT_EQ(lengths.size(), of.joints.size());
+  const auto tau = [&](std::size_t i) {
+    float sum = 0;
+    for (std::size_t k = i; k != top; k += k > top ? -1 : 1) sum += of.theta[k];
+    return sum;
+  };
+  for (std::size_t k = 0; k < placed.points.size(); ++k) {
+    const PointTurn& turn = *points->points[placed.points[k]].turn;
+    EXPECT_TRUE(turn.roll == 0 || turn.roller != top);
+    const std::size_t before = turn.far > top ? turn.far - 1 : turn.far + 1;
+    const float is = std::lerp(tau(before), tau(turn.far), turn.twist) + turn.roll * of.theta[turn.roller];
+    const float s = placed.lengths[k];
     std::size_t bone = 0;
-    while (bone < 3 && s > lengths[bone + 1]) ++bone;
+    while (bone + 2 < lengths.size() && s > lengths[bone + 1]) ++bone;
     const float length = lengths[bone + 1] - lengths[bone];
-    const bool is_last = bone == 0 || bone == 3;  // its near end is a joint with points about it
-    const std::size_t joint = bone == 0 ? 1 : 3;
-    const float shorter = std::min(lengths[joint] - lengths[joint - 1], lengths[joint + 1] - lengths[joint]);
-    const float begins = is_last ? kBegins * shorter / length : 0.0f;
+    const std::size_t near = bone < top ? bone + 1 : bone;
+    const std::size_t far = bone < top ? bone : bone + 1;
+    float begins = 0;
+    if (near != top)
+      begins = 0.15f * std::min(lengths[near] - lengths[near - 1], lengths[near + 1] - lengths[near]) / length;
     const float lambda = (s - lengths[bone]) / length;
-    const float along = std::max(((bone < 2 ? 1 - lambda : lambda) - begins) / (1 - begins), 0.0f);
-    const std::size_t near = bone < 2 ? bone + 1 : bone;
-    const std::size_t far = bone < 2 ? bone : bone + 1;
-    EXPECT_NEAR(is[k], std::lerp(at_anchor[near], at_anchor[far], along), 1e-3) << k;
+    const float along = std::max(((bone < top ? 1 - lambda : lambda) - begins) / (1 - begins), 0.0f);
+    const auto at_anchor = [&](std::size_t i) { return tau(i) - of.after[i] * of.theta[i]; };
+    EXPECT_NEAR(is, std::lerp(at_anchor(near), at_anchor(far), along), 1e-3) << k;
   }
+}
+
+// On a chain that runs up to its top and down again, and on one with bones between inner joints.
+TEST(MosControlPoints, TwistAwayFromATop) {
+  expect_linear_twists(limbs(), {{"l2", "l1", "root", "r1", "r2"}, {10, 1, 0, 2, 20}, {0, 0.75f, 0, 0.5f, 0}});
+  expect_linear_twists(row(), {{"a", "b", "c", "d"}, {0, 1, 3, 20}, {0, 0.75f, 0.5f, 0}});
 }
 
 }  // namespace
