@@ -219,7 +219,7 @@ TEST(Belly, StaysInItsShirt) {
   EXPECT_NEAR(most(shirt), most(body), 0.002);
 }
 
-// Pictures without hidden skin are those with it, up to a few pixels of gaps at hems, from all sides.
+// Pictures without hidden skin are those with it, from all sides and in poses that bind does not know.
 TEST(HiddenSkin, IsMissedInNoPicture) {
   const test::TemporaryFolder folder;
   const std::string body = kModels + "belly.glb", cloth = kModels + "belly_shirt.glb";
@@ -236,15 +236,10 @@ TEST(HiddenSkin, IsMissedInNoPicture) {
       pelt_does(fmt::format("render body.pelt --level {}{}{}.png", level, options, level), folder);
       pictures[static_cast<std::size_t>(level)] = *test::read_png(folder / fmt::format("{}.png", level));
     }
-    // Gradients are packed with other neighbours, which turns a normal by a thousandth. Rays miss a pixel of a gap.
-    int most = 0, others = 0;
-    for (std::size_t i = 0; i < pictures[0].pixels.size(); ++i) {
-      const int difference = std::abs(int{pictures[0].pixels[i]} - int{pictures[1].pixels[i]});
-      most = std::max(most, difference);
-      others += difference > 2 ? 1 : 0;
-    }
-    EXPECT_LE(most, 16) << options;
-    EXPECT_LE(others, 12) << options;
+    int most = 0;  // gradients are packed with other neighbours, which turns a normal by a thousandth
+    for (std::size_t i = 0; i < pictures[0].pixels.size(); ++i)
+      most = std::max(most, std::abs(int{pictures[0].pixels[i]} - int{pictures[1].pixels[i]}));
+    EXPECT_LE(most, 2) << options;
   }
 }
 
