@@ -111,8 +111,7 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
     panels.push_back(std::move(panel));
   }
   for (const std::string& file : command.with) {
-    PELT_ASSIGN(const auto whole, load_character(file, command.binding, 0));
-    const Character other = whole.at_level(command.level);  // which a garment may lack
+    PELT_ASSIGN(const auto other, load_character(file, command.binding, command.level));
     const std::string textured_by = lower_extension(file) == ".pelt" ? "" : file;
     PELT_ASSIGN(const auto figure, within(file, make_figure(command, other, {}, textured_by, true)));
     for (Panel& panel : panels) panel.figures.push_back(figure);

@@ -97,7 +97,7 @@ class Binder {
  private:
   // Returns the largest number of stages that a bind can show: the layers that move something, packing, and the check.
   std::size_t stages() const {
-    std::size_t count = 1 + (rig_.check != CheckMode::kNone ? 1 : 0) + (rig_.hide.empty() ? 0 : 1);
+    std::size_t count = 1 + (rig_.check != CheckMode::kNone ? 1 : 0);
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) count += targets_of(l).empty() ? 0 : 1;
     return count;
   }
@@ -359,10 +359,6 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& wr
                        std::span<const MuscleMeshes> muscles) -> std::invoke_result_t<Use, Binder&> {
     std::vector<const MeshLevel*> ordered;  // in the order of characters; a model lists levels in any order
     for (const MeshLevel& level : whole.levels) ordered.push_back(&level);
-    if (!rig.hide.empty() && !ordered.empty()) {
-      ordered.clear();
-      notes.push_back("the model's levels of detail are left out: the levels are those of 'hide'");
-    }
     std::ranges::sort(ordered, {}, [](const MeshLevel* level) { return std::pair(level->of, level->level); });
     std::vector<LevelMapping> levels;
     for (const MeshLevel* level : ordered) {

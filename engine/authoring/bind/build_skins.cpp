@@ -9,27 +9,15 @@
 
 #include <pelt/linear_blend.h>
 #include <pelt/rig_json.h>
-#include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/base/stop.h"
-#include "engine/authoring/bind/hide.h"
 #include "engine/authoring/check/bind_check.h"
-#include "engine/authoring/deformer/blend_groups.h"
 #include "engine/authoring/driver/build_character.h"
 #include "engine/authoring/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
-
-// Returns the poses besides clips in which garments must cover skin.
-std::vector<CheckPose> own_poses(const Character& linear_blend) {
-  constexpr std::size_t kMaxCombined = 60;
-  std::vector<CheckPose> poses = sample_poses(linear_blend);
-  const std::vector<CheckPose> combined = combined_poses(linear_blend, kMaxCombined);
-  poses.insert(poses.end(), combined.begin(), combined.end());
-  return poses;
-}
 
 PieceShares piece_shares(const LayerPlan& plan) {
   PieceAreas sum;
@@ -55,20 +43,9 @@ class SkinBuild {
         progress_(progress),
         report_(std::move(report)) {}
 
-  Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) {
-    const bool checks = rig_.check != CheckMode::kNone && deforms();
-    if (!checks && rig_.hide.empty()) return build(std::move(builder), std::move(skins));
-    PELT_ASSIGN(auto bound, checks ? build_checked(builder, skins) : build(builder, skins));
-    if (rig_.hide.empty()) return bound;
-    // Bind can see what garments hide once the whole character moves.
-    progress_.begin("hiding");
-    std::vector<CheckPose> poses;
-    if (const std::optional<Character> linear = linear_character()) poses = own_poses(*linear);
-    const auto show = [&](double part) { progress_.show_part(part); };
-    PELT_ASSIGN(worn_, find_worn_levels(model_, rig_, bound.character, poses, options_, show, bound.report.notes));
-    PELT_ASSIGN(auto worn, build(std::move(builder), std::move(skins)));
-    bound.character = std::move(worn.character);
-    return bound;
+  Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
+    if (rig_.check == CheckMode::kNone || !deforms()) return build(std::move(builder), std::move(skins), {});
+    return build_checked(builder, skins);
   }
 
  private:
@@ -83,9 +60,9 @@ class SkinBuild {
     return false;
   }
 
-  // Builds the character from the skins.
-  Result<Bound> build(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
-    std::span<const float> left = left_;
+  // Builds the character from the skins. `left`: for all skins end to end, the weight of linear blend at each vertex;
+  // empty: 0 everywhere.
+  Result<Bound> build(CharacterBuilder builder, std::vector<MergedLayers> skins, std::span<const float> left) const {
     std::vector<std::span<const float>> left_of(model_.meshes.size());
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!plan_.is_skin(m)) continue;
@@ -96,16 +73,7 @@ class SkinBuild {
         lay_linear_over(*skins[m].binding, model_.meshes[m], left_of[m], twists_, builder);
         left = left.subspan(count);
       }
-      std::vector<MeshBinding> worn;
-      for (const WornLevel& level : worn_) {
-        if (level.level.of == m) worn.push_back(binding_of(*skins[m].binding, level.vertices));
-      }
       PELT_TRY(builder.add_skin(model_.meshes[m], std::move(*skins[m].binding), skins[m].deformer));
-      for (std::size_t l = 0, next = 0; next < worn.size(); ++l) {
-        if (worn_[l].level.of != m) continue;
-        PELT_ASSIGN(const auto level, LevelMapping::create(model_.meshes[m], worn_[l].level, options_.threads));
-        PELT_TRY(builder.add_level(level, std::move(worn[next++]), skins[m].deformer));
-      }
     }
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       MergedLayers& merged = skins[model_.meshes.size() + i];
@@ -123,9 +91,9 @@ class SkinBuild {
   }
 
   // Checks the character, falls back to linear blend at defects, builds and checks again, up to kMaxRounds times.
-  Result<Bound> build_checked(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) {
+  Result<Bound> build_checked(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) const {
     constexpr int kMaxRounds = 3;
-    Result<Bound> bound = build(builder, skins);
+    Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
     progress_.begin("checking");
     int step = 0;  // making the check, then each run
@@ -151,8 +119,7 @@ class SkinBuild {
         break;
       }
       if (!*more) break;
-      left_.assign(check->fallback().begin(), check->fallback().end());
-      bound = build(builder, skins);
+      bound = build(builder, skins, check->fallback());
       if (!bound) return bound;
     }
     bound->report.check = check->report();
@@ -165,12 +132,6 @@ class SkinBuild {
   // skins, or no pose shows how the character moves.
   std::optional<BindCheck> make_check(const Character& character, const std::function<void(double)>& progress) const {
     if (!character->streams.empty()) return std::nullopt;
-    std::optional<Character> linear = linear_character();
-    return linear ? BindCheck::create(std::move(*linear), options_.threads, progress) : std::nullopt;
-  }
-
-  // Returns the character bound by linear blend only; none if a skin has no weights.
-  std::optional<Character> linear_character() const {
     CharacterBuilder linear(model_, false);
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!plan_.is_skin(m)) continue;
@@ -182,7 +143,7 @@ class SkinBuild {
     }
     linear.set_rig(format_rig(Rig{}));
     Result<Character> built = build_character(linear);
-    return built ? std::optional(std::move(*built)) : std::nullopt;
+    return built ? BindCheck::create(std::move(*built), options_.threads, progress) : std::nullopt;
   }
 
   // Returns 1 for each vertex, of all skins end to end, that may fall back to linear blend; 0 if the rig asks for
@@ -222,9 +183,6 @@ class SkinBuild {
   const BindOptions& options_;
   BindProgress& progress_;
   BindReport report_;  // without the figures that build() adds
-  // For all skins end to end, the weight of linear blend at each vertex; empty: 0 everywhere.
-  std::vector<float> left_;
-  std::vector<WornLevel> worn_;  // by mesh, then by level
 };
 
 }  // namespace

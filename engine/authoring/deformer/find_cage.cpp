@@ -10,26 +10,26 @@
 
 namespace pelt {
 
-Result<std::filesystem::path> named_file(const std::string& file, const Rig& rig) {
-  const std::filesystem::path folder(rig.directory);
-  if (rig.files == NamedFiles::kAnywhere) return folder / file;
-  if (rig.files == NamedFiles::kNone) {
-    return invalid(
-        "names the file '{}', but the rig of a character cannot name files unless that is allowed (--any-file, "
-        "Rig::files)",
-        file);
+Result<std::filesystem::path> named_file(const std::string& file, const DeformerInput& input) {
+  const std::filesystem::path folder(input.rig.directory);
+  if (input.rig.files == NamedFiles::kAnywhere) return folder / file;
+  if (input.rig.files == NamedFiles::kNone) {
+    return invalid(input, fmt::format("names the file '{}', but the rig of a character cannot name files unless that "
+                                      "is allowed (--any-file, Rig::files)",
+                                      file));
   }
-  if (const char* wrong = why_not_beside(folder, file, rig.files)) {
-    return invalid(
-        "the name of the file '{}' {}; only files in the rig's folder are allowed, without --any-file or Rig::files",
-        file, wrong);
+  if (const char* wrong = why_not_beside(folder, file, input.rig.files)) {
+    return invalid(input,
+                   fmt::format("the name of the file '{}' {}; only files in the rig's folder are allowed, without "
+                               "--any-file or Rig::files",
+                               file, wrong));
   }
   return folder / file;
 }
 
 Result<NamedCage> find_cage(const std::string& mesh, const std::string& file, const DeformerInput& input) {
   if (!file.empty()) {
-    PELT_ASSIGN(const auto path, within(input.layer, named_file(file, input.rig)));
+    PELT_ASSIGN(const auto path, named_file(file, input));
     PELT_ASSIGN(auto cage, within(input.layer, load_cage(path)));
     return NamedCage{std::move(cage), nullptr};
   }

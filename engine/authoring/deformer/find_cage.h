@@ -12,8 +12,8 @@
 
 namespace pelt {
 
-// Returns the path of a file that a rig names. Error: Rig::files does not allow it.
-Result<std::filesystem::path> named_file(const std::string& file, const Rig& rig);
+// Returns the path of a file in a layer's parameters. Error: Rig::files does not allow it.
+Result<std::filesystem::path> named_file(const std::string& file, const DeformerInput& input);
 
 struct NamedCage {
   CageMesh cage;

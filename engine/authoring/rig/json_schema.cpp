@@ -102,7 +102,7 @@ void SchemaWriter::list(const Field& field, std::size_t, const Resize& resize, c
   const OrderedJson items = reference([&](Fields& inside) { item(inside, 0); });
   resize(0);
   OrderedJson& property = add_without_default(field, array_of(items));
-  if (!std::exchange(is_optional_, false) && !field.required) property["default"] = OrderedJson::array();
+  if (!field.required) property["default"] = OrderedJson::array();
 }
 
 void SchemaWriter::add(const Field& field, OrderedJson property, Names names, const OrderedJson& default_value) {

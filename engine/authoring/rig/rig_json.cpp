@@ -119,15 +119,6 @@ static void describe(Fields& fields, RigAnchor& anchor) {
     fields.conflict("mesh", {given}, {{"mesh", !anchor.mesh.empty()}}, "vertex and triangle need a mesh");
 }
 
-static void describe(Fields& fields, Hide& hide) {
-  fields.about("hide", "A set of garments, and the level of detail without the skin that they always cover.");
-  fields.texts({.name = "under",
-                .meaning = "Names of meshes and materials, or of model files, which are bound as garments. Transparent "
-                           "materials hide nothing.",
-                .required = true},
-               hide.under);
-}
-
 // Describes a rig without its format.
 static void describe(Fields& fields, Rig& rig) {
   fields.about("rig", "Assigns deformers to meshes. docs/rig_reference.md lists every key, docs/rig.md explains them.");
@@ -146,10 +137,6 @@ static void describe(Fields& fields, Rig& rig) {
                   "a mesh that no layer names.",
        .required = true},
       rig.layers);
-  // Rigs without it keep their text, which characters contain.
-  const Field hide{
-      "hide", "Sets of garments. Levels 1, 2 and so on of a skin are without what these garments always hide of it."};
-  if (fields.is_there(hide, !rig.hide.empty())) fields.objects(hide, rig.hide);
   fields.choice({"check",
                  "Whether bind poses the character, by its clips and by poses of its own, and compares the deformers "
                  "with linear blend; fallback: skin with a defect falls back to linear blend; report: defects are only "

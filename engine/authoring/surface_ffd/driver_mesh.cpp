@@ -34,7 +34,7 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
 }
 
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
-  PELT_ASSIGN(const auto path, within(input.layer, named_file(parameters.file, input.rig)));
+  PELT_ASSIGN(const auto path, named_file(parameters.file, input));
   PELT_ASSIGN(auto model, within(input.layer + ": the driver", import_model(path.string(), nullptr, input.rig.files)));
   for (const std::string& note : model.report.notes) {
     input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));

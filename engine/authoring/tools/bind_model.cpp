@@ -93,9 +93,7 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
             : fmt::format("{} was chosen: it has no defects", kDefaultDeformer));
     return bound;
   }
-  Rig linear = *rig_from_deformer_name("linear-blend");
-  linear.hide = std::move(rig.hide);
-  rig = std::move(linear);
+  rig = *rig_from_deformer_name("linear-blend");
   Result<Bound> plain = bind(model, rig, options);
   if (plain) {
     plain->report.notes.insert(
@@ -129,7 +127,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
       worn_notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
     PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, threads)
-                                                   : dress(std::move(*model), body, threads));
+                                                   : dress(std::move(*model), body));
     worn_notes.insert(worn_notes.end(), dressed.notes.begin(), dressed.notes.end());
     driver = dressed.body;
     copied_weights = dressed.copied_weights;
@@ -143,7 +141,6 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
   PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
-  if (!binding.under.empty()) rig.hide.push_back({binding.under});
   if (binding.check) rig.check = *binding.check;
   if (binding.paint) rig.paint = *binding.paint;
   if (binding.files == NamedFiles::kAnywhere) rig.files = binding.files;

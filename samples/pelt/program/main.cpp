@@ -66,10 +66,6 @@ void add_bind(CLI::App& app, Command& chosen) {
                    "without weights gets those of the skin that it lies on, filled in smoothly elsewhere")
       ->excludes("--driver")
       ->type_name("MODEL");
-  bind->add_option("--hide-under", command->binding.under,
-                   "Garments, names of meshes and materials or model files: a level of detail is without the skin that "
-                   "they always cover")
-      ->type_name("NAME");
   bind->add_option("--report", command->report, "Write the decisions of bind at every vertex")
       ->check(extension_in({".json"}))
       ->type_name("OUT.json");

@@ -24,7 +24,6 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
 
-#include "tests/samples/read_png.h"
 #include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
@@ -217,30 +216,6 @@ TEST(Belly, StaysInItsShirt) {
     return longest;
   };
   EXPECT_NEAR(most(shirt), most(body), 0.002);
-}
-
-// Pictures without hidden skin are those with it, from all sides and in poses that bind does not know.
-TEST(HiddenSkin, IsMissedInNoPicture) {
-  const test::TemporaryFolder folder;
-  const std::string body = kModels + "belly.glb", cloth = kModels + "belly_shirt.glb";
-  pelt_does("bind '" + cloth + "' --weights-of '" + body + "' -o shirt.pelt", folder);
-  pelt_does("bind '" + body + "' --hide-under '" + cloth + "' --any-file -o body.pelt", folder);
-  const Character whole = test::must(load_character((folder / "body.pelt").string()));
-  EXPECT_LT(whole->levels.at(0).skin.vertex_count(), whole->meshes.back().vertex_count());
-  for (int view = 0; view < 8; ++view) {
-    const std::string options =
-        fmt::format(" --with shirt.pelt --clip {} --time 0.41 --yaw {} --pitch {} --size 400x400 -o ",
-                    view % 2 == 0 ? "walk" : "eat", 47 * view, 80 - 23 * view);
-    std::array<samples::Image, 2> pictures;
-    for (const int level : {0, 1}) {
-      pelt_does(fmt::format("render body.pelt --level {}{}{}.png", level, options, level), folder);
-      pictures[static_cast<std::size_t>(level)] = *test::read_png(folder / fmt::format("{}.png", level));
-    }
-    int most = 0;  // gradients are packed with other neighbours, which turns a normal by a thousandth
-    for (std::size_t i = 0; i < pictures[0].pixels.size(); ++i)
-      most = std::max(most, std::abs(int{pictures[0].pixels[i]} - int{pictures[1].pixels[i]}));
-    EXPECT_LE(most, 2) << options;
-  }
 }
 
 // The measure finds uncovered skin: a limb in a wider one that collapses at its bend.

@@ -263,7 +263,6 @@ class Importer {
       }
       material.base_color_image = document_.images.of_material[i];
       material.alpha_mask = source.alphaMode == "MASK";
-      material.alpha_blend = source.alphaMode == "BLEND";
       model_.materials.push_back(std::move(material));
     }
     if (!document_.images.note.empty()) model_.report.notes.push_back(document_.images.note);

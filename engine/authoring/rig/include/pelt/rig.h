@@ -93,16 +93,6 @@ struct RigAnchor {
   friend bool operator==(const RigAnchor&, const RigAnchor&) = default;
 };
 
-// A set of garments, for which bind makes a level of detail of each skin beneath: without the triangles that the
-// garments always cover, and the vertices that only those use. Set n is level n + 1; the model's own levels are left
-// out.
-struct Hide {
-  // Names of meshes and materials, or model files, which are bound as garments of the model (dress_by_weights). Masked,
-  // blended and transparent materials hide nothing.
-  std::vector<std::string> under;
-  friend bool operator==(const Hide&, const Hide&) = default;
-};
-
 // How bind checks the deformers: it poses the character by its clips and by poses of its own, and compares them with
 // linear blend. Only layers over * fall back to it, and only without anything sculpted: no key poses, offsets, edits,
 // keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. Dual quaternion does not fall back, since
@@ -128,7 +118,6 @@ struct Rig {
   std::vector<HelperTurn> helper_joints;
   std::vector<RigAnchor> anchors;  // before those that the model marks
   std::vector<Layer> layers;
-  std::vector<Hide> hide;  // at most kMaxLevel
   CheckMode check = CheckMode::kFallback;
   PaintMode paint = PaintMode::kAuto;
 

@@ -62,7 +62,6 @@ struct Material {
   // For programs that draw the model; a Character has no images.
   std::int32_t base_color_image = -1;  // index in Model::images, multiplied with base_color; -1: none
   bool alpha_mask = false;             // true: parts that are less than half opaque are not drawn
-  bool alpha_blend = false;            // true: blended by its alpha; only Rig::hide asks
 };
 
 // The importer's decisions, for people.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <pelt/bind.h>
 #include <pelt/model.h>
@@ -24,7 +23,6 @@ struct Binding {
   std::string deformer;             // empty: the rig in a glTF file, or bind_model's choice
   std::string body;                 // model of a body that drives a garment; without a rig, `deformer` is the body's
   std::string weights_of;           // model that provides skeleton, clips and weights, such as the body under a garment
-  std::vector<std::string> under;   // garments of one more set of Rig::hide
   std::optional<CheckMode> check;   // instead of the rig's
   std::optional<PaintMode> paint;   // instead of the rig's
   NamedFiles files = NamedFiles::kFolder;  // files that models and rigs may name
