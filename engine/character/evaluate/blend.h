@@ -108,10 +108,6 @@ void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slic
 void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, std::size_t v,
                   std::span<const Affine> palette, const WiresParameters& wires, const BlendOutputs& out);
 
-// Moves points[i], vertex vertices[i] at rest, in the same way.
-void blend_points(const PackedBinding& binding, BlendMode mode, std::span<const std::uint32_t> vertices,
-                  std::span<const Affine> palette, const WiresParameters& wires, std::span<glm::vec3> points);
-
 // Applies offsets to vertices from `first` on that were blended with frames: moves vertex first + i, its frame, normal
 // and tangent by offsets[i] = [R | o], as if applied before the blend (shaders/blend/blend.h). Precondition: out.frames
 // is not null.

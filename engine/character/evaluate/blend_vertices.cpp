@@ -34,10 +34,8 @@ struct VertexRow {
   const std::uint32_t* words;  // influence 0; the others follow at steps of kSliceRows
   std::size_t influences;
   const Affine* palette;
-  bool gradients;   // frames include the gradients of the weights
-  bool directions;  // normals are written, so that mirrors matter
+  bool gradients;  // frames include the gradients of the weights
 
-  float mirror(const Affine& frame) const { return directions ? shared::mirror_sign(affine_axes(frame)) : 1.0f; }
   std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
   const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
   const glm::vec3& point() const { return rest.point(v); }
@@ -85,7 +83,7 @@ VertexFrame blend_row(const VertexRow& row) {
   const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
   const Affine frame = affine_compose(moving, stretch);
   const glm::vec3 position = transform_point(frame, row.point());
-  const float mirror = row.mirror(frame);
+  const float mirror = shared::mirror_sign(affine_axes(frame));
   if (!row.gradients) return {frame, position, mirror, row.entry(0), &turn_of_dual_quaternion};
   const glm::vec3 stretched = transform_point(stretch, row.point());
   const shared::TangentialDerivative derivative{
@@ -103,7 +101,8 @@ VertexFrame sum_row(const VertexRow& row) {
     frame += shared::influence_weight(row.word(k)) * entry;
     derivative = row.add_derivative(derivative, k, row.point());
   }
-  return {row.with_derivative(frame, derivative), transform_point(frame, row.point()), row.mirror(frame), row.entry(0)};
+  return {row.with_derivative(frame, derivative), transform_point(frame, row.point()),
+          shared::mirror_sign(affine_axes(frame)), row.entry(0)};
 }
 
 // Blends a frame by Wires.
@@ -125,7 +124,8 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
     units = 0;
   }
   const Affine combined = shared::wires_frame(sum, row.point());
-  return {combined, transform_point(combined, row.point()), row.mirror(*row.entry(0)), row.entry(0)};
+  return {combined, transform_point(combined, row.point()), shared::mirror_sign(affine_axes(*row.entry(0))),
+          row.entry(0)};
 }
 
 // Blends the frame of a vertex with local points. `frames`: the binding's local frames.
@@ -165,8 +165,8 @@ VertexFrame add_row(const VertexRow& row, std::span<const glm::vec4> frames) {
   const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
   derivative.e += sum.derivative.e;
   derivative.f += sum.derivative.f;
-  return {row.with_derivative(combined, derivative), transform_point(combined, row.point()), row.mirror(combined),
-          row.entry(strongest)};
+  return {row.with_derivative(combined, derivative), transform_point(combined, row.point()),
+          shared::mirror_sign(affine_axes(combined)), row.entry(strongest)};
 }
 
 void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
@@ -187,7 +187,7 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
 }
 
 VertexRow row_of(const PackedBinding& binding, const RestShape& rest, std::size_t v, std::span<const Affine> palette,
-                 bool gradients, const BlendOutputs& out) {
+                 bool gradients) {
   const std::size_t slice = v / shared::kSliceRows;
   return {binding,
           rest,
@@ -195,8 +195,7 @@ VertexRow row_of(const PackedBinding& binding, const RestShape& rest, std::size_
           binding.influences.data() + binding.slices[slice] + v % shared::kSliceRows,
           (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows,
           palette.data(),
-          gradients,
-          out.normals != nullptr};
+          gradients};
 }
 
 // Moves the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
@@ -205,7 +204,7 @@ void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange sli
                     const BlendOutputs& out, bool gradients, const Blend& blend) {
   const std::size_t end = std::min<std::size_t>(slices.last * shared::kSliceRows, binding.points.size());
   for (std::size_t v = slices.first * shared::kSliceRows; v < end; ++v)
-    write_vertex(rest.direction(v), v, blend(row_of(binding, rest, v, palette, gradients, out)), out);
+    write_vertex(rest.direction(v), v, blend(row_of(binding, rest, v, palette, gradients)), out);
 }
 
 }  // namespace
@@ -238,7 +237,7 @@ void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slic
 void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, std::size_t v,
                   std::span<const Affine> palette, const WiresParameters& wires, const BlendOutputs& out) {
   const bool gradients = mode == BlendMode::kWires ? !binding.gradients.empty() : reads_gradients(binding, out);
-  const VertexRow row = row_of(binding, rest, v, palette, gradients, out);
+  const VertexRow row = row_of(binding, rest, v, palette, gradients);
   const auto write = [&](const VertexFrame& frame) { write_vertex(rest.direction(v), 0, frame, out); };
   switch (mode) {
     case BlendMode::kLinear:
@@ -249,27 +248,6 @@ void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, 
       return write(combine_row(row, wires));
     case BlendMode::kOffsets:
       return write(add_row(row, local_frames(binding)));
-  }
-}
-
-void blend_points(const PackedBinding& binding, BlendMode mode, std::span<const std::uint32_t> vertices,
-                  std::span<const Affine> palette, const WiresParameters& wires, std::span<glm::vec3> points) {
-  const bool gradients = mode == BlendMode::kWires && !binding.gradients.empty();
-  const auto move = [&](const auto& blend) {
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-      const std::size_t v = vertices[i];
-      points[i] = blend(row_of(binding, {&points[i], nullptr, v}, v, palette, gradients, {})).position;
-    }
-  };
-  switch (mode) {
-    case BlendMode::kLinear:
-      return move([](const VertexRow& row) { return sum_row(row); });
-    case BlendMode::kDualQuaternion:
-      return move([](const VertexRow& row) { return blend_row(row); });
-    case BlendMode::kWires:
-      return move([&](const VertexRow& row) { return combine_row(row, wires); });
-    case BlendMode::kOffsets:
-      return move([&](const VertexRow& row) { return add_row(row, local_frames(binding)); });
   }
 }
 

@@ -98,7 +98,6 @@ struct Evaluator::State {
   std::vector<TensionRings> rings;  // per mesh, for `tension`
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;                          // the palette as the vector kernels load it
-  std::uint32_t last_control_stage = 0;                    // of control meshes, which read lines too
   Stretches stretches = Stretches::kNone;                  // of the dual quaternions in this evaluate()
   std::vector<std::optional<ActiveMorphs>> active_morphs;  // per mesh
   Detail detail = Detail::kFull;
@@ -233,7 +232,7 @@ struct Evaluator::State {
         add_offsets(mesh.binding, mesh.first_offset_vertex,
                     std::span<const Affine>(palette).subspan(*mesh.offset_entry), outputs_of(mesh));
       }
-      if (mesh.frame_entry && (skins || stage < last_control_stage)) fill_lines(*mesh.frame_entry, mesh.vertex_count());
+      if (mesh.frame_entry) fill_lines(*mesh.frame_entry, mesh.vertex_count());
     }
   }
 
@@ -265,41 +264,20 @@ struct Evaluator::State {
     for (std::size_t m = 0; !skins && m < character->meshes.size(); ++m) is_morphed(m);  // for blend_one()
   }
 
-  bool moves_morphs(std::size_t m) const { return options.morphs && active_morphs[m] && active_morphs[m]->any(); }
-
-  WiresParameters wires_of(const CharacterMesh& mesh) const {
-    return mesh.wires ? WiresParameters{palette[mesh.wires->root_entry], mesh.wires->exponent} : WiresParameters{};
-  }
-
-  // Moves some vertices of a skin.
-  void blend_some(std::size_t m, std::span<const std::uint32_t> vertices, std::span<glm::vec3> points) const {
-    const CharacterMesh& mesh = character->meshes[m];
-    const bool morph = moves_morphs(m);
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-      glm::uvec2 directions(0);
-      points[i] = mesh.binding.points[vertices[i]];
-      if (morph) active_morphs[m]->move(vertices[i], points[i], directions);
-    }
-    const std::span<const Affine> entries(palette);
-    if (evaluated_detail == Detail::kLinearBlend) {
-      const std::span<const Affine> bound = entries.subspan(first_painted_entry(mesh));
-      return blend_points(painted[m], BlendMode::kLinear, vertices, bound, {}, points);
-    }
-    blend_points(mesh.binding, mesh.mode, vertices, entries.subspan(mesh.first_entry), wires_of(mesh), points);
-  }
-
   // Moves one vertex of a skin to outputs of one vertex.
   void blend_one(std::size_t m, std::size_t v, const BlendOutputs& out) const {
     const CharacterMesh& mesh = character->meshes[m];
     assert(!mesh.control && v < mesh.vertex_count());
     glm::vec3 point = mesh.binding.points[v];
     glm::uvec2 directions = mesh.binding.directions[v];
-    if (moves_morphs(m)) active_morphs[m]->move(v, point, directions);
+    if (options.morphs && active_morphs[m] && active_morphs[m]->any()) active_morphs[m]->move(v, point, directions);
     const RestShape rest{&point, &directions, v};
     const std::span<const Affine> entries(palette);
     if (evaluated_detail == Detail::kLinearBlend)
       return blend_vertex(painted[m], BlendMode::kLinear, rest, v, entries.subspan(first_painted_entry(mesh)), {}, out);
-    blend_vertex(mesh.binding, mesh.mode, rest, v, entries.subspan(mesh.first_entry), wires_of(mesh), out);
+    WiresParameters wires{};
+    if (mesh.wires) wires = {entries[mesh.wires->root_entry], mesh.wires->exponent};
+    blend_vertex(mesh.binding, mesh.mode, rest, v, entries.subspan(mesh.first_entry), wires, out);
   }
 
   void fill_lines(std::size_t first, std::size_t count) {
@@ -326,7 +304,6 @@ Evaluator::Evaluator(const Character& character, Options options)
   for (const CharacterMesh& mesh : state.character->meshes) {
     state.active_morphs.emplace_back();
     if (mesh.morphs) state.active_morphs.back().emplace(*mesh.morphs);
-    if (mesh.control) state.last_control_stage = std::max(state.last_control_stage, mesh.stage);
     if (!options.tension) continue;
     const bool skin = !mesh.control;
     state.rings.push_back(skin ? tension_rings(mesh.binding.points, mesh.triangles) : TensionRings{});
@@ -391,9 +368,10 @@ Evaluator::Vertex Evaluator::vertex(std::size_t mesh, std::size_t vertex) const 
   return moved;
 }
 
-void Evaluator::positions(std::size_t mesh, std::span<const std::uint32_t> vertices, std::span<glm::vec3> moved) const {
-  assert(vertices.size() == moved.size());
-  state_->blend_some(mesh, vertices, moved);
+glm::vec3 Evaluator::position(std::size_t mesh, std::size_t vertex) const {
+  glm::vec3 moved(0.0f);
+  state_->blend_one(mesh, vertex, {.positions = &moved});
+  return moved;
 }
 
 const Character& Evaluator::character() const { return state_->character; }

@@ -188,6 +188,16 @@ class MeshRecords {
     }
   }
 
+  // Adds a record, without entries if there are more than `most`.
+  void add_group(std::span<const std::uint32_t> vertices, std::uint32_t most) {
+    if (is_dual()) most = std::min(most, shared::kBoundsDualEntries);
+    for (std::size_t i = 0; i < vertices.size() && collector_.entries() <= most; ++i) collect(vertices[i]);
+    const bool fits = collector_.entries() <= most;
+    collector_.forget();
+    if (fits) return add_group(vertices);
+    found_.records.emplace_back();
+  }
+
   // `first_entry`: palette entry of bound joint 0.
   void add_painted(std::uint32_t first_entry) {
     if (mesh_.painted) add_entries(*mesh_.painted, first_entry + mesh_.painted->first_joint, false);
@@ -309,6 +319,18 @@ std::vector<float> local_frame_factors(const PackedBinding& binding) {
     factor = std::max(factor, std::sqrt(shared::squared_size(frame.n)));
   }
   return factors;
+}
+
+BoundsRecords find_group_records(const CharacterMesh& mesh, std::span<const std::uint32_t> vertices,
+                                 std::span<const std::size_t> ends, std::uint32_t most_entries) {
+  BoundsRecords found;
+  MeshRecords records(mesh, found);
+  std::size_t first = 0;
+  for (const std::size_t end : ends) {
+    records.add_group(vertices.subspan(first, end - first), most_entries);
+    first = end;
+  }
+  return found;
 }
 
 }  // namespace pelt

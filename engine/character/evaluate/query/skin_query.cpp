@@ -11,7 +11,7 @@
 #include "engine/character/base/guard_memory.h"
 #include "engine/character/base/invalid.h"
 #include "engine/character/evaluate/prefetch.h"
-#include "engine/character/evaluate/query/node_box.h"
+#include "engine/character/evaluate/query/record_box.h"
 #include "engine/character/evaluate/query/skin_index.h"
 #include "engine/character/triangle.h"
 
@@ -28,10 +28,13 @@ double squared_distance(const shared::Box& box, const glm::dvec3& p) {
 double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dvec3& inverse) {
   double enter = 0, leave = INFINITY;
   for (int i = 0; i < 3; ++i) {
-    const bool up = inverse[i] >= 0;
-    // NaN, of a ray within a side's plane, changes nothing.
-    enter = std::max(enter, ((up ? box.least : box.greatest)[i] - origin[i]) * inverse[i]);
-    leave = std::min(leave, ((up ? box.greatest : box.least)[i] - origin[i]) * inverse[i]);
+    const double least = box.least[i] - origin[i], greatest = box.greatest[i] - origin[i];
+    if (std::isinf(inverse[i])) {
+      if (least > 0 || greatest < 0) return INFINITY;
+      continue;
+    }
+    enter = std::max(enter, std::min(least * inverse[i], greatest * inverse[i]));
+    leave = std::min(leave, std::max(least * inverse[i], greatest * inverse[i]));
   }
   return enter <= leave ? enter : INFINITY;
 }
@@ -39,6 +42,8 @@ double entry_of(const shared::Box& box, const glm::dvec3& origin, const glm::dve
 void prefetch_lines(const void* first, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kCacheLine) prefetch_line(static_cast<const char*>(first) + at);
 }
+
+constexpr std::size_t kRecordBytes = 512;  // two records with four entries each
 
 // The best point so far: the nearest, and the first of several that are equally near.
 struct Best {
@@ -72,7 +77,6 @@ struct SkinQuery::State {
     std::uint32_t moved = 0;  // the same of a leaf's positions
   };
   std::vector<NodeState> nodes;
-  std::vector<PosedMover> movers;
   std::vector<glm::vec3> positions;  // as SkinIndex::Data::vertices
   struct Waiting {
     double key;
@@ -89,8 +93,6 @@ struct SkinQuery::State {
     if (evaluation == evaluator.evaluations()) return {};
     evaluation = evaluator.evaluations();
     moved = 0;
-    movers.clear();
-    for (const SkinIndex::Data::Mover& mover : (*index).movers) movers.emplace_back(mover, evaluator.palette().data());
     return {};
   }
 
@@ -115,15 +117,10 @@ struct SkinQuery::State {
     NodeState& node = nodes[number];
     if (is_old(node.boxed)) {
       const SkinIndex::Data::Node& of = (*index).nodes[number];
-      const SkinIndex::Data& data = *index;
-      const float wider = morph_reach(of);
-      const bool is_dual = data.character->meshes[of.mesh].mode == BlendMode::kDualQuaternion;
-      node.box = shared::box_with_rounding(
-          is_dual ? turned_box(std::span(data.turned).subspan(of.first_record, of.record_count), data.duals[of.dual],
-                               evaluator.palette().data(), wider)
-                  : moved_box(std::span(data.moved).subspan(of.first_record, of.record_count),
-                              of.by_movers ? std::span<const PosedMover>(movers) : std::span<const PosedMover>(),
-                              evaluator.palette().data(), wider, of.negative));
+      const shared::BoundsWork work{(*index).words.data(), evaluator.palette().data(), morph_reach(of)};
+      shared::BoundsRecord record;
+      std::memcpy(&record, work.words + of.record, sizeof record);
+      node.box = shared::box_with_rounding(shared::record_box(work, record));
     }
     return node.box;
   }
@@ -133,8 +130,8 @@ struct SkinQuery::State {
     const SkinIndex::Data::Node& leaf = (*index).nodes[number];
     const std::span<glm::vec3> moving = std::span(positions).subspan(leaf.first_vertex, leaf.vertex_count);
     if (is_old(nodes[number].moved)) {
-      const std::span<const std::uint32_t> vertices((*index).vertices);
-      evaluator.positions(leaf.mesh, vertices.subspan(leaf.first_vertex, leaf.vertex_count), moving);
+      for (std::uint32_t i = 0; i < leaf.vertex_count; ++i)
+        moving[i] = evaluator.position(leaf.mesh, (*index).vertices[leaf.first_vertex + i]);
       moved += moving.size();
     }
     return moving;
@@ -143,13 +140,14 @@ struct SkinQuery::State {
   // Prefetches the memory that opening a node reads: most of the time of a query is waiting for memory.
   void prefetch(const SkinIndex::Data::Node& node) const {
     const SkinIndex::Data& data = *index;
-    if (node.child_count == 0) {
+    if (node.children == 0) {
       prefetch_lines(&data.triangles[node.first], (node.last - node.first) * sizeof(SkinIndex::Data::Triangle));
       prefetch_lines(&positions[node.first_vertex], node.vertex_count * sizeof(glm::vec3));
       return;
     }
-    prefetch_lines(&data.nodes[node.first_child], node.child_count * sizeof node);
-    prefetch_lines(&nodes[node.first_child], node.child_count * sizeof(NodeState));
+    prefetch_lines(&data.nodes[node.children], 2 * sizeof node);
+    prefetch_lines(&nodes[node.children], 2 * sizeof(NodeState));
+    if (node.children_record != shared::kNoIndex) prefetch_lines(&data.words[node.children_record], kRecordBytes);
   }
 
   // A leaf and its moved vertices.
@@ -176,7 +174,7 @@ struct SkinQuery::State {
   void search(const double& limit, const KeyOf& key_of, const Visit& visit) {
     const SkinIndex::Data& data = *index;
     const auto add = [&](std::uint32_t node, double key) {
-      if (data.nodes[node].record_count != 0) key = std::max(key, key_of(box_of(node)));
+      if (data.nodes[node].record != shared::kNoIndex) key = std::max(key, key_of(box_of(node)));
       if (!(key <= limit) || key == INFINITY) return;
       heap.push_back({key, node});
       std::push_heap(heap.begin(), heap.end());
@@ -189,8 +187,12 @@ struct SkinQuery::State {
       const auto [key, number] = heap.back();
       heap.pop_back();
       const SkinIndex::Data::Node& node = data.nodes[number];
-      for (std::uint32_t child = 0; child < node.child_count; ++child) add(node.first_child + child, key);
-      if (node.child_count == 0) visit(Leaf{data, node, vertices_of(number)});
+      if (node.children != 0) {
+        add(node.children, key);
+        add(node.children + 1, key);
+        continue;
+      }
+      visit(Leaf{data, node, vertices_of(number)});
     }
   }
 };
@@ -207,7 +209,6 @@ Result<SkinQuery> SkinQuery::create(const SkinIndex& index, const Evaluator& eva
     auto state = std::make_unique<State>(State{.index = index, .evaluator = evaluator});
     state->nodes.resize((*index).nodes.size());
     state->positions.resize((*index).vertices.size());
-    state->movers.reserve((*index).movers.size());
     state->heap.reserve((*index).nodes.size());
     return SkinQuery(std::move(state));
   });
