@@ -2,6 +2,7 @@
 #include "runtime/crowd_outputs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <pelt/try.h>
@@ -252,12 +253,14 @@ std::vector<VkDescriptorBufferInfo> output_ranges(const OutputLocations& places,
 BoundOutputs bind_outputs(const OutputLocations& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment) {
   BoundOutputs made;
-  const StreamFormat formats[kMaxOutputs] = {position_format(places),
-                                             normal_format(places, alignment),
-                                             tangent_format(places, alignment),
-                                             StreamFormat::kFloat,
-                                             StreamFormat::kFloat,
-                                             StreamFormat::kFloat};
+  const StreamFormat formats[] = {position_format(places),
+                                  normal_format(places, alignment),
+                                  tangent_format(places, alignment),
+                                  StreamFormat::kFloat,
+                                  StreamFormat::kFloat,
+                                  StreamFormat::kFloat,
+                                  StreamFormat::kFloat};
+  static_assert(std::size(formats) == kMaxOutputs);
   for (std::size_t a = 0; a < kMaxOutputs; ++a) {
     std::uint64_t bytes = bytes_of(places, a, capacity);
     if (bytes == 0) {

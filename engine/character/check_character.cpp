@@ -308,6 +308,11 @@ Result<void> check_levels(const CharacterData& data, std::uint32_t& entries_read
   std::set<std::string_view> names;
   for (const CharacterMesh& mesh : data.meshes) names.insert(mesh.name);
   std::uint64_t vertices = data.vertex_count();  // at least as many as with any choice of levels
+  // Character::at_level looks for the nearest point of each anchor; seconds at most.
+  constexpr std::uint64_t kMaxAnchorWork = std::uint64_t{1} << 28;
+  std::vector<std::uint64_t> anchors(data.meshes.size(), 0);
+  for (const SkinAnchor& anchor : data.anchors) ++anchors[anchor.mesh];
+  std::uint64_t anchor_work = 0;
   const SkinLevel* before = nullptr;
   for (const SkinLevel& level : data.levels) {
     const CharacterMesh& skin = level.skin;
@@ -327,6 +332,12 @@ Result<void> check_levels(const CharacterData& data, std::uint32_t& entries_read
     if (skin.control || skin.first_vertex != 0 || skin.stage + 1 != data.stage_count || skin.frame_entry ||
         skin.offset_entry) {
       return invalid("'{}' is a level of detail, but is not a skin in the last stage", skin.name);
+    }
+    if (anchors[level.of] > 0 && skin.binding.points.empty())
+      return invalid("'{}' is a level of detail of a skin with anchors, but has no vertices", skin.name);
+    anchor_work += anchors[level.of] * (skin.triangles.size() + skin.binding.points.size());
+    if (anchor_work > kMaxAnchorWork) {
+      return invalid("'{}' has too many triangles for the {} anchors of its skin", skin.name, anchors[level.of]);
     }
     PELT_TRY(check_mesh(skin, data));
     PELT_TRY(check_painted(skin, data));

@@ -152,6 +152,8 @@ Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEn
   PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
   for (std::uint64_t i = 0; i < mesh.morphs->entry_count(); ++i) {
     PELT_TRY(check_entry(mesh, entries, mesh.morphs->first_entry + i, EntryContent::kWeights));
+    if (entries[mesh.morphs->first_entry + i].first_stage != 0)
+      return invalid("the weights of the morph targets of mesh '{}' are not posed in stage 0", mesh.name);
   }
   entries_read = std::max(entries_read, mesh.morphs->first_entry + mesh.morphs->entry_count());
   return {};

@@ -64,7 +64,7 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
                                          to_location(slot.tangents),
                                          to_location(slot.bounds),
                                          to_location(given.tension_slot_locations[s]),
-                                         to_location(given.anchor_locations[s])};
+                                         to_location(given.anchor_slot_locations[s])};
   }
   options.joints = to_location(given.joints);
   options.inputs = to_location(given.inputs);

@@ -178,9 +178,11 @@ pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_cha
   });
 }
 
-pelt_result pelt_character_get_upload_bytes(const pelt_character* character, VkDeviceSize* bytes) {
+pelt_result pelt_character_get_upload_bytes(const pelt_character* character, const pelt_upload_options* options,
+                                            VkDeviceSize* bytes) {
   return guarded(__func__, [&] {
-    need(bytes, "bytes") = pelt::runtime::GpuCharacters::bytes_of(need(character, "character").character);
+    need(bytes, "bytes") =
+        pelt::runtime::GpuCharacters::bytes_of(need(character, "character").character, to_options(options));
   });
 }
 

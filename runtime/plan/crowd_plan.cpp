@@ -258,6 +258,7 @@ class Planner {
   // Adds a job for each run of anchors on one skin. They stay on the finest level, whichever is shown.
   void anchor_jobs() {
     for_each_of_step([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+      std::vector<bool> counted(data.meshes.size(), false);  // in contents_
       for (std::uint32_t first = 0, end = 0; first < planned.anchors; first = end) {
         const std::uint32_t m = data.anchors[first].mesh;
         while (end < planned.anchors && data.anchors[end].mesh == m) ++end;
@@ -266,7 +267,9 @@ class Planner {
                                     .first_record = planned.placed->first_anchor + first,
                                     .anchor_count = end - first,
                                     .first_anchor = first};
-        contents_ |= contents_of(*shown.mesh, job.skin, {0, narrow(shown.mesh->binding.slices.size() - 1)});
+        if (!counted[m])
+          contents_ |= contents_of(*shown.mesh, job.skin, {0, narrow(shown.mesh->binding.slices.size() - 1)});
+        counted[m] = true;
         add_job(CrowdPass::kAnchors, job, shared::item_blocks(job.anchor_count, shared::kAnchorWorkgroupSize),
                 level_list(c, 0));
       }

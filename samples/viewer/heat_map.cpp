@@ -230,7 +230,8 @@ std::string title_of(Stage& stage, const Actor& actor, const Heat& heat) {
   if (heat.kind == HeatKind::kDifference) return "difference from " + stage.reference()->key;
   if (heat.kind != HeatKind::kElement) return text_of(heat.kind).name;
   const CharacterData& data = *actor.character;
-  if (heat.element.find_first_not_of("0123456789") != std::string::npos) return "weight of " + heat.element;
+  const bool is_number = heat.element.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number || data.skeleton.find(heat.element)) return "weight of " + heat.element;
   return "weight of " + entry_label(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
 }
 

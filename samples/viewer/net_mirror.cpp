@@ -113,7 +113,12 @@ Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices,
         std::erase_if(offsets, is_of_image);
       }
       if (copy.angle) mirror(copy.angle->joint, copy.angle->axis, skeleton);
-      if (copy.follow) copy.follow->axis *= kMirror;
+      if (copy.follow) {
+        copy.follow->axis *= kMirror;
+        const ControlVertex followed{pair.place.layer, copy.follow->level, copy.follow->vertex};
+        PELT_ASSIGN(const auto images, pairs_of(rig, std::span(&followed, 1), size));
+        if (!images.empty()) copy.follow->vertex = images[0].image.number;
+      }
       if (is_any) added.push_back(std::move(copy));
     }
     std::erase_if(level->keys, [](const SurfaceKeys& keys) {

@@ -13,10 +13,10 @@
 //     slide    p <- p + share (distance * unit direction from one joint to another, and an offset in the joint's axes)
 //     scale    B <- B R0 diag(1 + share (scale - 1)) R0^-1, R0: the joint's rotation at rest
 //     motion   B <- f B + (1 - f) A_G, p <- f p + (1 - f) G(p^R): claim 11, G the root joint's motion from rest
-//     twist    theta <- theta + share * angle; without separate twist, B <- B Rot(bone's direction at bind, share *
-//     angle) outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and
-//     leave the
-//              point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend
+//     twist    theta <- theta + share * angle; without separate twist,
+//              B <- B Rot(bone's direction at bind, share * angle)
+//     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and
+//              leave the point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H

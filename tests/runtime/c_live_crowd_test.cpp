@@ -113,9 +113,14 @@ TEST_F(CCrowds, LiveAsThoseOfCpp) {
   auto upload = sized<pelt_upload_options>();
   VkDeviceSize bytes = 0;
   for (const pelt_character* one : {caged, linear}) {
-    ASSERT_OK(pelt_character_get_upload_bytes(one, &bytes));
+    ASSERT_OK(pelt_character_get_upload_bytes(one, nullptr, &bytes));
     upload.capacity += bytes;
   }
+  auto tension = sized<pelt_upload_options>();
+  tension.tension = 1;
+  VkDeviceSize with_tension = 0;
+  ASSERT_OK(pelt_character_get_upload_bytes(linear, &tension, &with_tension));
+  EXPECT_GT(with_tension, bytes);
   pelt_gpu_characters* made = nullptr;
   ASSERT_OK(pelt_upload_and_wait(device_.get(), &linear, 1, &upload, &made));
   const GpuHandle gpu(made);

@@ -141,7 +141,10 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
     EXPECT_EQ(gpu.free_bytes(), free_bytes);
   }
   Crowd small = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {1, 0}}));
-  EXPECT_EQ(test::must(gpu.add(*gpu_device(), characters_[1])), 1u);
+  Model many = model_;  // has far more jobs than a plan has words of padding
+  for (std::string name = "2"; many.meshes.size() < 32; name += "2")
+    many.meshes.emplace_back(model_.meshes[0]).name = name;
+  EXPECT_EQ(test::must(gpu.add(*gpu_device(), test::bound_by(many, "linear_blend"))), 1u);
   EXPECT_THAT(small.add(*gpu_device(), 1).error().message, testing::HasSubstr("there is room for"));
   EXPECT_EQ(small.member(1), nullptr);
   ASSERT_TRUE(run(*gpu_device(), small)) << "it goes on as it was";

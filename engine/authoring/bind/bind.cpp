@@ -295,22 +295,22 @@ class Binder {
   std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
 };
 
-// Adds the frames of a rig to a model's joints. One that the model has, in the same parent, stays as it is. Errors name
-// the frame: kNotFound for a parent that does not exist; kInvalidArgument for a name that another joint has.
-Result<void> add_frames(const Rig& rig, Model& model) {
+// Adds the joints of a rig to a model's. One that the model has, in the same parent, stays as it is. Errors name the
+// joint: kNotFound for a parent that does not exist; kInvalidArgument for a name that another joint has.
+Result<void> add_joints(const Rig& rig, Model& model) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
   Skeleton& skeleton = model.skeleton;
-  for (const FreeFrame& frame : rig.frames) {
-    const std::string what = fmt::format("the frame '{}'", frame.name);
-    PELT_ASSIGN(const auto parent, find_joint(skeleton, frame.parent, what));
-    if (const auto known = skeleton.find(frame.name)) {
+  for (const ExtraJoint& extra : rig.joints) {
+    const std::string what = fmt::format("the joint '{}' of the rig", extra.name);
+    PELT_ASSIGN(const auto parent, find_joint(skeleton, extra.parent, what));
+    if (const auto known = skeleton.find(extra.name)) {
       if (skeleton.parent_of(*known) == parent) continue;
       return invalid("{} has the name of another joint", what);
     }
     const glm::dmat3 axes(chain::matrices_at_bind(model, meshes)[parent]);
-    Joint joint{.name = frame.name, .parent = static_cast<std::int32_t>(parent)};
-    joint.rest.translation = glm::vec3(glm::inverse(axes) * glm::dvec3(frame.offset));
+    Joint joint{.name = extra.name, .parent = static_cast<std::int32_t>(parent)};
+    joint.rest.translation = glm::vec3(glm::inverse(axes) * glm::dvec3(extra.offset));
     joint.rest.rotation = glm::conjugate(glm::quat_cast(shared::orthonormal_axes(glm::mat3(axes))));
     skeleton.joints.push_back(std::move(joint));
   }
@@ -371,9 +371,9 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& wr
     Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), std::move(anchors), notes);
     return use(binder);
   };
-  if (rig.muscles.empty() && rig.helper_joints.empty() && rig.frames.empty()) return run(model, {});
+  if (rig.muscles.empty() && rig.helper_joints.empty() && rig.joints.empty()) return run(model, {});
   PELT_ASSIGN(auto whole, add_muscles(model, rig));
-  PELT_TRY(add_frames(rig, whole.model));
+  PELT_TRY(add_joints(rig, whole.model));
   PELT_TRY(add_helper_joints(rig, whole.model.skeleton));
   return run(whole.model, whole.muscles);
 }

@@ -118,6 +118,12 @@ Result<void> check_model(const Model& model) {
   for (const Mesh& mesh : model.meshes) {
     PELT_TRY(check_mesh(mesh, model.bound_joints.size()));
   }
+  for (const MeshLines& lines : model.lines) {
+    const Mesh* mesh = model.find_mesh(lines.mesh);
+    const auto is_outside = [&](glm::uvec2 s) { return std::max(s.x, s.y) >= mesh->positions.size(); };
+    if (mesh == nullptr || lines.segments.empty() || std::ranges::any_of(lines.segments, is_outside))
+      return invalid("the lines of mesh '{}' need that mesh, and segments between its vertices", lines.mesh);
+  }
   for (const MeshLevel& level : model.levels) {
     PELT_TRY(check_mesh(level.mesh, model.bound_joints.size()));
     if (level.of >= model.meshes.size() || level.level < 1 || level.level > kMaxLevel) {

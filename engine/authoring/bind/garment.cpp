@@ -13,6 +13,7 @@
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/bind/check_model.h"
 #include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/geometry/fitting_points.h"
@@ -338,10 +339,27 @@ void follow_targets(Model& garment, const Model& body) {
   }
 }
 
+// Moves the garment's anchors to the body's joints of the same names; drops the others, with notes.
+void move_anchors(Model& garment, const Model& body, std::vector<std::string>& notes) {
+  for (MarkedAnchor& anchor : std::exchange(garment.anchors, {})) {
+    const std::string& name = garment.skeleton.joints[anchor.joint].name;
+    if (const std::optional<std::uint32_t> joint = body.skeleton.find(name)) {
+      garment.anchors.push_back({std::move(anchor.name), *joint});
+    } else {
+      notes.push_back(fmt::format("the anchor '{}' of '{}' is left out: '{}' has no joint '{}'", anchor.name,
+                                  garment.name, body.name, name));
+    }
+  }
+}
+
 // Returns the garment with the body's skeleton, clips and morph targets.
 Result<Dressed> put_on(Model garment, const Model& body, unsigned threads) {
   if (garment.meshes.empty()) {
     return invalid("{}: has no mesh for the body to drive", garment.name);
+  }
+  for (const Model* model : {&std::as_const(garment), &body}) {
+    const Result<void> checked = check_model(*model);
+    if (!checked) return invalid("{}: {}", model->name, checked.error().message);
   }
   Dressed dressed;
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
@@ -371,9 +389,12 @@ Result<Dressed> put_on(Model garment, const Model& body, unsigned threads) {
     dressed.notes.push_back(fmt::format("the weights of '{}' are left out: they name joints that '{}' does not have",
                                         garment.name, body.name));
   }
+  move_anchors(garment, body, dressed.notes);
   dressed.model = std::move(garment);
   dressed.model.skeleton = body.skeleton;
   dressed.model.bound_joints = body.bound_joints;
+  dressed.model.root_at_bind = body.root_at_bind;
+  dressed.model.bendy_bones = body.bendy_bones;
   dressed.model.clips = body.clips;
   carry_targets(dressed.model, body, threads);
   follow_targets(dressed.model, body);

@@ -378,7 +378,8 @@ std::uint32_t CharacterBuilder::shape_input(const std::string& mesh, const std::
   const std::string name = mesh + "/" + shape;
   const auto known = std::ranges::find(data_.controls, name, &Control::name);
   if (known != data_.controls.end()) return known->input;
-  const auto target = static_cast<std::uint32_t>(std::ranges::count(data_.controls, mesh, &Control::mesh));
+  auto target = static_cast<std::uint32_t>(std::ranges::count(data_.controls, mesh, &Control::mesh));
+  if (const Mesh* of = model_.find_mesh(mesh)) target += static_cast<std::uint32_t>(of->morph_targets.size());
   data_.controls.push_back({ControlKind::kMorphTarget, name, mesh, target, 0.0f, data_.input_count});
   return data_.input_count++;
 }

@@ -126,7 +126,7 @@ class CharacterBuilder {
   std::uint32_t twist_input(std::uint32_t joint);
 
   // Returns the index of the input with the weight of a shape of a control mesh, which the caller sets every frame as
-  // the control "mesh/shape". All uses of that name share it.
+  // the control "mesh/shape". All uses of that name share it. Its target comes after the morph targets of the mesh.
   std::uint32_t shape_input(const std::string& mesh, const std::string& shape);
 
   // Notes the line of a muscle, for weights that follow its stretch.

@@ -75,12 +75,12 @@ static void describe(Fields& fields, Muscle& muscle) {
       muscle.wring);
 }
 
-static void describe(Fields& fields, FreeFrame& frame) {
-  fields.about("frame", "A joint that the model lacks, such as a handle of a face. It rests in its parent.");
-  fields.text({.name = "name", .meaning = "Its name, for attachments.", .required = true}, frame.name);
-  fields.text({.name = "parent", .meaning = "A joint, or an earlier frame.", .required = true}, frame.parent,
-              Names::kJoint);
-  fields.vector({"offset", "From the parent, metres, model space at bind."}, frame.offset);
+static void describe(Fields& fields, ExtraJoint& joint) {
+  fields.about("joint", "A joint that the model lacks, such as a handle of a face. It rests in its parent.");
+  fields.name({.name = "name", .meaning = "Its name, for attachments.", .required = true}, joint.name);
+  fields.text({.name = "parent", .meaning = "A joint of the model, or an earlier one of these.", .required = true},
+              joint.parent, Names::kJoint);
+  fields.vector({"offset", "From the parent, metres, model space at bind."}, joint.offset);
 }
 
 static void describe(Fields& fields, HelperTurn& turn) {
@@ -126,7 +126,7 @@ static void describe(Fields& fields, Rig& rig) {
   fields.objects({"groups", "Named vertices and triangles, for masks, exclusions and refinements."}, rig.groups);
   fields.objects({"muscles", "Meshes on lines between joints. Layers name them as their driver."}, rig.muscles);
   fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
-  fields.objects({"frames", "Joints that the model lacks, after its own."}, rig.frames);
+  fields.objects({"joints", "Joints that the model lacks, after its own."}, rig.joints);
   fields.objects({"helper_joints", "Joints that turn by fractions of other joints' turns."}, rig.helper_joints);
   // Left out without anchors, so that characters from older rigs keep their bytes.
   if (const Field anchors{"anchors", "Named points of skins."}; fields.is_there(anchors, !rig.anchors.empty()))

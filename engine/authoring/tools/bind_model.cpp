@@ -127,7 +127,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
       worn_notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
     PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, threads)
-                                                   : dress(std::move(*model), body));
+                                                   : dress(std::move(*model), body, threads));
     worn_notes.insert(worn_notes.end(), dressed.notes.begin(), dressed.notes.end());
     driver = dressed.body;
     copied_weights = dressed.copied_weights;

@@ -217,7 +217,8 @@ std::vector<float> source_shares(const CharacterData& data, SourceKind kind, std
         if (kind == SourceKind::kVertex && v - mesh.first_vertex < mesh.vertex_count()) vertices[v] = 1;
       }
       for (std::uint32_t v = 0; mesh.frame_entry && v < mesh.vertex_count(); ++v) {
-        shares[*mesh.frame_entry + v] = vertices[mesh.first_vertex + v];
+        const std::uint32_t entry = *mesh.frame_entry + v;
+        shares[entry] = is_source(SourceKind::kEntry, entry) ? 1 : vertices[mesh.first_vertex + v];
       }
     }
   }

@@ -179,12 +179,12 @@ void describe(Archive& archive, Is<SkinLevel> auto& level) {
   archive(level.of, level.level, level.skin);
 }
 
-// A chunk gets a new version when its payload changes (docs/pelt_file.md, Changing it).
 template <class Archive>
 void describe(Archive& archive, Is<SkinAnchor> auto& anchor) {
   archive(anchor.name, anchor.mesh, anchor.vertices, anchor.shares);
 }
 
+// A chunk gets a new version when its payload changes (docs/pelt_file.md, Changing it).
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,

@@ -15,6 +15,9 @@ layout(location = 2) out vec4 clip;
 layout(location = 3) out vec4 previous_clip;
 layout(location = 4) flat out vec3 color;
 layout(location = 5) flat out vec2 kept;
+layout(location = 6) out vec4 world_tangent;
+layout(location = 7) out vec2 tension;
+layout(location = 8) out vec3 rest_position;
 
 // The corners of a side and of both ends of a tapered cylinder: angle in sides, distance along z, share of the radius.
 const vec3 kCorners[12] = vec3[](vec3(0, 0, 1), vec3(1, 0, 1), vec3(1, 1, 1), vec3(0, 0, 1), vec3(1, 1, 1), vec3(0, 1, 1),
@@ -44,5 +47,8 @@ void main() {
   previous_clip = frame.previous_clip_from_world * vec4(transform_point(walker.previous_world, at), 1.0);
   color = prop.color;
   kept = vec2(0.0, 1.0);
+  world_tangent = vec4(1.0, 0.0, 0.0, 1.0);
+  tension = vec2(0.0);  // no wrinkles
+  rest_position = vec3(0.0);
   gl_Position = clip;
 }

@@ -2,8 +2,9 @@
 // Wrinkles of compressed skin (CrowdOutputs::tension): folds across each compressed direction turn the normal along it. A
 // game would read its artist's wrinkle map instead of the procedural height.
 
-const float kPerMetre = 75.0;  // folds
-const float kSteepness = 6.0;  // of folds in skin of half its length
+const float kPerMetre = 55.0;   // folds
+const float kSteepness = 3.0;   // of folds in skin of half its length
+const float kSmooth = 0.12;     // compression up to which skin has no folds: log2
 
 float hash(vec3 p) { return fract(sin(dot(p, vec3(12.9898, 78.233, 37.719))) * 43758.5453); }
 
@@ -39,8 +40,10 @@ vec3 wrinkled(vec3 normal, vec3 tangent, vec3 bitangent, vec2 tension, vec3 rest
   vec3 y = dFdy(position);
   mat2x3 by_pixel = mat2x3(dFdx(rest), dFdy(rest));
   mat2x3 dual = mat2x3(cross(y, normal), cross(normal, x)) * sign(dot(x, cross(y, normal)));
-  vec2 steepness = kSteepness * clamp(-tension, 0.0, 1.0);
-  if (max(steepness.x, steepness.y) < 0.05) return normal;
+  // Folds run across the more compressed direction.
+  vec2 compression = -tension * step(tension, tension.yx);
+  vec2 steepness = kSteepness * smoothstep(kSmooth, 1.0, compression);
+  if (max(steepness.x, steepness.y) < 0.01) return normal;
   vec3 rest_tangent = normalize(by_pixel * (tangent * dual));
   vec3 rest_bitangent = normalize(by_pixel * (bitangent * dual));
   vec3 p = kPerMetre * rest;

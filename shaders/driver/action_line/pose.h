@@ -28,8 +28,9 @@
 PELT_SHARED_BEGIN
 
 // Layout of the table:
-//   line    first of n control points (vertex of the instance), n (plus kLineWrings), L^R, distance of the side vertex
-//   at rest, q_min sample  lambda, w, W, e, (M^R)^-1 row by row
+//   line    first of n control points (vertex of the instance), n (plus kLineWrings), L^R,
+//           distance of the side vertex at rest, q_min
+//   sample  lambda, w, W, e, (M^R)^-1 row by row
 PELT_SHARED_CONST uint kLineFirstPoint = 0u;
 PELT_SHARED_CONST uint kLinePointCount = 1u;
 PELT_SHARED_CONST uint kLineLength = 2u;

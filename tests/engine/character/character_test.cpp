@@ -5,6 +5,7 @@
 #include <pelt/character.h>
 #include <pelt/dual_quaternion.h>
 
+#include "engine/character/check_palette.h"
 #include "tests/support/breakage.h"
 #include "tests/support/driven.h"
 #include "tests/support/graded.h"
@@ -164,6 +165,38 @@ TEST(Character, WithFaultyGradientsIsRefused) {
     breakage.change(data.meshes.front());
     EXPECT_THAT(test::create_error(data), testing::HasSubstr(breakage.error));
   }
+}
+
+TEST(Character, WeighsMorphTargetsInStage0) {
+  CharacterMesh skin;
+  skin.stage = 1;
+  skin.morphs = PackedMorphs{.target_count = 1, .slices = {0}};
+  std::vector<PaletteEntry> entries = {{EntryContent::kWeights, 0}};
+  std::uint32_t entries_read = 0;
+  EXPECT_TRUE(check_morphs(skin, entries, entries_read));
+  entries[0].first_stage = 1;
+  EXPECT_FALSE(check_morphs(skin, entries, entries_read)) << "for they are posed before any driver moves";
+}
+
+// Character::at_level moves anchors to the nearest triangle of a level, or to its nearest vertex.
+TEST(Character, HasLevelsForItsAnchors) {
+  CharacterData data = make_data();
+  data.anchors.push_back({.name = "0"});
+  data.levels = {{0, 1, data.meshes[0]}};
+  CharacterMesh& coarse = data.levels[0].skin;
+  coarse.name = "coarse";
+  coarse.triangles.resize(1 << 20);
+  coarse.parts = {{0, 1 << 20, -1}};
+  while (data.anchors.size() < 255) data.anchors.push_back({.name = std::to_string(data.anchors.size())});
+  EXPECT_EQ(test::create_error(data), "made");
+  data.anchors.push_back({.name = "255"});
+  EXPECT_THAT(test::create_error(data), testing::HasSubstr("too many triangles for the 256 anchors"));
+  coarse = {};
+  coarse.name = "coarse";
+  coarse.binding.slices = {0};
+  EXPECT_THAT(test::create_error(data), testing::HasSubstr("has no vertices"));
+  data.anchors.clear();
+  EXPECT_EQ(test::create_error(data), "made");
 }
 
 TEST(Character, MovesSkinsLastAndControlMeshesBefore) {

@@ -10,6 +10,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/base/not_found.h"
+#include "engine/character/base/invalid.h"
 #include "engine/character/records.h"
 #include "engine/character/rows/tilt.h"
 #include "shaders/blend/blend.h"
@@ -152,6 +153,9 @@ Result<std::vector<KeyedOffsets>> find_offsets(std::span<const KeyPoseSet> key_p
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
     const MorphTarget& target = source.morph_targets[t];
     if (is_keyed(key_poses, target.name)) continue;
+    const bool is_shape = std::ranges::find(key_poses, target.name, &KeyPoseSet::control) != key_poses.end();
+    if (is_shape && !target.name.empty())
+      return invalid("{}: the control '{}' has the name of a morph target", what, target.name);
     keyed.push_back(
         {weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets)});
   }

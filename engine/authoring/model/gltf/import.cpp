@@ -185,6 +185,7 @@ void gather_levels(const std::map<std::string, DeclaredLevel>& declared, Model& 
     std::erase_if(expression.targets, [&](const ExpressionTarget& target) { return levels.contains(target.mesh); });
   }
   std::erase_if(model.expressions, [](const Expression& expression) { return expression.targets.empty(); });
+  std::erase_if(model.lines, [&](const MeshLines& lines) { return levels.contains(lines.mesh); });
   std::erase_if(model.clips, [](const Clip& clip) { return clip.channels.empty() && clip.morph_channels.empty(); });
   model.report.notes.push_back(
       fmt::format("{} meshes are levels of detail of others, 1 to {}", model.levels.size(), coarsest));

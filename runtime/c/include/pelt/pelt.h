@@ -394,8 +394,9 @@ typedef struct pelt_upload_options {
   uint32_t tension; /* 1: crowds may write tension; takes about 40 bytes more per vertex */
 } pelt_upload_options;
 
-/* Returns the size of a character's bind data, bytes. */
-PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character, VkDeviceSize* bytes);
+/* Returns the size of a character's bind data, bytes. `options`: NULL for the defaults; only `tension` counts. */
+PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character,
+                                                     const pelt_upload_options* options, VkDeviceSize* bytes);
 
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no character
  * and no capacity; a character of more bytes than the device can bind at once; out of memory. */
@@ -569,7 +570,7 @@ typedef struct pelt_crowd_options {
   /* PELT_FORMAT_FLOAT: the frame of each anchor of the characters, as pelt_evaluator_get_anchor returns it: 12 floats.
    * PELT_FORMAT_DEFAULT writes none. Whichever level of detail is shown, an anchor stays on the finest. */
   pelt_vertex_output anchors;
-  pelt_buffer_location anchor_locations[2]; /* of slots 1 and 2, as slot_locations */
+  pelt_buffer_location anchor_slot_locations[2]; /* of slots 1 and 2, as slot_locations */
 } pelt_crowd_options;
 
 /* Adds to `sum` the room that a character and this many of its instances take in a crowd with these options. `options`:
@@ -669,7 +670,7 @@ PELT_API pelt_result pelt_crowd_lists_get_levels(const pelt_crowd_lists* lists, 
 enum {
   PELT_PART_WHOLE = 0,
   PELT_PART_POSE = 1, /* palettes, drivers and boxes */
-  PELT_PART_BLEND = 2 /* skins and their normals */
+  PELT_PART_BLEND = 2 /* skins and their normals, tension and anchors */
 };
 
 typedef struct pelt_record {

@@ -129,6 +129,9 @@ TEST(Bind, NamesWhatTheModelGetsWrong) {
   EXPECT_THAT(error_after([](Model& m) { m.bound_joints[1].joint = 2; }), HasSubstr("joint 2"));
   EXPECT_THAT(error_after([](Model& m) { m.skeleton.joints[0].parent = 0; }), HasSubstr("parent"));
   EXPECT_NE(error_after([](Model& m) { m.meshes.push_back(m.meshes[0]); }), "bound") << "names repeat";
+  const MeshLines wrong[] = {{"tub", {{0, 1}}}, {"tube", {}}, {"tube", {{0, 1u << 20}}}};
+  for (const MeshLines& lines : wrong)
+    EXPECT_THAT(error_after([&](Model& m) { m.lines = {lines}; }), HasSubstr("the lines of mesh 'tub"));
 }
 
 class BindStages : public testing::TestWithParam<std::string_view> {

@@ -221,6 +221,20 @@ TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
   EXPECT_THAT(dropped.notes, testing::ElementsAre(testing::HasSubstr("left out")));
 }
 
+TEST_F(Garment, MovesItsAnchorsToTheBodysJoints) {
+  Model body = make_biped();
+  Model shirt = make_shirt(body);
+  shirt.skeleton.joints = {{.name = "brooch"}, {.name = "head"}};
+  shirt.anchors = {{"pin", 0}, {"collar", 1}};
+  const Dressed dressed = test::must(dress(shirt, body));
+  ASSERT_EQ(dressed.model.anchors.size(), 1u);
+  EXPECT_EQ(dressed.model.anchors[0].name, "collar");
+  EXPECT_EQ(dressed.model.skeleton.joints[dressed.model.anchors[0].joint].name, "head");
+  EXPECT_THAT(dressed.notes, testing::ElementsAre(testing::HasSubstr("no joint 'brooch'")));
+  body.meshes[0].morph_targets = {{"long", std::vector(body.meshes[0].positions.size() + 1, glm::vec3(0)), 0}};
+  EXPECT_TRUE(test::refused(dress(shirt, body), "one finite offset per vertex"));
+}
+
 TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   const Model body = make_biped();
   Model shirt = make_shirt(body);

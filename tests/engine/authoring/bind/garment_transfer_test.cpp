@@ -177,6 +177,7 @@ TEST_F(Ramp, CrossesAHoleSmoothly) {
   const glm::uvec3 t = cloth.triangles[cut];
   const auto middle = static_cast<std::uint32_t>(cloth.positions.size());
   cloth.positions.push_back(0.5f * (cloth.positions[t.x] + cloth.positions[t.y]));
+  cloth.normals.push_back(cloth.normals[t.x]);
   cloth.triangles[cut] = {t.x, middle, t.z};
   cloth.triangles.insert(cloth.triangles.end(), {{middle, t.y, t.z}, {t.x, t.y, middle}});
   cloth = worn(cloth, body_);

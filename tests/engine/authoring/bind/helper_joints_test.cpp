@@ -208,10 +208,10 @@ TEST(HelperJoints, OfBrokenCharactersAreRefused) {
   test::expect_refused(breakages, *sound);
 }
 
-// A frame rests at its offset, with the axes of model space, and carries what is attached to it.
-TEST(Frames, AreJointsThatTheModelLacks) {
+// A joint of a rig rests at its offset, with the axes of model space, and carries what is attached to it.
+TEST(RigJoints, AreThoseThatTheModelLacks) {
   Rig rig = rig_with({});
-  rig.frames = {{"handle", "joint1", {0.5f, 1, 0}}, {"below", "handle", {0, 0, 2}}};
+  rig.joints = {{"handle", "joint1", {0.5f, 1, 0}}, {"below", "handle", {0, 0, 2}}};
   rig.helper_joints = {{.joint = "below", .source = "joint2", .twist = 1}};
   const Model model = tube();
   const Character character = test::bound(model, rig).character;
@@ -230,10 +230,10 @@ TEST(Frames, AreJointsThatTheModelLacks) {
   // The character's own model has them already.
   EXPECT_EQ(test::bound(test::must(model_of(character)), rig).character->skeleton.joints.size(), first + 2);
   EXPECT_EQ(test::must(parse_rig(format_rig(rig), "rig")), rig);
-  rig.frames[0].parent = "joint7";
-  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the frame 'handle'"));
-  rig.frames[0] = {"tip", "joint1", {}};
-  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the frame 'tip' has the name of another joint"));
+  rig.joints[0].parent = "joint7";
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the joint 'handle' of the rig"));
+  rig.joints[0] = {"tip", "joint1", {}};
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the joint 'tip' of the rig has the name of another joint"));
 }
 
 }  // namespace

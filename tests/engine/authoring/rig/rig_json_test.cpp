@@ -166,6 +166,8 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
         "/layers/0/mask/joints/1: must be a string, is 2"},
        {layer(R"("deformer": "linear_blend", "mask": 1)"), "/layers/0/mask: must be an object, is 1"},
        {layer(R"("deformer": "linear_blend", "target": "")"), "/layers/0/target: must not be empty"},
+       {R"({"format": "pelt-rig 1", "layers": [], "joints": [{"name": "", "parent": "a"}]})",
+        "/joints/0/name: must not be empty"},
        {layer(R"("deformer": "surface-fdd")"), "did you mean 'surface_ffd'?"},
        {layer(R"("target": "body")"), "x.json: /layers/0: the key 'deformer' is missing"},
        {"[]", "x.json: /: must be an object, is an array"},

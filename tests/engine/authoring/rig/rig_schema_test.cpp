@@ -208,7 +208,7 @@ Json full_document(const std::string& deformer) {
               {"groups", Json::array()},
               {"muscles", Json::array()},
               {"correctives", Json::array()},
-              {"frames", Json::array()},
+              {"joints", Json::array()},
               {"helper_joints", Json::array()},
               {"layers", Json::array({layer})},
               {"check", default_of(schema().at("/properties/check"_json_pointer))},
@@ -221,7 +221,7 @@ Json rich_document(const std::string& deformer) {
   document["groups"] = Json::array({example_of(schema().at("/$defs/group"_json_pointer))});
   document["muscles"] = Json::array({example_of(schema().at("/$defs/muscle"_json_pointer))});
   document["correctives"] = Json::array({example_of(schema().at("/$defs/corrective"_json_pointer))});
-  document["frames"] = Json::array({example_of(schema().at("/$defs/frame"_json_pointer))});
+  document["joints"] = Json::array({example_of(schema().at("/$defs/joint"_json_pointer))});
   document["helper_joints"] = Json::array({example_of(schema().at("/$defs/helper_joint"_json_pointer))});
   Json& layer = document["layers"][0];
   layer["mask"] = example_of(schema().at("/$defs/mask"_json_pointer));

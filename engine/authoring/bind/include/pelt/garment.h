@@ -22,8 +22,9 @@ struct Dressed {
 //
 // Morph targets of the body that move points beneath a mesh of the garment become targets of that mesh, by the same
 // names, unless it has its own; clips and expressions of the body move them. Their offsets, metres, are those of the
-// points that the cloth lies on, filled in as weights are (below). They do not move the mesh of the body. Errors: the
-// garment has no mesh, or the body has no triangles.
+// points that the cloth lies on, filled in as weights are (below). They do not move the mesh of the body. Anchors of
+// the garment mark the body's joints of the same names; others are dropped with a note. Errors: the garment has no
+// mesh, the body no triangles, or one of them properties that bind refuses.
 Result<Dressed> dress(Model garment, const Model& body, unsigned threads = 0);
 
 // Does the same without the body's mesh. A mesh of the garment without weights takes those of the skin that it lies on

@@ -74,11 +74,11 @@ struct HelperTurn {
 
 // A joint of the character that the model lacks, such as a handle of a face (Forsey 1994, "Future work"). The game
 // poses it like any joint; clips leave it at rest in its parent. It comes after the model's joints.
-struct FreeFrame {
+struct ExtraJoint {
   std::string name;
-  std::string parent;      // a joint, or an earlier frame
+  std::string parent;      // a joint of the model, or an earlier one of these
   glm::vec3 offset{0.0f};  // from the parent, metres; its axes are those of model space at bind
-  friend bool operator==(const FreeFrame&, const FreeFrame&) = default;
+  friend bool operator==(const ExtraJoint&, const ExtraJoint&) = default;
 };
 
 // A named point of a skin (SkinAnchor). Exactly one of vertex, triangle, near and node locates it.
@@ -114,7 +114,7 @@ struct Rig {
   std::vector<Group> groups;
   std::vector<Muscle> muscles;
   std::vector<Corrective> correctives;
-  std::vector<FreeFrame> frames;
+  std::vector<ExtraJoint> joints;
   std::vector<HelperTurn> helper_joints;
   std::vector<RigAnchor> anchors;  // before those that the model marks
   std::vector<Layer> layers;

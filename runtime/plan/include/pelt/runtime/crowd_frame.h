@@ -134,7 +134,7 @@ struct FrameCommand {
 // The part of a frame.
 enum class FramePart : std::uint32_t {
   kPose,   // palettes, drivers and boxes
-  kBlend,  // skins, their normals and their anchors
+  kBlend,  // skins, their normals, tension and anchors
   kWhole,
 };
 inline constexpr std::size_t kFrameParts = 3;

@@ -246,6 +246,16 @@ TEST_F(MorphTargets, AreControls) {
             kTubeTolerance);
 }
 
+TEST_F(MorphTargets, StayControlsNextToThoseOfKeyPoses) {
+  parameters_.driver.key_poses = {{.poses = {key({})}, .control = "puff"}};
+  parameters_.driver.key_poses[0].poses[0].at = 1;
+  const Character character = bound();
+  ASSERT_EQ(character->controls.size(), 3u);
+  for (const char* name : {"cage/puff", "cage/bulge", "cage/smile"}) EXPECT_TRUE(character->find_control(name)) << name;
+  parameters_.driver.key_poses[0].control = "smile";
+  EXPECT_THAT(error(), HasSubstr("the driver 'cage': the control 'smile' has the name of a morph target"));
+}
+
 TEST_F(MorphTargets, StandAtRestAtTheModelsWeight) {
   model_.meshes[1].morph_targets[0].weight = 0.5f;
   const Character character = bound();

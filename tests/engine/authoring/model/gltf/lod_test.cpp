@@ -44,6 +44,17 @@ TEST(ImportLevels, AreToldByNames) {
               ElementsAre("a_LOD0", "b_LOD0", "a_LOD1 1 of a_LOD0", "b_LOD1 1 of b_LOD0"));
 }
 
+TEST(ImportLevels, HaveNoLines) {
+  GltfFile file = triangles({"body", "body_LOD1"});
+  auto& primitives = file.json["meshes"][0]["primitives"];
+  auto lines = primitives[0];
+  lines["mode"] = 1;
+  primitives.push_back(lines);
+  const Model model = imported(file);
+  ASSERT_EQ(model.lines.size(), 1u);
+  EXPECT_EQ(model.lines[0].mesh, "body");
+}
+
 TEST(ImportLevels, AreNotToldByOtherNames) {
   EXPECT_THAT(names_of({"body_LOD1"}), ElementsAre("body_LOD1"));
   EXPECT_THAT(names_of({"body", "body_LOD"}), ElementsAre("body", "body_LOD"));
