@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <pelt/evaluate.h>
 #include <pelt/nearest_name.h>
 #include <pelt/tools/inspect.h>
 
