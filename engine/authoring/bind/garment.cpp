@@ -269,10 +269,11 @@ void carry_targets(Model& garment, const Model& body, unsigned threads) {
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : body.meshes) meshes.push_back(&mesh);
   const std::vector<MorphTarget> of_body = joined_targets(meshes);
+  if (of_body.empty()) return;
   Mesh skin = concatenate(body.meshes);
   drop_flat(skin.positions, skin.triangles);
   Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
-  if (of_body.empty() || !tree) return;
+  if (!tree) return;
   const double reach = reach_of(garment);
   const Transfer transfer(skin, std::move(*tree), body, reach, threads);
   for (const std::vector<Mesh*>& cloth : cloths_of(garment)) {
