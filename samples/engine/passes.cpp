@@ -100,18 +100,18 @@ Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuf
       write_descriptor(device.pelt(), sets_[n], binding, type, range);
     };
     const std::size_t slot = n % walkers.size();
-    constexpr VkDescriptorType kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    constexpr VkDescriptorType kStorageType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     write(shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, {frames_[slot].handle(), 0, VK_WHOLE_SIZE});
-    write(shared::kBindWalkers, kStorage, {walkers[slot].handle(), 0, VK_WHOLE_SIZE});
+    write(shared::kBindWalkers, kStorageType, {walkers[slot].handle(), 0, VK_WHOLE_SIZE});
     write_descriptor(device.pelt(), sets_[n], shared::kBindShadow, shadow_.view.get(), shadow_sampler_.get());
-    write(shared::kBindTable, kStorage, crowd.table(n));
-    write(shared::kBindParts, kStorage, {culling.parts().handle(), 0, VK_WHOLE_SIZE});
-    write(shared::kBindRest, kStorage, {culling.rest().handle(), 0, VK_WHOLE_SIZE});
+    write(shared::kBindTable, kStorageType, crowd.table(n));
+    write(shared::kBindParts, kStorageType, {culling.parts().handle(), 0, VK_WHOLE_SIZE});
+    write(shared::kBindRest, kStorageType, {culling.rest().handle(), 0, VK_WHOLE_SIZE});
     if (props.empty()) continue;
     const runtime::OutputLocation& anchors = crowd.outputs(n).anchors;
-    write(shared::kBindAnchors, kStorage,
+    write(shared::kBindAnchors, kStorageType,
           {anchors.buffer, anchors.offset, crowd.rooms().anchors.capacity * anchors.stride});
-    write(shared::kBindProps, kStorage, {props_.handle(), 0, VK_WHOLE_SIZE});
+    write(shared::kBindProps, kStorageType, {props_.handle(), 0, VK_WHOLE_SIZE});
   }
   return {};
 }
