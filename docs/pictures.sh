@@ -14,9 +14,10 @@ export PELT_DEVICE=llvmpipe
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
   anchors armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
-  curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears
-  hierarchical_elbow hierarchical_head hierarchical_hinge mos_biped mos_compared mos_figures mos_tail muscles python
-  real_characters sculpture skeletonize surface_ffd_streamed viewer wrinkles
+  curve_skeleton_figures curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog
+  hierarchical_ears hierarchical_elbow hierarchical_figures hierarchical_head hierarchical_hinge mos_biped mos_compared
+  mos_figures mos_poses mos_tail muscle_figures muscles python real_characters sculpture skeletonize surface_ffd_figures
+  surface_ffd_streamed viewer wrinkles
 )
 readonly views=tests/samples/viewer/views
 
@@ -57,6 +58,8 @@ END
 }
 
 # ------------------------------------------------------------------------------------------------------------ pictures
+
+source docs/pictures_figures.sh
 
 # Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face
 in_blender() {
@@ -425,8 +428,13 @@ END
 make_drape() {
   local models=$root/samples/garments
   pelt bind "$models/cloth.glb" --rig "$models/cloth.json" -o cloth.pelt
-  pelt render cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 --driver --size 2400x1200 -o large.png
-  finish large.png -resize 50% drape.png
+  pelt render cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 --driver --size 1600x1200 -o driver.png
+  # Checks of three quads; the cloth has rows of 37 vertices.
+  pelt deform cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 -o cloth.obj
+  awk '/^v / { print "v", n % 37, 0, int(n / 37); n += 1; next } { print }' cloth.obj >quads.obj
+  parts scene scene.gltf <<<'cloth.obj 0 0 quads.obj 3 0'
+  pelt render scene.gltf --deformer linear-blend --size 1600x1200 -o checks.png
+  finish driver.png checks.png +append -resize 37.5% -dither FloydSteinberg -colors 128 -depth 8 png8:drape.png
 }
 
 # These show characters that are not in this repository; docs/quality.md lists their sources.
@@ -503,7 +511,7 @@ for picture in "${wanted[@]}"; do
     exit 2
   fi
 done
-for program in pelt pelt_game pelt_viewer viewer_views_test; do
+for program in pelt pelt_viewer; do  # most pictures need no other
   if [[ ! -x $bin/$program ]]; then
     echo "pictures: $bin/$program is not there; ./run build makes it" >&2
     exit 1

@@ -3,6 +3,7 @@
 # Files that docs/pictures.sh draws pictures from or rigs on the pages name, and no command of Pelt writes:
 #   scene OUT.gltf            one model of several OBJ meshes; its lines on standard input are below
 #   wave CAGE.obj CAGE.pc2    a closed tube round the built-in limb, and a point cache that bends it into a wave
+#   sheet DIR                 a flat sheet, sheet.obj, and rigs of a surface over it: Forsey's figures 2a to 2f and 9
 #   sleeve ARM.obj            an open tube round the left arm of the built-in biped
 #   pose MODEL.glb OUT.glb J:A:D...  the model with one clip "pose", of a second, in which every joint J turns by D
 #                             degrees about the axis A of model space, x, y or z
@@ -33,13 +34,14 @@ def read_obj(file):
 def tone(triangle, rest, square, sectors):
     """Returns 0 or 1, the tone of the check on which the middle of a triangle of the skin at rest lies."""
     x, y, z = (sum(rest[vertex][axis] for vertex in triangle) / 3 for axis in range(3))
-    return (math.floor(x / square) + math.floor(math.atan2(z, y) / math.tau * sectors)) % 2
+    across = math.atan2(z, y) / math.tau * sectors if sectors else z / square
+    return (math.floor(x / square) + math.floor(across)) % 2
 
 
 def scene(out):
     """Writes a glTF model. A line on standard input is FILE X Y, a mesh and where it stands, in metres; FILE X Y TONE,
     the same in another of TONES than the first; or FILE X Y REST SQUARE SECTORS: with checks, SQUARE metres long along
-    x and SECTORS of them about the x axis, painted on the mesh of the file REST."""
+    x and SECTORS of them about the x axis, or if that is 0, along z, painted on the mesh of the file REST."""
     data = bytearray()
     gltf = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
             "materials": [{"pbrMetallicRoughness": {"baseColorFactor": color}} for color in TONES],
@@ -106,6 +108,44 @@ def wave(cage, cache):
                 slope = height * math.tau / 8 * math.cos(phase)
                 across = math.hypot(1, slope)  # the section stands across the wave
                 file.write(struct.pack("<3f", x - y * slope / across, y / across + height * math.sin(phase), z))
+
+
+def sheet(folder):
+    """A flat sheet of 1 m, sheet.obj, and rigs whose surface has 6 x 6 spans and is edited on several levels, as in
+    Forsey's figures: 2a to 2f, and 9, whose offsets do not turn."""
+    n = 144
+    with open(f"{folder}/sheet.obj", "w") as file:
+        for k in range((n + 1) ** 2):
+            print(f"v {k % (n + 1) / n - 0.5} 0 {k // (n + 1) / n - 0.5}\nvn 0 1 0", file=file)
+            if k % (n + 1) and k > n:
+                print("f", k - n - 1, k, k + 1, "\nf", k - n - 1, k + 1, k - n, file=file)
+
+    def moves(level, height, *places):
+        """Moves the vertices next to places (z, x)."""
+        across = 6 * 2**level + 3
+        numbers = [sum(round((c + 0.5) * (across - 3) + 1) * f for c, f in zip(place, (across, 1))) for place in places]
+        return level, [[number, 0, height, 0] if level == 0 else [number, 0, 0, height] for number in numbers]
+
+    def ring(radius, count):
+        return [(radius * math.sin(math.tau * k / count), radius * math.cos(math.tau * k / count)) for k in range(count)]
+
+    first = [moves(1, 0.12, (0, 0)), moves(2, 0.14, *ring(0.2, 6))]
+    broad, finer = moves(0, 0.8, (0, -1 / 6)), moves(1, 0.3, (0.3, 0.3), (0.22, 0.3))
+    finest = moves(3, 0.08, *ring(0.08, 5))
+    steps = {"2a": first, "2b": [*first, broad], "2c": [*first, broad, finer], "2d": [*first, broad, finer, finest],
+             "2e": [*first, finer, finest], "2f": [*first, finest], "9": [*first, broad]}
+    control = [[(j - 1) / 6 - 0.5, 0, (i - 1) / 6 - 0.5] for i in range(9) for j in range(9)]
+    for name, edits in steps.items():
+        levels = [{"moves": []} for _ in range(4)]
+        for level, moved in edits:
+            levels[level]["moves"] += moved
+        if name == "9":
+            for level in levels[1:]:
+                level["moves"] = [[number, x, z, y] for number, x, y, z in level["moves"]]
+                level["attach"] = [{"plain": True, "vertices": [move[0] for move in level["moves"]]}]
+        with open(f"{folder}/{name}.json", "w") as file:
+            json.dump({"format": "pelt-rig 1", "layers": [{"target": "*", "deformer": "hierarchical_bspline",
+                       "parameters": {"shape": [9, 9], "control": control, "levels": levels}}]}, file)
 
 
 def sleeve(out):
@@ -200,4 +240,5 @@ def joints(model, left, top, axis, scale):
 
 
 if __name__ == "__main__":
-    {"scene": scene, "wave": wave, "sleeve": sleeve, "pose": pose, "joints": joints}[sys.argv[1]](*sys.argv[2:])
+    makers = {"scene": scene, "wave": wave, "sheet": sheet, "sleeve": sleeve, "pose": pose, "joints": joints}
+    makers[sys.argv[1]](*sys.argv[2:])

@@ -8,8 +8,8 @@
 FOLDER has what a checkout has (docs/, samples/, runtime/, build/release/bin, which is PROGRAMS and on the PATH), and
 hero.glb, which pages call the reader's own character: the built-in biped, as a file that carries no rig.
 
-A block of ```sh runs by bash and must succeed; its lines `./run demo`, `test`, `pictures`, `view` and `web` are left out. The
-lines of a block of ```text after it appear in this order in its output, with "..." for any text; numbers
+A block of ```sh runs by bash and must succeed; its lines `./run demo`, `test`, `figures`, `pictures`, `view` and `web`
+are left out. The lines of a block of ```text after it appear in this order in its output, with "..." for any text; numbers
 with a decimal point may differ by one in their last digit. A block of ```json is a file. Comments before a block say
 the rest, with semicolons between:
 
@@ -50,7 +50,7 @@ LANGUAGES = ("c", "cmake", "cpp", "glsl", "js", "json", "py", "python", "sh", "t
 SECONDS = 600  # of a block, however busy the machine is
 BODY = "mannequiny-0.3.0.glb"  # $BODY of docs/garments.md
 NO_DEVICE = re.compile(r"no Vulkan loader is installed|no driver supports Vulkan 1\.1|device.*there are none$", re.M)
-LEFT_OUT = re.compile(r"^\./run (demo|test|pictures|view|web)\b.*\n", re.MULTILINE)
+LEFT_OUT = re.compile(r"^\./run (demo|test|figures|pictures|view|web)\b.*\n", re.MULTILINE)
 MARK = r"(?:not run|run by|file|for|into): "
 
 
