@@ -104,8 +104,7 @@ make_anchors() {
 }
 
 make_armpit() {
-  echo '{ "format": "pelt-rig 1", "name": "curve skeleton",
-    "layers": [{ "deformer": "curve_skeleton", "target": "body" }] }' >bad.json
+  echo '{ "format": "pelt-rig 1", "layers": [{ "deformer": "curve_skeleton", "target": "body" }] }' >bad.json
   pelt bind builtin:biped --rig bad.json -o bad.pelt
   pelt render bad.pelt --clip raise --time 1.44 --yaw 20 --compare linear-blend,surface-ffd --size 1600x640 \
     -o armpit.png

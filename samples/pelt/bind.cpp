@@ -18,6 +18,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/tools/write_out.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
 #include "samples/pelt/commands.h"
 #include "samples/pelt/progress_bar.h"
@@ -49,19 +50,33 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
+// Returns how to see the locations of a report.
+std::string how_to_see(const BindCommand& command) {
+  const std::string& rig = command.write_rig.empty() ? command.binding.rig : command.write_rig;
+  std::string shown = command.binding.is_default() ? " " + command.model : "";
+  if (!rig.empty()) shown = fmt::format(" {} --model {}", rig, command.model);
+  if (is_gltf(command.output)) shown = " " + command.output;
+  return fmt::format("see them: pelt_viewer{}, tab Report", shown);
+}
+
 // Prints the result of the check, and at most `most` locations: defects, the worst first, then creases and inverted
-// triangles. Returns the number of lines.
-std::size_t print_check(const CheckReport& check, std::size_t most) {
+// triangles. Returns the largest number of lines.
+std::size_t print_check(const BindCommand& command, const CheckReport& check, std::size_t most) {
   const auto end = std::ranges::find_if(check.defects, [](const DefectLocation& at) { return at.defect.score < 1; });
   const auto found = static_cast<std::size_t>(end - check.defects.begin());
+  const std::string mended =
+      check.fallback > 0 ? share_in_words(check.fallback) + " of the skin falls back" : "none mended";
   const std::string text =
-      fmt::format("{} defect{}{}", found, found == 1 ? "" : "s", found > most ? "; the worst" : "");
+      fmt::format("{} defect{}, {}{}{}:", found, found == 1 ? "" : "s", mended,
+                  check.fallback > 0 && check.remaining > 1 ? ", some remain" : "", found > most ? "; the worst" : "");
   fmt::print("compared with linear blend in {}: {}\n", poses_in_words(check), found == 0 ? "no defect" : text);
   const std::size_t printed = std::min(most, found);
   for (std::size_t i = 0; i < printed; ++i) fmt::print("  {}\n", in_words(check.defects[i]));
   const std::size_t shapes = std::min(most - printed, check.shapes.size());
+  if (shapes > 0) fmt::print("creases to look at; bind changes nothing because of them:\n");
   for (std::size_t i = 0; i < shapes; ++i) fmt::print("  {}\n", in_words(check.shapes[i]));
-  return 1 + printed + shapes;
+  if (printed + shapes > 0) fmt::print("{}\n", how_to_see(command));
+  return 3 + printed + shapes;
 }
 
 // Prints figures of every mesh. `report`: that of format_bind_report().
@@ -69,6 +84,7 @@ void print_meshes(const BoundModel& loaded, Json report) {
   for (Json& mesh : report["meshes"]) {
     mesh["dropped"] = mesh["dropped_elements"].get<double>() / std::max(mesh["vertices"].get<double>(), 1.0);
     mesh["repaired"] = mesh["repaired_vertices"].size();
+    mesh["deformer"] = typed_name(mesh["deformer"].get<std::string>());
   }
   fmt::print("{}", table_of(report["meshes"], {{"mesh", "mesh"},
                                                {"moved by", "deformer"},
@@ -82,7 +98,7 @@ void print_meshes(const BoundModel& loaded, Json report) {
   for (const MeshReport& mesh : loaded.bound.report.meshes) {
     std::vector<std::string> remarks;
     for (const auto& [name, count] : remark_counts(mesh)) {
-      if (count != 0) remarks.push_back(fmt::format("{} {}", count, name));
+      if (count != 0) remarks.push_back(fmt::format("{} {}", count, name == "unbound" ? "on linear blend" : name));
     }
     if (mesh.cut_error)
       remarks.push_back(fmt::format("at most {:.2g} m from the result of all elements", *mesh.cut_error));
@@ -104,7 +120,8 @@ void print_text(const BindCommand& command, const BoundModel& loaded, const Json
   if (command.verbose) print_meshes(loaded, report);
   const std::optional<CheckReport>& check = loaded.bound.report.check;
   std::size_t lines = 1;  // the last
-  if (check) lines += print_check(*check, command.verbose ? check->defects.size() + check->shapes.size() : kLocations);
+  if (check)
+    lines += print_check(command, *check, command.verbose ? check->defects.size() + check->shapes.size() : kLocations);
   // The notes of bind come first, since they list what the character lacks.
   std::vector<std::string> notes = loaded.bound.report.notes;
   notes.insert(notes.end(), loaded.import_report.notes.begin(), loaded.import_report.notes.end());
@@ -116,10 +133,10 @@ void print_text(const BindCommand& command, const BoundModel& loaded, const Json
   const std::vector<CharacterMesh>& meshes = loaded.bound.character->meshes;
   const auto skin = std::ranges::find_if_not(meshes, &CharacterMesh::control);
   const auto skins = std::ranges::count(meshes, false, &CharacterMesh::control);
-  fmt::print(
-      "wrote {}, {}, in {:.1f} s: {}\n", command.output, format_bytes(report["bytes"].get<std::uint64_t>()),
-      report["seconds"].get<double>(),
-      skins == 1 ? fmt::format("'{}', moved by {}", skin->name, skin->deformer) : fmt::format("{} skins", skins));
+  fmt::print("wrote {}, {}, in {:.1f} s: {}\n", command.output, format_bytes(report["bytes"].get<std::uint64_t>()),
+             report["seconds"].get<double>(),
+             skins == 1 ? fmt::format("'{}', moved by {}", skin->name, typed_name(skin->deformer))
+                        : fmt::format("{} skins", skins));
 }
 
 Result<BoundModel> bind_with_progress(const BindCommand& command) {

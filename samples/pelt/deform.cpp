@@ -40,7 +40,9 @@ struct Plan {
 };
 
 Result<Plan> make_plan(const DeformCommand& command, const Character& character) {
-  PELT_ASSIGN(auto poser, within(command.file, Poser::create(character, {command.clip, command.caches, command.fps})));
+  PELT_ASSIGN(const auto clip, within(command.file, clip_of(character, command.clip, !command.caches.empty(),
+                                                            command.time.value_or(0))));
+  PELT_ASSIGN(auto poser, within(command.file, Poser::create(character, {clip, command.caches, command.fps})));
   Plan plan{.poser = std::move(poser)};
   plan.seconds = [fps = command.fps](std::int32_t frame) { return static_cast<float>(frame / fps); };
   if (command.time) {
@@ -57,6 +59,7 @@ Result<Plan> make_plan(const DeformCommand& command, const Character& character)
     }
     plan.frames.last = static_cast<std::int32_t>(frames);
   }
+  note_end(plan.poser.duration(), plan.seconds(plan.frames.last));
   return plan;
 }
 
@@ -130,7 +133,8 @@ Result<void> write_mesh(const DeformCommand& command, const Character& character
       posed_skins(character, frames.back().pose.joints, posed.positions, posed.normals);
   PELT_TRY(lower_extension(command.output) == ".obj" ? write_obj(command.output, meshes)
                                                      : write_glb(command.output, meshes, character->materials));
-  fmt::print("wrote {}: {} meshes at {:.3f} s\n", command.output, meshes.size(), seconds);
+  fmt::print("wrote {}: {} mesh{} at {:.3f} s\n", command.output, meshes.size(), meshes.size() == 1 ? "" : "es",
+             seconds);
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include <pelt/tools/not_carried.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
 #include "samples/pelt/commands.h"
 
@@ -241,7 +242,9 @@ void print_model(const std::string& file, const Json& model) {
     const std::string bound = rig["character"] == true ? ", and the character bound with it"
                               : note.empty()           ? ""
                                                        : fmt::format("; its character cannot be used: {}", note);
-    fmt::print("\ncarries the rig '{}' of {} layer{}{}\n", rig["rig"].get<std::string>(), rig["layers"].dump(),
+    const std::string name = rig["rig"];
+    fmt::print("\ncarries {} of {} layer{}{}\n",
+               name.empty() ? "a rig" : fmt::format("the rig '{}'", typed_if_deformer(name)), rig["layers"].dump(),
                rig["layers"] == 1 ? "" : "s", bound);
   }
   print_surfaces(model["surfaces"]);
@@ -373,8 +376,10 @@ Json describe(const Character& character, const std::optional<Rig>& rig, std::ui
 void print_character(const std::string& file, const CharacterData& data, const Json& character) {
   Json meshes = character["meshes"];
   Json palette = character["passes"];
+  for (Json& pass : palette) pass["kernel"] = typed_name(pass["kernel"].get<std::string>());
   for (std::size_t m = 0; m < meshes.size(); ++m) {
     const CharacterMesh& mesh = data.meshes[m];
+    meshes[m]["deformer"] = typed_name(mesh.deformer);
     if (mesh.control) meshes[m]["name"] = mesh.name + " (control)";
     if (!mesh.frame_entry) continue;
     palette.push_back({{"kernel", "vertices of " + mesh.name},
@@ -385,7 +390,8 @@ void print_character(const std::string& file, const CharacterData& data, const J
   const std::string rig = character["rig"].is_null() ? "" : character["rig"].get<std::string>();
   fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n", file,
              format_bytes(character["bytes"].get<std::uint64_t>()), data.name,
-             rig.empty() ? "" : fmt::format(" by the rig '{}'", rig), character["size"].get<double>());
+             rig.empty() ? "" : fmt::format(" by the rig '{}'", typed_if_deformer(rig)),
+             character["size"].get<double>());
   print_rows("meshes", meshes,
              {{"mesh", "name"},
               {"moved by", "deformer"},
@@ -430,19 +436,25 @@ Result<void> rig_info(const InfoCommand& command) {
   }
   Json layers = Json::array();
   for (const Layer& layer : rig.layers) {
-    layers.push_back({{"layer", layers.size() + 1},
+    const Region& region = layer.mask.region;
+    Json names = region.joints;
+    for (const std::string& name : {region.group, region.attribute}) {
+      if (!name.empty()) names.push_back(name);
+    }
+    if (region.box || region.sphere || region.near) names.push_back("a part of space");
+    layers.push_back({{"layer", layers.size()},
                       {"target", layer.target},
-                      {"deformer", layer.deformer.name()},
+                      {"deformer", typed_name(layer.deformer.name())},
                       {"mask", layer.mask.value},
-                      {"joints", layer.mask.region.joints}});
+                      {"limits", std::move(names)}});
   }
-  fmt::print("rig {} '{}'\n", command.file, rig.name);
+  fmt::print("rig {}{}\n", command.file, rig.name.empty() ? "" : fmt::format(" '{}'", rig.name));
   print_rows("layers", layers,
              {{"layer", "layer", "{}"},
               {"target", "target"},
               {"deformer", "deformer"},
               {"mask", "mask", "{:g}"},
-              {"joints of the mask", "joints"}});
+              {"limited to", "limits"}});
   print_surfaces(surfaces);
   fmt::print("\nwith every parameter:\n{}", format_rig(rig));
   return {};

@@ -11,12 +11,14 @@
 
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
+#include <pelt/mos_presets.h>
 #include <pelt/nearest_name.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
 namespace pelt::samples {
 
@@ -94,6 +96,22 @@ Result<void> Poser::add_cache(const std::string& argument) {
   return {};
 }
 
+Result<std::string> clip_of(const Character& character, const std::string& clip, bool has_cache, float seconds) {
+  const std::vector<Clip>& clips = character->clips;
+  if (!clip.empty() || has_cache || !(seconds > 0)) return clip;
+  if (clips.size() == 1) return clips[0].name;
+  std::vector<std::string_view> names;
+  for (const Clip& one : clips) names.push_back(one.name);
+  return fail(ErrorCode::kInvalidArgument, clips.empty()
+                                               ? "--time: there are no clips"
+                                               : fmt::format("--time: needs --clip NAME{}", hint_of("", names)));
+}
+
+void note_end(float duration, float seconds) {
+  if (duration > 0 && seconds > duration + 1e-3f)
+    fmt::print("note: the animation ends at {:.4g} s: this is its last pose\n", duration);
+}
+
 float Poser::duration() const {
   if (clip_ != nullptr) return clip_->duration;
   double longest = 0;
@@ -138,19 +156,41 @@ std::vector<TimedPose> Poser::way(float from, float to) const {
   return frames;
 }
 
-std::string caption_of(const CharacterData& character) {
-  const Result<Rig> read = parse_rig(character.rig, "its rig");
-  if (!read || read->name.empty()) return character.name;
-  std::string rig = read->name;
-  const std::vector<std::string_view> deformers = deformer_names();
-  if (std::ranges::find(deformers, rig) == deformers.end()) return rig;
-  std::replace(rig.begin(), rig.end(), '_', ' ');
+namespace {
+
+template <class Names>
+bool is_in(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::ranges::end(names);
+}
+
+// Returns a deformer's name as in prose.
+std::string in_prose(std::string_view deformer) {
+  std::string name(deformer);
+  std::ranges::replace(name, '_', ' ');
   for (const auto& [plain, prose] :
        {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline"), std::pair("mos", "MOS")}) {
-    const std::size_t at = rig.find(plain);
-    if (at != std::string::npos) rig.replace(at, std::strlen(plain), prose);
+    const std::size_t at = name.find(plain);
+    if (at != std::string::npos) name.replace(at, std::strlen(plain), prose);
   }
-  return rig;
+  return name;
+}
+
+}  // namespace
+
+std::string typed_if_deformer(const std::string& rig) { return is_in(deformer_names(), rig) ? typed_name(rig) : rig; }
+
+std::string caption_of(const CharacterData& character) {
+  const Result<Rig> rig = parse_rig(character.rig, "its rig");
+  if (!rig) return character.name;
+  if (is_in(deformer_names(), rig->name)) return in_prose(rig->name);
+  if (is_in(preset_names(), rig->name)) return fmt::format("MOS, preset {}", rig->name);
+  if (!rig->name.empty()) return rig->name;
+  std::vector<std::string> names;
+  for (const Layer& layer : rig->layers) {
+    std::string name = in_prose(layer.deformer.name());
+    if (!is_in(names, name)) names.push_back(std::move(name));
+  }
+  return names.empty() ? character.name : fmt::format("{}", fmt::join(names, " + "));
 }
 
 }  // namespace pelt::samples

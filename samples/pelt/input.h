@@ -40,8 +40,11 @@ std::optional<T> parse_number(std::string_view text, T least, T most) {
 // detail (Character::at_level).
 Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level);
 
-// Returns the caption of a picture: the name of the character's rig or, if that is a deformer's, the deformer's name in
-// prose; without a rig, the character's name.
+// Returns the name of a rig, as typed_name() if it is a deformer's.
+std::string typed_if_deformer(const std::string& rig);
+
+// Returns the caption of a picture: the name of the character's rig, the preset's or deformer's in prose, or for a rig
+// without a name those of its deformers; without layers, the character's name.
 std::string caption_of(const CharacterData& character);
 
 // The clip and the point caches that move a character over time.
@@ -50,6 +53,13 @@ struct Animation {
   std::vector<std::string> caches;  // FILE.pc2 or MESH=FILE.pc2: vertices of streamed drivers
   double fps = 24;                  // of the caches
 };
+
+// Returns the clip of a command at a time: the one that it names or, if it names none and no cache, the only one; empty
+// at 0 s. Errors: there are none or several, which the error names.
+Result<std::string> clip_of(const Character& character, const std::string& clip, bool has_cache, float seconds);
+
+// Prints a note if a time lies beyond the `duration` of clip and caches.
+void note_end(float duration, float seconds);
 
 // The pose of a frame, and the time since the previous frame.
 struct TimedPose {

@@ -31,6 +31,7 @@ namespace {
 struct Figure {
   Character character;
   std::vector<TimedPose> frames;  // up to the picture, which shows the last
+  float duration = 0;             // of the clip and the caches, seconds
   Bounds bounds;
   std::string textured_by;  // the model with its textures; empty: no textures
 };
@@ -63,6 +64,7 @@ Result<Figure> make_figure(const RenderCommand& command, const Character& charac
   PELT_ASSIGN(const auto poser, Poser::create(character, {rests ? "" : command.clip, caches, command.fps}));
   Figure figure{.character = character,
                 .frames = poser.way_to(command.time),
+                .duration = poser.duration(),
                 .bounds = {},
                 .textured_by = std::move(textured_by)};
   figure.bounds = posed_bounds(character, figure.frames.back().pose);
@@ -92,8 +94,10 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
   return panel;
 }
 
-Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
+Result<std::vector<Panel>> make_panels(RenderCommand command) {
   PELT_ASSIGN(const auto character, load_character(command.file, command.binding, command.level));
+  PELT_ASSIGN(command.clip,
+              within(command.file, clip_of(character, command.clip, !command.caches.empty(), command.time)));
   std::vector<Character> characters;
   for (const std::string& deformer : command.compare) {
     PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
@@ -248,6 +252,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
 
 Result<void> run(const RenderCommand& command) {
   PELT_ASSIGN(const auto panels, make_panels(command));
+  note_end(panels.back().figures.front().duration, command.time);
   Picture picture;
   PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
     PELT_ASSIGN(picture, draw(command, panels, device));

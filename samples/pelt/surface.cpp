@@ -28,8 +28,10 @@ Result<void> run(const SurfaceCommand& command) {
   PELT_ASSIGN(const auto mesh, hierarchical_bspline::surface_mesh(base, command.refine.value_or(finest)));
 
   const Character& character = made.bound.character;
-  PELT_ASSIGN(const auto poser,
-              within(command.file, Poser::create(character, {command.clip, command.caches, command.fps})));
+  PELT_ASSIGN(const auto clip,
+              within(command.file, clip_of(character, command.clip, !command.caches.empty(), command.time)));
+  PELT_ASSIGN(const auto poser, within(command.file, Poser::create(character, {clip, command.caches, command.fps})));
+  note_end(poser.duration(), command.time);
   Evaluator evaluator(character);
   for (const TimedPose& frame : poser.way_to(command.time)) move(evaluator, frame);
   std::vector<glm::vec3> control;  // the stored vertices of all levels, posed

@@ -19,6 +19,7 @@
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
 #include "samples/pelt/commands.h"
 #include "samples/pelt/rounding.h"
@@ -333,8 +334,9 @@ Result<std::vector<Verified>> verify_built_in(const runtime::Device& device) {
     const std::string model = "builtin:arm";
     PELT_ASSIGN(const auto loaded, bind_model(model, {.deformer = std::string(deformer)}));
     const bool is_linear = deformer == "linear_blend";
-    PELT_ASSIGN(auto verified, compare(device, loaded.bound.character, fmt::format("{} by {}", model, deformer),
-                                       is_linear ? &loaded.model : nullptr));
+    PELT_ASSIGN(auto verified,
+                compare(device, loaded.bound.character, fmt::format("{} by {}", model, typed_name(deformer)),
+                        is_linear ? &loaded.model : nullptr));
     all.push_back(std::move(verified));
   }
   return all;

@@ -15,6 +15,7 @@
 #include "engine/authoring/check/bind_check.h"
 #include "engine/authoring/driver/build_character.h"
 #include "engine/authoring/rig/deformer_entry.h"
+#include "engine/character/base/invalid.h"
 
 namespace pelt {
 namespace {
@@ -99,10 +100,9 @@ class SkinBuild {
     int step = 0;  // making the check, then each run
     const int steps = rig_.check == CheckMode::kFallback ? kMaxRounds + 2 : 2;
     const std::function<void(double)> show = [&](double part) { progress_.show_part((step + part) / steps); };
-    std::optional<BindCheck> check = make_check(bound->character, show);
+    Result<BindCheck> check = make_check(bound->character, show);
     if (!check) {
-      bound->report.notes.push_back(
-          "not compared with linear blend: this needs weights, a pose, and drivers that are not streamed");
+      bound->report.notes.push_back("not compared with linear blend: " + check.error().message);
       return bound;
     }
     const std::vector<float> can_fall_back =
@@ -123,27 +123,28 @@ class SkinBuild {
       if (!bound) return bound;
     }
     bound->report.check = check->report();
-    const std::string left = fallback_in_words(*bound->report.check);
-    if (!left.empty()) bound->report.notes.push_back(left);
     return bound;
   }
 
-  // Returns the check against linear blend; none if drivers are streamed, linear blend cannot move the
-  // skins, or no pose shows how the character moves.
-  std::optional<BindCheck> make_check(const Character& character, const std::function<void(double)>& progress) const {
-    if (!character->streams.empty()) return std::nullopt;
+  // Returns the check against linear blend. Errors: drivers are streamed, linear blend cannot move the skins, or no
+  // pose shows how the character moves.
+  Result<BindCheck> make_check(const Character& character, const std::function<void(double)>& progress) const {
+    if (!character->streams.empty())
+      return invalid("the game moves the driver '{}'", character->meshes[character->streams[0].mesh].name);
     CharacterBuilder linear(model_, false);
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!plan_.is_skin(m)) continue;
       const Mesh& mesh = model_.meshes[m];
-      if (!has_weights(mesh)) return std::nullopt;
+      if (!has_weights(mesh)) return invalid("mesh '{}' has no weights", mesh.name);
       MeshBinding binding;
       binding.rows = twists_.rows_over_joints(mesh, BlendMode::kLinear, linear);
-      if (!linear.add_skin(mesh, std::move(binding), "linear_blend")) return std::nullopt;
+      PELT_TRY(linear.add_skin(mesh, std::move(binding), "linear_blend"));
     }
     linear.set_rig(format_rig(Rig{}));
-    Result<Character> built = build_character(linear);
-    return built ? BindCheck::create(std::move(*built), options_.threads, progress) : std::nullopt;
+    PELT_ASSIGN(auto built, build_character(linear));
+    std::optional<BindCheck> check = BindCheck::create(std::move(built), options_.threads, progress);
+    if (!check) return invalid("linear blend moves it in no pose");
+    return std::move(*check);
   }
 
   // Returns 1 for each vertex, of all skins end to end, that may fall back to linear blend; 0 if the rig asks for

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <pelt/character.h>
@@ -15,7 +16,9 @@
 #include <pelt/tools/area.h>
 #include <pelt/tools/joint_roles.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
+#include "engine/authoring/base/name_list.h"
 #include "engine/authoring/chain/rigid_regions.h"
 #include "engine/authoring/deformer/region.h"
 #include "engine/authoring/deformer/rigid_parts.h"
@@ -123,11 +126,28 @@ void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Me
   }
 }
 
+// Meshes with pieces that a layer leaves to linear blend.
+struct Pieces {
+  NameList whole, parts;
+  double most = 0;  // largest fraction of a mesh of `parts`
+
+  void add(const Mesh& mesh, std::size_t count) {
+    if (count == mesh.positions.size()) return whole.add(mesh.name);
+    parts.add(mesh.name);
+    most = std::max(most, static_cast<double>(count) / static_cast<double>(mesh.positions.size()));
+  }
+
+  std::string text() const {
+    const std::string share =
+        fmt::format("{}{:.0f}% of {}", parts.count() > 1 ? "up to " : "", std::ceil(100 * most), parts.text());
+    return fmt::format("{}{}{}", whole.text(), whole.empty() || parts.empty() ? "" : "; ", parts.empty() ? "" : share);
+  }
+};
+
 // Lowers the mask of a layer over * where linear blend does better. Returns the areas that stay on linear blend.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
                                  const Model& model, const chain::RigidRegions& regions,
-                                 const std::vector<bool>& is_patch, std::vector<PlannedLayer>& planned,
-                                 std::vector<std::string>& notes) {
+                                 const std::vector<bool>& is_patch, std::vector<PlannedLayer>& planned, Pieces& stays) {
   const PlannedLayer& layer = planned[added.layer];
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
@@ -138,7 +158,6 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
     pieces.all += areas[i];
     pieces.rigid_regions += areas[i] * left[i];
   }
-  auto in_regions = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // vertices in rigid parts
   const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
   if (treatment != RigidParts::kMoved) {
@@ -149,28 +168,18 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
       if (!rigid[i]) continue;
       pieces.rigid_parts += areas[i];
       pieces.rigid_regions -= areas[i] * left[i];
-      in_regions -= left[i] > 0 ? 1 : 0;
       left[i] = 1;
     }
   }
-  if (count + in_regions == 0) return pieces;
+  const std::size_t moved = static_cast<std::size_t>(std::ranges::count(left, 0.0f));
+  if (moved == left.size()) return pieces;
   const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
   if (below.empty() || hides_all) {
     note_hidden(below, added.layer, mesh, planned);
     below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
   }
   for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
-  if (count > 0) {
-    notes.push_back(fmt::format(
-        "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint and stay on linear blend",
-        layer.label, count, left.size(), mesh.name));
-  }
-  if (in_regions > 0) {
-    notes.push_back(
-        fmt::format("{}: {} of the {} vertices of mesh '{}' are in regions that move as one piece (heads, hands, "
-                    "feet, hips, faces) and stay on linear blend as far as they follow only joints of one region",
-                    layer.label, in_regions, left.size(), mesh.name));
-  }
+  stays.add(mesh, left.size() - moved);
   return pieces;
 }
 
@@ -228,6 +237,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
     regions = chain::rigid_regions(model, std::vector<std::uint32_t>(targets.begin(), targets.end()));
     if (leaves == PaintedPieces::kHeads) keep_heads(regions);
   }
+  Pieces stays;
   for (const std::size_t m : targets) {
     const Mesh& mesh = model.meshes[m];
     PELT_ASSIGN(auto mask, mask_values(source.mask, mesh, model, rig, layer));
@@ -251,12 +261,18 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
                                                   : why_nowhere(source.mask.region, mesh, model, rig));
     }
     if (source.target == "*") {
-      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, regions, is_patch, plan.layers, notes);
+      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, regions, is_patch, plan.layers, stays);
       if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
         layer.idle.push_back(why_painted(plan.pieces[m], leaves, mesh));
       }
     }
     below.push_back(std::move(added));
+  }
+  if (const std::string meshes = stays.text(); !meshes.empty()) {
+    notes.push_back(fmt::format(
+        "{}: these stay on linear blend, since they follow one joint or move as one piece (heads, hands, feet, "
+        "hips, faces): {}",
+        layer.label, meshes));
   }
   if (source.target == "*" && lacks_area(l, model, targets, plan)) leave_flat_skin(l, model, targets, plan);
   return {};
@@ -288,8 +304,10 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
   const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
   const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
   if (found == plan.layers.end()) {
-    plan.layers.push_back(
-        {fmt::format("lines of muscles ({})", CurveSkeletonParameters::kName), CurveSkeletonParameters{}, {}, {}});
+    plan.layers.push_back({fmt::format("lines of muscles ({})", typed_name(CurveSkeletonParameters::kName)),
+                           CurveSkeletonParameters{},
+                           {},
+                           {}});
   }
   for (const MuscleMeshes& muscle : muscles) {
     const std::size_t count = model.meshes[muscle.line].positions.size();
@@ -318,9 +336,9 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const LevelMapping> 
   LayerPlan plan;
   plan.meshes.resize(model.meshes.size());
   plan.pieces.resize(model.meshes.size());
-  plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
+  plan.layers.push_back({"meshes without a layer (linear-blend)", LinearBlendParameters{}, {}, {}});
   for (const Layer& layer : rig.layers) {
-    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size() - 1, layer.deformer.name()),
+    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size() - 1, typed_name(layer.deformer.name())),
                            layer.deformer,
                            layer.wires,
                            {},

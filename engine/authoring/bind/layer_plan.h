@@ -26,7 +26,7 @@ struct LayerAtMesh {
 // A layer as it will be bound. Layer 0 is linear blend, for the vertices that no layer of the rig moves, and spreads
 // twists if one of the rig's does. The rig's layers follow.
 struct PlannedLayer {
-  std::string label;  // "layer 1 (surface_ffd)": how errors and notes begin
+  std::string label;  // "layer 1 (surface-ffd)": how errors and notes begin
   DeformerParameters deformer;
   std::optional<float> wires;              // Layer::wires
   std::optional<std::size_t> driver_mesh;  // index in Model::meshes

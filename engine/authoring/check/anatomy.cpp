@@ -8,8 +8,6 @@
 #include <pelt/pose.h>
 #include <pelt/tools/parallel.h>
 
-#include "engine/character/model/skeleton_walk.h"
-
 namespace pelt {
 namespace {
 
@@ -89,7 +87,7 @@ void Anatomy::descend() {
   }
 }
 
-// Finds the unit direction from each joint to the end of its bone.
+// Finds the unit directions from each joint to the end of its bone, and of the bone that ends there.
 void Anatomy::find_bones() {
   std::vector<std::optional<std::uint32_t>> next(uses_.size());
   const auto rank = [&](std::uint32_t j, std::uint32_t child) {
@@ -109,15 +107,11 @@ void Anatomy::find_bones() {
     const double least = parent ? kOffCentre * glm::distance(places_[j], places_[*parent]) : 0.0;
     const glm::dvec3 to_skin = middles_[j] - places_[j];
     if (!bone && skin_[j] > 0 && glm::length(to_skin) > least) bone = unit(to_skin);
-    if (!bone) bone = arriving(j);
+    const bool same = parent && places_[*parent] == places_[j];
+    arriving_.push_back(same ? arriving_[*parent] : parent ? unit(places_[j] - places_[*parent]) : std::nullopt);
+    if (!bone) bone = arriving_[j];
     bones_[j] = bone.value_or(kUp);
   }
-}
-
-// Returns the unit direction of the bone that ends at a joint.
-std::optional<glm::dvec3> Anatomy::arriving(std::uint32_t j) const {
-  const auto above = find_above(skeleton_, j, [&](std::uint32_t p) { return places_[p] != places_[j]; });
-  return above ? unit(places_[j] - places_[*above]) : std::nullopt;
 }
 
 void Anatomy::find_front() {
@@ -140,7 +134,7 @@ void Anatomy::find_hinges() {
   hinges_.resize(uses_.size());
   for (std::uint32_t j = 0; j < uses_.size(); ++j) {
     if (uses_[j].kind != JointKind::kHinge) continue;
-    const glm::dvec3 before = arriving(j).value_or(bones_[j]);
+    const glm::dvec3 before = arriving_[j].value_or(bones_[j]);
     const double at_rest = degrees_between(before, bones_[j]);
     if (at_rest >= kBentAtRest) hinges_[j] = unit(glm::cross(before, bones_[j]));
     const auto by_name = hinge_by_name(j);

@@ -27,7 +27,7 @@ class Anatomy {
   const glm::dvec3& place(std::uint32_t joint) const { return places_[joint]; }  // in the rest pose
   const glm::dvec3& bone(std::uint32_t joint) const { return bones_[joint]; }    // direction from the joint
   // Returns the direction of the bone that ends at a joint; none if all joints above share its position.
-  std::optional<glm::dvec3> arriving(std::uint32_t joint) const;
+  const std::optional<glm::dvec3>& arriving(std::uint32_t joint) const { return arriving_[joint]; }
   // Returns the axis about which a hinge bends further; none if it is unknown, or the joint is no hinge.
   const std::optional<glm::dvec3>& hinge(std::uint32_t joint) const { return hinges_[joint]; }
   // Returns true if the joint has skin of its own and its turns do not move the whole skin.
@@ -61,6 +61,7 @@ class Anatomy {
   std::vector<std::uint32_t> skin_below_;  // for each joint, the number of joints with skin at or below it
   std::uint32_t skin_joints_ = 0;          // number of all joints with skin
   std::vector<glm::dvec3> bones_;
+  std::vector<std::optional<glm::dvec3>> arriving_;
   std::vector<std::optional<glm::dvec3>> hinges_;
   glm::dvec3 front_{0, 0, 1};
   glm::dvec3 left_{1, 0, 0};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <pelt/check_report.h>
 
@@ -25,19 +24,13 @@ std::string what(const DefectLocation& place) {
   return fmt::format("{:.0f}% of the size away from linear blend", 100 * defect.value);
 }
 
-// Describes a location without its weight of linear blend.
-std::string describe(const DefectLocation& place) {
-  const std::string joint = place.joint.empty() ? "" : fmt::format(" at joint '{}'", place.joint);
-  return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {})", what(place), joint, place.pose.name, place.mesh,
-                     place.vertex);
-}
-
 }  // namespace
 
 std::string in_words(const DefectLocation& place) {
-  if (!(place.fallback > 0)) return describe(place);
-  const std::string part = place.fallback < 1 ? share_in_words(place.fallback) + " " : "";
-  return fmt::format("{}: {}falls back to linear blend", describe(place), part);
+  const std::string joint = place.joint.empty() ? "" : fmt::format(" at joint '{}'", place.joint);
+  const std::string part = place.fallback < 1 ? fmt::format("{:.0f}% ", 100 * place.fallback) : "";
+  return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {}){}", what(place), joint, place.pose.name, place.mesh,
+                     place.vertex, place.fallback > 0 ? fmt::format(": there {}linear blend", part) : "");
 }
 
 std::string_view defect_name(DefectKind kind) {
@@ -64,21 +57,6 @@ std::string poses_in_words(const CheckReport& report) {
   const std::size_t own = report.poses - report.clip_frames;
   if (report.clip_frames == 0) return fmt::format("{} sample poses", own);
   return fmt::format("{} frames of its clips and {} other poses", report.clip_frames, own);
-}
-
-std::string fallback_in_words(const CheckReport& report) {
-  constexpr std::size_t kMaxNamed = 3;
-  if (!(report.fallback > 0)) return "";
-  std::vector<std::string> named;
-  bool more = false;
-  for (const DefectLocation& place : report.defects) {
-    if (!(place.fallback > 0)) continue;
-    more = named.size() == kMaxNamed;
-    if (!more) named.push_back(describe(place));
-  }
-  return fmt::format("{} of the skin falls back to linear blend, which does better there{}{}{}",
-                     share_in_words(report.fallback), named.empty() ? "" : ": ", fmt::join(named, "; "),
-                     more ? "; ..." : "");
 }
 
 }  // namespace pelt

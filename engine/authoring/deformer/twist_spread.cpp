@@ -168,8 +168,8 @@ TwistSpread::TwistSpread(const Model& model, Twist twist) : model_(model) {
     return result;
   };
   for (std::uint32_t end = 0; end < skeleton.joints.size(); ++end) {
-    const auto start = find_above(skeleton, end, carries);
-    if (!start || !bound_of[end] || is_twice[end] || is_twice[*start]) continue;
+    const auto start = bound_of[end] ? find_above(skeleton, end, carries) : std::nullopt;
+    if (!start || is_twice[end] || is_twice[*start]) continue;
     const auto kind = std::ranges::find_if(kBones, [&](const BoneKind& bone) {
       return bone.from == uses[*start].role && bone.to == uses[end].role && uses[end].kind != JointKind::kTwist &&
              uses[end].side == uses[*start].side;

@@ -41,10 +41,17 @@ Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::
   }
 
   const std::filesystem::path path(path_or_builtin);
+  const std::string extension = lower_extension(path);
   if (is_gltf(path)) return import_gltf(path, beside, files);
-  if (lower_extension(path) == ".obj") return import_obj(path, beside, files);
-  return fail(ErrorCode::kUnsupported,
-              fmt::format("{}: unknown kind of model; .gltf, .glb, .vrm and .obj files are read", path_or_builtin));
+  if (extension == ".obj") return import_obj(path, beside, files);
+  return fail(
+      ErrorCode::kUnsupported,
+      fmt::format("{}: {}", path_or_builtin,
+                  extension == ".pelt"   ? "is bound already; bind the model that it came from"
+                  : extension == ".json" ? "is no model; --rig takes a rig"
+                                         : "unknown kind of file; models are .gltf, .glb, .vrm or .obj, characters "
+                                           ".pelt, rigs .json. Blender converts others, such as .fbx: "
+                                           "docs/blender.md#fbx"));
 }
 
 }  // namespace pelt

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
 
 #include <pelt/nearest_name.h>
 #include <pelt/rig.h>
+#include <pelt/typed_name.h>
 
 #include "engine/authoring/rig/deformer_entry.h"
 
@@ -28,21 +30,23 @@ const Group* Rig::find_group(std::string_view group) const {
   return found == groups.end() ? nullptr : &*found;
 }
 
+std::string typed_name(std::string_view deformer) {
+  std::string name(deformer);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 Result<Rig> rig_from_deformer_name(const std::string& deformer) {
-  std::string name = deformer;
-  std::replace(name.begin(), name.end(), '-', '_');
-  std::vector<std::string_view> known;
+  std::vector<std::string> known;
   for (const DeformerEntry& entry : deformers()) {
-    if (entry.name() != name) {
-      known.push_back(entry.name());
-      continue;
-    }
+    known.push_back(typed_name(entry.name()));
+    if (known.back() != typed_name(deformer)) continue;
     Rig rig;
-    rig.name = name;
+    rig.name = entry.name();
     rig.layers = {Layer{.deformer = entry.defaults}};
     return rig;
   }
-  return tl::unexpected(unknown_name("deformer", "deformers", deformer, known));
+  return tl::unexpected(unknown_name("deformer", "deformers", deformer, known, std::identity()));
 }
 
 }  // namespace pelt

@@ -4,6 +4,7 @@
 #include <pelt/rig_json.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
 #include "engine/authoring/rig/check_rig.h"
 #include "engine/authoring/rig/deformer_entry.h"
@@ -171,7 +172,7 @@ Result<void> check_rig(const Rig& rig) {
     const DeformerParameters& deformer = rig.layers[l].deformer;
     if (deformer.name().empty()) return invalid("layer {} has no deformer", l);
     const DeformerParameters& defaults = deformer_entry(deformer).defaults;
-    PELT_TRY(check_described(fmt::format("layer {} ({})", l, deformer.name()), deformer, defaults));
+    PELT_TRY(check_described(fmt::format("layer {} ({})", l, typed_name(deformer.name())), deformer, defaults));
     all_but_parameters.layers[l].deformer = defaults;
   }
   return check_described("the rig", std::move(all_but_parameters), Rig{});

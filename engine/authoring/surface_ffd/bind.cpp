@@ -258,7 +258,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   input.builder.note_driver(driver.control_mesh, input.rig_layer);
   const Result<Elements> elements = Elements::create(driver);
   if (!elements) return invalid(input, elements.error().message);
-  if (elements->degenerate() > 0) {
+  if (elements->degenerate() > 0 && !is_made_from_skin(parameters.driver)) {
     input.notes.push_back(fmt::format("{}: {} of the {} {} of the driver '{}' have no {} and move nothing", input.layer,
                                       elements->degenerate(), elements->count() + elements->degenerate(),
                                       elements->parametric() ? "samples" : "triangles", driver.mesh.name,

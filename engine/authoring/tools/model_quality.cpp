@@ -14,6 +14,7 @@
 #include <pelt/tools/model_quality.h>
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
+#include <pelt/typed_name.h>
 
 #include "engine/authoring/base/stop.h"
 #include "engine/character/records.h"
@@ -159,8 +160,7 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
   std::vector<std::string> deformers = options.deformers;
   if (deformers.empty()) {
     for (const std::string_view known : deformer_names()) {
-      std::string name(known);
-      std::ranges::replace(name, '_', '-');
+      std::string name = typed_name(known);
       if (name != kLinearBlend) deformers.push_back(std::move(name));
     }
   }

@@ -136,7 +136,7 @@ def places(report, content):
         vertices = [int(numbers[worst["vertex"]])] if numbers is not None else []
         sentence = f"{worst['joint'] or worst['mesh']}, {worst['pose']}: {worst['kind']} {worst['value']:.2f}"
         if worst['fallback'] > 0:
-            sentence += f", {100 * worst['fallback']:.0f}% falls back to linear blend"
+            sentence += f", there {100 * worst['fallback']:.0f}% linear blend"
         name = nodes[worst["mesh"]].get("name", worst["mesh"]) if worst["mesh"] in nodes else worst["mesh"]
         found.append((sentence, bpy.context.scene.objects.get(name), vertices))
     return found
@@ -155,7 +155,7 @@ def bind(panel, file):
     for sentence, thing, vertices in places(report, content):
         _add(panel, "INFO", sentence, thing, vertices)
     checked = report.get("check")
-    left = f", {100 * checked['fallback']:.1f}% falls back to linear blend" if checked else ""
+    left = f", {100 * checked['fallback']:.1f}% of the skin falls back to linear blend" if checked else ""
     panel.summary = f"bound {len(report['meshes'])} meshes in {report['seconds']:.2f} s{left}"
     return True
 

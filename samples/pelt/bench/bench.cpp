@@ -125,7 +125,7 @@ std::string text_of_crowds(const Json& rows) {
 }
 
 void print_text(const BenchCommand& command, const Measured& measured) {
-  fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md explains the columns.\n", command.rounds);
+  fmt::print("rounds: {}, interleaved; medians. docs/benchmarks.md explains the columns.\n", command.rounds);
   const std::string processor = fmt::format("{}, {} threads", measured.processor, std::thread::hardware_concurrency());
   if (!measured.binds.empty()) fmt::print("\nBinding: {}\n{}", processor, text_of_binds(measured.binds));
   if (command.cpu) fmt::print("\nCPU: {}\n{}", processor, text_of_rows(measured.rows, "cpu"));

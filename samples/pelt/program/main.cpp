@@ -119,7 +119,6 @@ void add_deform(CLI::App& app, Command& chosen) {
   deform->callback([=, &chosen] {
     command->on_gpu = *backend == "gpu";
     if (!frames->empty()) command->frames = parse_frames(*frames);
-    require_motion(*command, command->time.value_or(0) > 0);
     const bool one_frame = lower_extension(command->output) != ".pc2";
     if (one_frame && command->frames && command->frames->first != command->frames->last) {
       throw CLI::ValidationError("--frames", fmt::format("{} can have one frame, not {}", command->output, *frames));
@@ -178,7 +177,6 @@ void add_render(CLI::App& app, Command& chosen) {
     if (!command->model.empty() && lower_extension(command->file) != ".pelt") {
       throw CLI::ValidationError("--model", fmt::format("{} has its textures itself", command->file));
     }
-    require_motion(*command, command->time > 0);
     command->width = parsed->width;
     command->height = parsed->height;
     chosen = [command] { return run(*command); };
@@ -349,10 +347,7 @@ void add_surface(CLI::App& app, Command& chosen) {
       ->check(extension_in({".obj"}))
       ->type_name("X.obj");
   surface->footer("Example:\n  pelt surface hero.glb --rig surface.json --refine 2 -o surface.obj");
-  surface->callback([command, &chosen] {
-    require_motion(*command, command->time > 0);
-    chosen = [command] { return run(*command); };
-  });
+  surface->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
 }
 
 int run_program(int argc, char** argv) {

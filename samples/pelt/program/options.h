@@ -38,15 +38,10 @@ inline void add_animated_character(CLI::App& app, AnimatedCharacter& command) {
       ->check(CLI::Range(0U, kMaxLevel))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--clip", command.clip, "Animation (default: the rest pose)")->type_name("NAME");
+  app.add_option("--clip", command.clip, "Animation (default: the rest pose or, at a time, the only clip)")
+      ->type_name("NAME");
   app.add_option("--cache", command.caches, "Point cache of a streamed driver; MESH= if there are several")
       ->type_name("[MESH=]FILE.pc2");
-}
-
-// Refuses a time at which nothing moves.
-inline void require_motion(const AnimatedCharacter& command, bool has_time) {
-  if (!has_time || !command.clip.empty() || !command.caches.empty()) return;
-  throw CLI::ValidationError("--time", "needs --clip NAME (pelt info lists them) or --cache");
 }
 
 }  // namespace pelt::samples

@@ -198,8 +198,11 @@ void print_text(const QualityCommand& command, const Json& rows) {
              command.blend_length);
   for (const double radius : command.radii) {
     Json of_limb = Json::array();
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(of_limb),
-                 [&](const Json& row) { return row["radius"] == radius; });
+    for (const Json& row : rows) {
+      if (row["radius"] != radius) continue;
+      of_limb.push_back(row);
+      of_limb.back()["deformer"] = typed_if_deformer(row["deformer"]);
+    }
     fmt::print("\nradius {}, length {}\n{}", radius, LimbOptions{}.length,
                table_of(of_limb, {{"deformer", "deformer"},
                                   {"motion", "motion"},

@@ -70,7 +70,7 @@ void App::frame(double seconds) {
 
   std::vector<float>& frames = state.timings.frames;
   constexpr std::size_t kFrames = 240;
-  frames.push_back(static_cast<float>(seconds));
+  if (!state.options.waits) frames.push_back(static_cast<float>(seconds));
   if (frames.size() > kFrames) frames.erase(frames.begin());
   state.timings.cpu_frame = seconds_since(begin);
 }

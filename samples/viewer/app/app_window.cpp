@@ -101,10 +101,12 @@ void App::State::draw_panels() {
       // A requested tab opens in the next frame; until then a different open tab is not the user's choice.
       const bool asked = view.panels.tab != open_tab;
       if (asked) tab_settles = 2;
+      bool there = !asked;
       for (const auto& [name, draw] : tabs) {
         if (draw == draw_shapes_panel && !has_shapes(shared)) continue;
         if (draw == draw_surface_panel && !has_surface(shared)) continue;
         const bool select = asked && view.panels.tab == name;
+        there = there || select;
         if (!ImGui::BeginTabItem(name, nullptr, select ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None))
           continue;
         if (tab_settles == 0) view.panels.tab = name;
@@ -113,6 +115,7 @@ void App::State::draw_panels() {
         ImGui::EndChild();
         ImGui::EndTabItem();
       }
+      if (!there) error(fmt::format("the tab '{}' is hidden, since the character has nothing for it", view.panels.tab));
       tab_settles = std::max(tab_settles - 1, 0);
       open_tab = view.panels.tab;
       ImGui::EndTabBar();

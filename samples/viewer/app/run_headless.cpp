@@ -207,7 +207,10 @@ Result<void> Player::picture(const std::string& name) {
   PELT_TRY(still());  // new panels settle
   PELT_TRY(frame(0, true));
   PELT_ASSIGN(const auto image, session_.target()->read_back());
-  return samples::write_png(headless_.output / name, image);
+  const std::string file = (headless_.output / name).string();
+  PELT_TRY(samples::write_png(file, image));
+  fmt::print("wrote {}\n", file);
+  return {};
 }
 
 Result<void> Player::turntable(std::uint32_t count) {

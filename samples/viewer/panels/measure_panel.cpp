@@ -54,11 +54,10 @@ void draw_timings(const Timings& timings) {
   const float worst = *std::max_element(timings.frames.begin(), timings.frames.end());
   const double mean =
       std::accumulate(timings.frames.begin(), timings.frames.end(), 0.0) / static_cast<double>(timings.frames.size());
-  row_text("frame", fmt::format("{}, {:.1f} per second", milliseconds(mean), mean > 0 ? 1 / mean : 0.0));
-  const std::string text = fmt::format("to {:.1f} ms", 1e3f * worst);
-  ImGui::PlotHistogram("##frames", timings.frames.data(), static_cast<int>(timings.frames.size()), 0, text.c_str(),
-                       0.0f, std::max(1.05f * worst, 1e-6f),
-                       {ImGui::GetContentRegionAvail().x, 4 * ImGui::GetFontSize()});
+  time_row(fmt::format("frame, {:.1f} per second", mean > 0 ? 1 / mean : 0.0), mean);
+  time_row("longest frame, the height of the bars", worst);
+  ImGui::PlotHistogram("##frames", timings.frames.data(), static_cast<int>(timings.frames.size()), 0, nullptr, 0.0f,
+                       std::max(worst, 1e-6f), {ImGui::GetContentRegionAvail().x, 4 * ImGui::GetFontSize()});
 }
 
 void draw_sizes(const Actor& actor) {

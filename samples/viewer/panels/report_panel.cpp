@@ -7,10 +7,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pelt/pose.h>
 #include <pelt/tools/inspect.h>
+#include <pelt/typed_name.h>
 
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
@@ -35,7 +37,7 @@ void draw_jumps(ViewState& view, const MeshReport& report) {
 }
 
 void draw_mesh(ViewState& view, const CharacterData& data, const MeshReport& report) {
-  row_text("deformer", report.deformer);
+  row_text("deformer", typed_name(report.deformer));
   row_text("vertices", fmt::format("{}", report.vertices));
   row_text("influences", fmt::format("{:.2f} mean, {} most", report.mean_influences, report.max_influences));
   row_text("per vertex", fmt::format("{:.1f} bytes", report.bytes_per_vertex));
@@ -75,19 +77,23 @@ void show_place(Context& context, const CharacterData& data, const DefectLocatio
 
 void draw_check(Context& context, const CharacterData& data, const CheckReport& report) {
   if (!ImGui::CollapsingHeader("Against linear blend", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  row_text("checked in", poses_in_words(report));
-  row_text("linear blend", report.fallback > 0 ? share_in_words(report.fallback) + " of the skin" : "nothing");
+  ImGui::TextWrapped("checked in %s", poses_in_words(report).c_str());
+  row_text("falls back", report.fallback > 0 ? share_in_words(report.fallback) + " of the skin" : "nothing");
   std::vector<DefectLocation> places = report.defects;
   places.insert(places.end(), report.shapes.begin(), report.shapes.end());
+  const char* heading = "";
   for (std::size_t i = 0; i < places.size(); ++i) {
     const DefectLocation& place = places[i];
+    const char* const of_place = i >= report.defects.size() ? "Creases to look at; bind changes nothing"
+                                 : place.defect.score >= 1  ? "Defects"
+                                                            : "The largest values within the limits";
+    if (std::exchange(heading, of_place) != of_place) ImGui::TextDisabled("%s", of_place);
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::RadioButton("##place", context.view.panels.place == i + 1)) show_place(context, data, place, i + 1);
     ImGui::PopID();
     ImGui::SameLine();
     ImGui::TextWrapped("%s", in_words(place).c_str());
   }
-  if (context.view.panels.place == 0 && !places.empty()) show_place(context, data, places[0], 1);
 }
 
 void draw_notes(std::span<const std::string> notes) {

@@ -86,9 +86,10 @@ void draw_timeline(Context& context) {
   ImGui::Checkbox("loop", &playback.loop);
   ImGui::SameLine();
   ImGui::SetNextItemWidth(7 * em);
-  ImGui::SliderFloat("##speed", &playback.speed, 0.05f, 4.0f, "speed %.2f", ImGuiSliderFlags_Logarithmic);
+  // A slider's knob would cover the number.
+  ImGui::DragFloat("##speed", &playback.speed, 0.01f, 0.05f, 4.0f, "speed %.2f", ImGuiSliderFlags_AlwaysClamp);
   if (ImGui::IsItemHovered()) {
-    ImGui::SetTooltip("A right click plays at normal speed.");
+    ImGui::SetTooltip("Drag to the left or right. A right click plays at normal speed.");
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right)) playback.speed = 1;
   }
   if (duration > 0) {

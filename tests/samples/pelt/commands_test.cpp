@@ -49,7 +49,7 @@ TEST_F(Pelt, SaysHowItIsUsed) {
   EXPECT_THAT(failure("bnid x", 2), HasSubstr("'pelt --help' explains"));
   EXPECT_THAT(failure("bind builtin:limb", 2), HasSubstr("--output is required"));
   EXPECT_THAT(failure("bind builtin:limb -o x.obj", 2), HasSubstr(".pelt"));
-  EXPECT_THAT(failure("bind builtin:limb --deformer surface-fdf -o x.pelt", 2), HasSubstr("surface_ffd"));
+  EXPECT_THAT(failure("bind builtin:limb --deformer surface-fdf -o x.pelt", 2), HasSubstr("surface-ffd"));
   EXPECT_THAT(failure("bind builtin:limb --rig r.json --deformer linear-blend -o x.pelt", 2), HasSubstr("excludes"));
   EXPECT_THAT(failure("deform builtin:limb --frames 4:2 -o x.pc2", 2), HasSubstr("4:2"));
   EXPECT_THAT(failure("deform builtin:limb --frames 0:2 -o x.obj", 2), HasSubstr("one frame"));
@@ -59,6 +59,9 @@ TEST_F(Pelt, SaysHowItIsUsed) {
   EXPECT_THAT(failure("render builtin:limb --size 0x9 -o x.png", 2), HasSubstr("0x9"));
   EXPECT_THAT(failure("render builtin:limb --size 20000x9 -o x.png", 2), HasSubstr("20000x9"));
   EXPECT_THAT(failure("bench --rounds 0", 2), HasSubstr("--rounds"));
+  const std::string deform = "deform --deformer linear-blend --no-check --backend cpu -o x.obj builtin:";
+  EXPECT_THAT(failure(deform + "limb --time 1"), HasSubstr("--time: needs --clip NAME; there are: bend, twist"));
+  EXPECT_THAT(done(deform + "tail --time 99"), HasSubstr("note: the animation ends at"));
 }
 
 TEST_F(Pelt, RefusesOptionsThatDoNotGoTogether) {

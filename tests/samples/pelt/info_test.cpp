@@ -17,8 +17,13 @@ TEST_F(Pelt, SaysWhatIsInAFile) {
   EXPECT_EQ(character["joints"].size(), 8u);
   EXPECT_EQ(character["meshes"].size(), 2u);
   EXPECT_THAT(done("info builtin:tail"), HasSubstr("joints: 8"));
-  EXPECT_THAT(done("info 'a tail.pelt'"), HasSubstr("surface_ffd"));
-  EXPECT_THAT(done("info rig.json"), HasSubstr("surface_ffd"));
+  EXPECT_THAT(done("info 'a tail.pelt'"), HasSubstr("surface-ffd"));
+  EXPECT_THAT(done("info rig.json"), HasSubstr("surface-ffd"));
+  write("rig.json", R"({"format": "pelt-rig 1", "groups": [{"name": "tip", "vertices": []}],
+                        "layers": [{"deformer": "surface-ffd", "mask": {"group": "tip"}}]})");
+  EXPECT_THAT(done("info rig.json"), testing::ContainsRegex("    0  \\*  +surface-ffd +1  tip\n"));
+  EXPECT_THAT(failure("bind 'a tail.pelt' -o x.pelt"), HasSubstr("a tail.pelt: is bound already"));
+  EXPECT_THAT(failure("info hero.fbx"), HasSubstr("docs/blender.md#fbx"));
   EXPECT_THAT(failure("info builtin:tial"), HasSubstr("tail"));
   EXPECT_THAT(failure("info none.glb"), HasSubstr("none.glb: no such file"));
 }
@@ -40,13 +45,13 @@ TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
   const std::string info = done("info face.gltf");
   EXPECT_THAT(info, HasSubstr("\na character carries: 1 mesh with normals, 1 with weights, 1 joint, 1 base colour\n"));
   EXPECT_THAT(info, HasSubstr("\nnot carried: " + color + "\nnote: "));
-  EXPECT_THAT(info, HasSubstr("double sides of 1"));
+  EXPECT_THAT(info, HasSubstr("double sides of 1 material"));
   EXPECT_EQ(Json::parse(done("info face.gltf --json"))["not_carried"], Json::array({color}));
   const std::string bound = done("bind face.gltf --deformer linear-blend --verbose -o face.pelt");
   EXPECT_THAT(bound, HasSubstr("\nnote: not carried: " + color + "\nnote: "));
   const Json report = Json::parse(done("bind face.gltf --deformer linear-blend --json -o face.pelt"));
   EXPECT_EQ(report["notes"], Json::array({"not carried: " + color}));
-  EXPECT_THAT(report["import_notes"].dump(), HasSubstr("double sides of 1"));
+  EXPECT_THAT(report["import_notes"].dump(), HasSubstr("double sides of 1 material"));
   EXPECT_EQ(Json::parse(done("info builtin:limb --json"))["not_carried"], Json::array());
 }
 

@@ -113,7 +113,7 @@ TEST_F(ModelQuality, TurnsJointsWhereThereAreNoClips) {
 
 TEST_F(ModelQuality, SaysWhatIsWrong) {
   EXPECT_THAT(errors("none.glb", 1), HasSubstr("none.glb: "));
-  EXPECT_THAT(errors("builtin:arm --deformer mos,surface-fdf", 2), HasSubstr("did you mean 'surface_ffd'"));
+  EXPECT_THAT(errors("builtin:arm --deformer mos,surface-fdf", 2), HasSubstr("did you mean 'surface-ffd'"));
   EXPECT_THAT(errors("builtin:arm --rig none.json", 1), HasSubstr("none.json: "));
   EXPECT_THAT(errors("builtin:arm --poses clip", 2), HasSubstr("--poses"));
   EXPECT_THAT(errors("builtin:arm --frames 0", 2), HasSubstr("--frames"));

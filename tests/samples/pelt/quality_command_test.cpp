@@ -140,7 +140,7 @@ TEST_F(QualityCommand, SaysWhatIsWrong) {
   for (const std::string radius : {"0", "-1", "99", "nan", "thin"}) {
     EXPECT_THAT(errors("--radius " + radius, 2), HasSubstr("--radius"));
   }
-  EXPECT_THAT(errors("--deformer linear-blend,surface-fdf", 2), HasSubstr("did you mean 'surface_ffd'"));
+  EXPECT_THAT(errors("--deformer linear-blend,surface-fdf", 2), HasSubstr("did you mean 'surface-ffd'"));
   EXPECT_THAT(errors("--rig none.json", 1), HasSubstr("none.json: "));
   write("file", "");
   EXPECT_THAT(errors("--deformer linear-blend --write file", 1), HasSubstr("file/radius_1: "));

@@ -192,7 +192,7 @@ Result<void> check_sparse(const GltfDocument& document, const tinygltf::Accessor
     const std::uint32_t at = load_unsigned(indices[i], type);
     if (at >= accessor.count) {
       return fail_at(document, place + "/indices",
-                     fmt::format("entry {} is {}, but there are only {} elements", i, at, accessor.count));
+                     fmt::format("entry {} is {}, but the number of elements is {}", i, at, accessor.count));
     }
     if (i > 0 && at <= load_unsigned(indices[i - 1], type)) {
       return fail_at(document, place + "/indices", fmt::format("entry {} does not ascend", i));

@@ -215,7 +215,7 @@ class Importer {
     PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
     if (origin != nullptr) *origin = {meshes_in_file(), skins_, skeleton.joint_of_node};
     gather_levels(declared_levels(), model_);
-    PELT_TRY(check_size());
+    PELT_TRY(check_size(document_, model_));
     model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
     return std::move(model_);
   }
@@ -410,19 +410,6 @@ class Importer {
     if (model_.meshes.empty()) {
       return fail(ErrorCode::kInvalidFile,
                   fmt::format("{}: has no mesh with positions that a node shows", document_.source));
-    }
-    return {};
-  }
-
-  // Accessors without a buffer have all points at one position; so may a node's scale and rounding of floats.
-  // Tolerances and distances relative to the size need a size, that of the meshes without their levels.
-  Result<void> check_size() const {
-    const glm::vec3& point = model_.meshes.front().positions.front();
-    const bool has_size = std::any_of(model_.meshes.begin(), model_.meshes.end(), [&](const Mesh& mesh) {
-      return std::any_of(mesh.positions.begin(), mesh.positions.end(), [&](const glm::vec3& p) { return p != point; });
-    });
-    if (!has_size) {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}: all vertices are at one point", document_.source));
     }
     return {};
   }

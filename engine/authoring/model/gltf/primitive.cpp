@@ -326,7 +326,7 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
   }
   for (const auto& [name, count] : gaps.invalid) {
     const bool made = name == "NORMAL" || name == "TANGENT";
-    if (count > 0) note(fmt::format("{}: {} invalid values are {}", name, count, made ? "made again" : "taken as 0"));
+    if (count > 0) note(fmt::format("{}: invalid values {}: {}", name, made ? "made again" : "taken as 0", count));
   }
   if (gaps.weights.renormalised > 0)
     note(fmt::format("the weights of {} vertices did not sum to 1", gaps.weights.renormalised));

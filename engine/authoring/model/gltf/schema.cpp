@@ -384,7 +384,8 @@ class SchemaCheck {
     const auto array = root_.find(property.target);
     const std::size_t count = array != root_.end() && array->is_array() ? array->size() : 0;
     if (value.get<std::size_t>() < count) return {};
-    return refuse(fmt::format("{}, but there are only {} {}", value.get<std::size_t>(), count, property.target), place);
+    return refuse(fmt::format("{}, but the number of {} is {}", value.get<std::size_t>(), property.target, count),
+                  place);
   }
 
   static std::string shorten(const json& value) {

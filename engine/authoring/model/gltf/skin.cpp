@@ -16,6 +16,7 @@
 
 #include <pelt/try.h>
 
+#include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/model/affine.h"
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/pose_at_bind.h"
@@ -282,6 +283,20 @@ GltfSkin rigid_skin(std::uint32_t joint) {
 Result<void> bring_to_model_space(const GltfDocument& document, const GltfSkeleton& skeleton, std::span<GltfSkin> skins,
                                   std::span<const std::size_t> skin_of_mesh, Model& model) {
   return SpaceMaker(document, skeleton, skins, model).run(skin_of_mesh);
+}
+
+Result<void> check_size(const GltfDocument& document, Model& model) {
+  constexpr float kLeast = 0.01f, kMost = 50;  // of a character, metres
+  Bounds<glm::vec3> box;
+  for (const Mesh& mesh : model.meshes) {
+    for (const glm::vec3& point : mesh.positions) box.add(point);
+  }
+  if (box.low == box.high) return fail(ErrorCode::kInvalidFile, document.source + ": all vertices are at one point");
+  const float size = glm::length(box.size());
+  if (document.gltf.skins.empty() || (size >= kLeast && size <= kMost)) return {};
+  model.report.notes.push_back(fmt::format("{:.4g} m across: is the file in {}, instead of metres?", size,
+                                           size > kMost ? "centimetres" : "kilometres"));
+  return {};
 }
 
 }  // namespace pelt

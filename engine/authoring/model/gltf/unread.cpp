@@ -93,11 +93,12 @@ class MaterialCounts {
     count(kDoubleSides, member(material, "doubleSided") == true);
   }
 
-  // Returns text such as "normal maps of 3, blending of 1"; empty if nothing is unread.
+  // Returns text such as "normal maps of 3 materials, blending of 1 material"; empty if nothing is unread.
   std::string text() const {
     std::vector<std::string> parts;
     for (std::size_t p = 0; p < kWords.size(); ++p) {
-      if (counts_[p] > 0) parts.push_back(fmt::format("{} of {}", kWords[p], counts_[p]));
+      if (counts_[p] > 0)
+        parts.push_back(fmt::format("{} of {} material{}", kWords[p], counts_[p], counts_[p] > 1 ? "s" : ""));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
   }
@@ -144,8 +145,10 @@ void describe_vrm(const json& document, std::vector<std::string>& notes) {
   ExpressionCounts counts;
   counts.add(member(member(vrm, "blendShapeMaster"), "blendShapeGroups"));
   for (const char* kind : {"preset", "custom"}) counts.add(member(member(vrm, "expressions"), kind));
-  if (counts.materials > 0) unread.push_back(fmt::format("materials of {} expressions", counts.materials));
-  if (counts.overrides > 0) unread.push_back(fmt::format("overrides by {} expressions", counts.overrides));
+  if (counts.materials > 0)
+    unread.push_back(fmt::format("materials of {} expression{}", counts.materials, counts.materials > 1 ? "s" : ""));
+  if (counts.overrides > 0)
+    unread.push_back(fmt::format("overrides by {} expression{}", counts.overrides, counts.overrides > 1 ? "s" : ""));
   constexpr std::array kParts{std::pair("meta", "metadata"), std::pair("firstPerson", "first person"),
                               std::pair("lookAt", "look-at"), std::pair("secondaryAnimation", "spring bones"),
                               std::pair("materialProperties", "material properties")};
@@ -213,13 +216,15 @@ std::vector<std::string> describe_unread(const json& document) {
   };
   std::size_t levels = 0;
   for (const json& material : member(document, "materials")) levels += has_levels(material) ? 1 : 0;
-  if (levels > 0) notes.push_back(fmt::format("not read: levels of detail of {} materials (MSFT_lod)", levels));
+  if (levels > 0)
+    notes.push_back(
+        fmt::format("not read: levels of detail of {} material{} (MSFT_lod)", levels, levels > 1 ? "s" : ""));
 
   MaterialCounts materials;
   for (const json& material : member(document, "materials")) materials.add(material);
   if (const std::string unread = materials.text(); !unread.empty()) {
     notes.push_back(
-        fmt::format("of materials, name, base colour with its image and alpha mask are read; not read: {}", unread));
+        fmt::format("only name, base colour with its image and alpha mask of materials are read; ignored: {}", unread));
   }
 
   std::vector<std::string> rest;
@@ -229,7 +234,7 @@ std::vector<std::string> describe_unread(const json& document) {
   count(entries(member(document, "cameras")), "camera");
   count(lights, "light");
   if (!names.extras.empty()) rest.push_back(fmt::format("custom properties (extras) {}", list(names.extras).text()));
-  if (member(member(document, "asset"), "copyright").is_string()) rest.push_back("the copyright");
+  if (member(member(document, "asset"), "copyright").is_string()) rest.push_back("the copyright notice");
   if (!rest.empty()) notes.push_back(fmt::format("not read: {}", fmt::join(rest, ", ")));
   return notes;
 }

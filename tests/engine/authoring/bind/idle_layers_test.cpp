@@ -22,7 +22,7 @@ std::string note_of(const Mask& mask, const std::vector<Group>& groups = {}, con
   Rig rig;
   rig.layers = {{"*", LinearBlendParameters{}, {}}, {"*", SurfaceFfdParameters{}, mask}};
   rig.groups = groups;
-  const std::string begin = "layer 1 (surface_ffd): moves nothing: ";
+  const std::string begin = "layer 1 (surface-ffd): moves nothing: ";
   for (const std::string& note : test::must(bind(model, rig)).report.notes) {
     if (note.starts_with(begin)) return note.substr(begin.size());
   }
@@ -61,7 +61,7 @@ TEST(IdleLayer, GivesTheDistanceOfTheNearestSkin) {
                 {"tube", SurfaceFfdParameters{}, {.region = {.near = Near{"plate", 1}}}}};
   EXPECT_THAT(
       test::must(bind(model, rig)).report.notes,
-      Contains("layer 1 (surface_ffd): moves nothing: mesh 'tube' is at least 3 m from mesh 'plate', beyond the "
+      Contains("layer 1 (surface-ffd): moves nothing: mesh 'tube' is at least 3 m from mesh 'plate', beyond the "
                "falloff of 1 m"));
 }
 
@@ -84,7 +84,7 @@ TEST(IdleLayer, NamesTheLayerThatHidesIt) {
   Rig rig;
   rig.layers = {{"*", LinearBlendParameters{}, {}}, {"tube", SurfaceFfdParameters{}, {}}};
   EXPECT_THAT(test::must(bind(test::make_tube(), rig)).report.notes,
-              Contains("layer 0 (linear_blend): moves nothing: layer 1 (surface_ffd) hides it at mesh 'tube'"));
+              Contains("layer 0 (linear-blend): moves nothing: layer 1 (surface-ffd) hides it at mesh 'tube'"));
 }
 
 TEST(IdleLayer, SaysWhatIsLeftToLinearBlend) {

@@ -117,21 +117,21 @@ TEST_F(WiresLayers, KeepTheLayersBelowWherePartsAreRigid) {
 TEST_F(WiresLayers, ErrorsNameTheLayer) {
   Rig rig = combined(1);
   rig.layers.erase(rig.layers.begin());
-  EXPECT_EQ(error(rig), "layer 0 (surface_ffd): there is no layer below at mesh 'tube' to combine with");
+  EXPECT_EQ(error(rig), "layer 0 (surface-ffd): there is no layer below at mesh 'tube' to combine with");
 
   rig = combined(1);
   rig.layers.push_back({"tube", ffd_, {}, 2.0f});
-  EXPECT_EQ(error(rig), "layer 2 (surface_ffd): mesh 'tube' is combined as in Wires with two exponents, 1 and 2");
+  EXPECT_EQ(error(rig), "layer 2 (surface-ffd): mesh 'tube' is combined as in Wires with two exponents, 1 and 2");
 
   rig = combined(1);
   rig.layers[0].deformer = DualQuaternionParameters{};
-  EXPECT_THAT(error(rig), HasSubstr("layer 1 (surface_ffd): mesh 'tube' cannot mix dual quaternion with"));
+  EXPECT_THAT(error(rig), HasSubstr("layer 1 (surface-ffd): mesh 'tube' cannot mix dual quaternion with"));
   rig.layers[1].deformer = DualQuaternionParameters{};
-  EXPECT_THAT(error(rig), HasSubstr("layer 1 (dual_quaternion): mesh 'tube' cannot mix dual"));
+  EXPECT_THAT(error(rig), HasSubstr("layer 1 (dual-quaternion): mesh 'tube' cannot mix dual"));
 
   rig = combined(1);
   rig.layers.push_back({"tube", LinearBlendParameters{}, {}, {}});
-  EXPECT_THAT(error(rig), HasSubstr("layer 2 (linear_blend): mesh 'tube' is combined as in Wires below this layer"));
+  EXPECT_THAT(error(rig), HasSubstr("layer 2 (linear-blend): mesh 'tube' is combined as in Wires below this layer"));
 
   for (const float m : {-1.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     EXPECT_THAT(error(combined(m)), HasSubstr("the rig: /layers/1/wires: must be a number from 0 to 64")) << m;

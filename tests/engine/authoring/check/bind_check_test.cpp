@@ -57,7 +57,7 @@ TEST(BindCheck, LeavesWhatTearsToLinearBlend) {
   EXPECT_EQ(worst.fallback, 1);
   EXPECT_GT(worst.defect.score, 1);
   EXPECT_LT(checked.report.check->remaining, worst.defect.score);
-  EXPECT_THAT(in_words(worst), testing::EndsWith(": falls back to linear blend"));
+  EXPECT_THAT(in_words(worst), testing::EndsWith(": there linear blend"));
   EXPECT_THAT(checked.report.notes,
               testing::Contains(HasSubstr("at joint '" + worst.joint + "' in pose '" + worst.pose.name)));
   for (const DefectLocation& place : checked.report.check->defects) {
@@ -192,13 +192,13 @@ TEST(CheckReport, NamesKindJointPoseAndVertex) {
   place.defect = {DefectKind::kStrain, 0.79, 1.4, 0};
   place.fallback = 0.4f;
   EXPECT_EQ(in_words(place),
-            "skin painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): 40.0% falls back to "
+            "skin painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): there 40% "
             "linear blend");
   place.defect.kind = DefectKind::kDistance;
   place.fallback = 1;
   EXPECT_EQ(in_words(place),
-            "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): falls back to "
-            "linear blend");
+            "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): there linear "
+            "blend");
   place.fallback = 0;
   place.defect = {DefectKind::kCrease, 61.6, 2.1, 0};
   place.count = 9;

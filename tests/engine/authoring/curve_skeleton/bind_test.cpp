@@ -354,7 +354,7 @@ TEST(CurveBind, NotesJointsOnNoCurve) {
                                    p.bones = {{.joint = "joint3", .to = "joint2"}};
                                  }));
   const std::string note =
-      "layer 0 (curve_skeleton): no curve runs over 'joint3' of 'joints' and 'bones': the settings of it change "
+      "layer 0 (curve-skeleton): no curve runs over 'joint3' of 'joints' and 'bones': the settings of it change "
       "nothing";
   EXPECT_THAT(with.report.notes, testing::Contains(note));
   EXPECT_THAT(plain.report.notes, testing::Not(testing::Contains(note)));
@@ -365,11 +365,11 @@ TEST(CurveBind, NotesJointsOnNoCurve) {
 TEST(CurveBind, ErrorsNameTheLayer) {
   const Model model = test::make_tube();
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.joints = {{.joint = "elbow"}}; })),
-              HasSubstr("layer 0 (curve_skeleton): there is no joint 'elbow'"));
+              HasSubstr("layer 0 (curve-skeleton): there is no joint 'elbow'"));
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) {
                                  p.weights = {{"joint0..joint1", 1, {.group = "nowhere"}}};
                                })),
-              AllOf(HasSubstr("layer 0 (curve_skeleton): the weight of 'joint0..joint1'"), HasSubstr("nowhere")));
+              AllOf(HasSubstr("layer 0 (curve-skeleton): the weight of 'joint0..joint1'"), HasSubstr("nowhere")));
   Model without = model;
   without.skeleton.joints.resize(1);
   without.bound_joints.resize(1);
@@ -384,7 +384,7 @@ TEST(CurveBind, TakesCoarserTablesRatherThanTooLargeOnes) {
   EXPECT_THAT(coarser.report.notes, Contains(HasSubstr("the tables of the curves may be off by")));
   EXPECT_LE(coarser.character->palette_size, 65536u + model.bound_joints.size());
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.table_error = 1e-12f; })),
-              AllOf(HasSubstr("layer 0 (curve_skeleton): 1 curves take"), HasSubstr("samples, more than 65536")));
+              AllOf(HasSubstr("layer 0 (curve-skeleton): 1 curves take"), HasSubstr("samples, more than 65536")));
   const Bound fine = test::bound(model, by_curves());
   EXPECT_THAT(fine.report.notes, Not(Contains(HasSubstr("may be off by"))));
 }

@@ -202,7 +202,7 @@ TEST_F(Regions, ErrorsOfMasksNameTheLayer) {
   Rig rig = test::rig_of(LinearBlendParameters{});
   rig.layers[0].mask.region.attribute = "_MASK";
   EXPECT_THAT(test::bind_error(model_, rig),
-              testing::StartsWith("layer 0 (linear_blend): the mask: there is no attribute"));
+              testing::StartsWith("layer 0 (linear-blend): the mask: there is no attribute"));
   rig.layers[0].mask.region = {.box = Box{{0, kNan, 0}, {1, 1, 1}, 0}};
   EXPECT_THAT(test::bind_error(model_, rig), testing::StartsWith("the rig: /layers/0/mask/box/min/1: must be a number"))
       << "as in a file";

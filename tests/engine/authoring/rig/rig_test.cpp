@@ -52,8 +52,8 @@ TEST(RigFromDeformerName, UnknownNameIsAnErrorWithTheNearest) {
   const auto rig = rig_from_deformer_name("surface-fdd");
   ASSERT_FALSE(rig);
   EXPECT_EQ(rig.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(rig.error().message, HasSubstr("'surface-fdd'; did you mean 'surface_ffd'?"));
-  EXPECT_THAT(rig.error().message, HasSubstr("linear_blend, dual_quaternion, surface_ffd, curve_skeleton, mos"));
+  EXPECT_THAT(rig.error().message, HasSubstr("'surface-fdd'; did you mean 'surface-ffd'?"));
+  EXPECT_THAT(rig.error().message, HasSubstr("linear-blend, dual-quaternion, surface-ffd, curve-skeleton, mos"));
   EXPECT_FALSE(rig_from_deformer_name(""));
   EXPECT_FALSE(rig_from_deformer_name(std::string(1 << 20, 'x')));
 }

@@ -78,23 +78,23 @@ TEST_F(DriverChains, ThatEndInThemselvesAreRefused) {
   rig_.layers[1].deformer = by("coarse");
   rig_.layers[2] = {"coarse", by("cage"), {}, {}};
   EXPECT_THAT(test::bind_error(model_, rig_),
-              testing::AnyOf("layer 1 (surface_ffd): the driver 'coarse' drives itself, through other layers",
-                             "layer 2 (surface_ffd): the driver 'cage' drives itself, through other layers"));
+              testing::AnyOf("layer 1 (surface-ffd): the driver 'coarse' drives itself, through other layers",
+                             "layer 2 (surface-ffd): the driver 'cage' drives itself, through other layers"));
   rig_.layers = {{"tube", by("cage"), {}, {}},
                  {"cage", by("coarse"), {}, {}},
                  {"coarse", by("coarsest"), {}, {}},
                  {"coarsest", by("coarse"), {}, {}}};
   EXPECT_THAT(test::bind_error(model_, rig_),
-              testing::AnyOf("layer 2 (surface_ffd): the driver 'coarsest' drives itself, through other layers",
-                             "layer 3 (surface_ffd): the driver 'coarse' drives itself, through other layers"))
+              testing::AnyOf("layer 2 (surface-ffd): the driver 'coarsest' drives itself, through other layers",
+                             "layer 3 (surface-ffd): the driver 'coarse' drives itself, through other layers"))
       << "'cage' only follows them";
   rig_.layers = {{"tube", by("tube"), {}, {}}};
-  EXPECT_EQ(test::bind_error(model_, rig_), "layer 0 (surface_ffd): the target 'tube' is its own driver");
+  EXPECT_EQ(test::bind_error(model_, rig_), "layer 0 (surface-ffd): the target 'tube' is its own driver");
 }
 
 TEST_F(DriverChains, LeaveToLayersWhatMovesADriver) {
   SurfaceFfdParameters parameters = by("cage");
-  const std::string expected = "layer 0 (surface_ffd): the driver 'cage' is moved by layers";
+  const std::string expected = "layer 0 (surface-ffd): the driver 'cage' is moved by layers";
   const std::vector<std::function<void(DriverParameters&)>> changes{
       [](DriverParameters& d) { d.follow = Follow::kStreamed; },
       [](DriverParameters& d) { d.weld = 0.1f; },
@@ -172,7 +172,7 @@ TEST(SharedDrivers, CannotFollowInTwoWays) {
   other.driver.follow = Follow::kStreamed;
   rig.layers.push_back({"other", other, {}, {}});
   EXPECT_EQ(test::bind_error(model, rig),
-            "layer 1 (surface_ffd): the driver 'cage' is already used with other parameters");
+            "layer 1 (surface-ffd): the driver 'cage' is already used with other parameters");
 }
 
 // Each layer makes a driver of its own targets.
@@ -193,7 +193,7 @@ TEST(DriverSources, AreGivenOnce) {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.file = "cage.obj";
   EXPECT_EQ(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-            "layer 0 (surface_ffd): /driver/file: a driver has one of mesh, file and patches");
+            "layer 0 (surface-ffd): /driver/file: a driver has one of mesh, file and patches");
 }
 
 TEST(DriverSources, WithoutTrianglesAreRefused) {
@@ -201,7 +201,7 @@ TEST(DriverSources, WithoutTrianglesAreRefused) {
   model.meshes[1].triangles.clear();
   model.meshes[1].parts.clear();
   EXPECT_EQ(test::bind_error(model, test::rig_of(test::by_cage(), "tube")),
-            "layer 0 (surface_ffd): the driver 'cage' has no triangles");
+            "layer 0 (surface-ffd): the driver 'cage' has no triangles");
 }
 
 TEST(DriverSources, TessellationIsBounded) {
@@ -224,7 +224,7 @@ TEST(DriverSources, RefinementIsBounded) {
               HasSubstr("refinement 0 makes a driver of more than 524288 triangles"));
   parameters.driver.refine = {{{.joints = {"elbow"}}, 1}};
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-              testing::StartsWith("layer 0 (surface_ffd): refinement 0 of the driver: there is no joint 'elbow'"));
+              testing::StartsWith("layer 0 (surface-ffd): refinement 0 of the driver: there is no joint 'elbow'"));
 }
 
 // No triangle is wholly in the region: refining ends at once, and huge levels cost nothing.

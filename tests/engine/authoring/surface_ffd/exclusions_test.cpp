@@ -151,7 +151,7 @@ TEST(ExclusionErrors, NameTheVertexThatMayFollowNothing) {
   rig.groups.push_back({.name = "few", .vertices = {{5, 6}, {9, 9}}});
   EXPECT_EQ(
       test::bind_error(test::make_tube_in_cage(), rig),
-      "layer 0 (surface_ffd): vertex 5 of mesh 'tube' may follow no element of the driver: the groups exclude all "
+      "layer 0 (surface-ffd): vertex 5 of mesh 'tube' may follow no element of the driver: the groups exclude all "
       "of them");
   // Hops are relaxed, groups are not.
   rig.layers[0].deformer.get<SurfaceFfdParameters>().max_hops = 1;
@@ -167,12 +167,12 @@ TEST(ExclusionErrors, NameWhatIsNotThere) {
     return test::bind_error(model, rig);
   };
   parameters.exclude = {{"hihg", "low"}};
-  EXPECT_EQ(error(), "layer 0 (surface_ffd): exclude: there is no group 'hihg'; did you mean 'high'?");
+  EXPECT_EQ(error(), "layer 0 (surface-ffd): exclude: there is no group 'hihg'; did you mean 'high'?");
   parameters.exclude = {{"high", "lo"}};
-  EXPECT_EQ(error(), "layer 0 (surface_ffd): exclude: there is no group 'lo'; did you mean 'low'?");
+  EXPECT_EQ(error(), "layer 0 (surface-ffd): exclude: there is no group 'lo'; did you mean 'low'?");
   parameters.exclude = {};
   parameters.exclusive = {{"high", "lo"}};
-  EXPECT_THAT(error(), testing::StartsWith("layer 0 (surface_ffd): exclusive: there is no group 'lo'"));
+  EXPECT_THAT(error(), testing::StartsWith("layer 0 (surface-ffd): exclusive: there is no group 'lo'"));
   rig.groups.push_back({.name = "elsewhere", .mesh = "tube"});
   parameters.exclusive = {{"elsewhere", "low"}};
   EXPECT_THAT(error(), HasSubstr("exclusive uses the group 'elsewhere' of mesh 'tube' on mesh 'cage'"));
@@ -181,20 +181,20 @@ TEST(ExclusionErrors, NameWhatIsNotThere) {
   parameters.max_hops = 1;
   Model bare = test::make_tube_in_cage();
   bare.meshes[0].weights = {};
-  EXPECT_EQ(error(bare), "layer 0 (surface_ffd): max_hops needs weights, and 'tube' has none");
+  EXPECT_EQ(error(bare), "layer 0 (surface-ffd): max_hops needs weights, and 'tube' has none");
   parameters.driver.follow = Follow::kStreamed;
   bare = test::make_tube_in_cage();
   bare.meshes[1].weights = {};
-  EXPECT_EQ(error(bare), "layer 0 (surface_ffd): max_hops needs weights, and 'cage' has none");
+  EXPECT_EQ(error(bare), "layer 0 (surface-ffd): max_hops needs weights, and 'cage' has none");
 
   PatchParameters patch;
   for (int i = 0; i < 16; ++i) patch.control.emplace_back(4 * (i / 4) - 2, 1.5f, 2 * (i % 4) - 3);
   parameters.driver = {};
   parameters.driver.patches = {patch};
-  EXPECT_EQ(error(), "layer 0 (surface_ffd): max_hops needs bones, and samples of a patch have none");
+  EXPECT_EQ(error(), "layer 0 (surface-ffd): max_hops needs bones, and samples of a patch have none");
   parameters.max_hops = {};
   parameters.exclude = {{"high", "low"}};
-  EXPECT_EQ(error(), "layer 0 (surface_ffd): groups cannot contain the samples of a patch");
+  EXPECT_EQ(error(), "layer 0 (surface-ffd): groups cannot contain the samples of a patch");
 }
 
 // Groups mean triangles of the source, however the driver is refined.

@@ -256,7 +256,7 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
   };
   const Character plain = bound({});
   for (const auto& [offsets, why] : wrong) {
-    EXPECT_THAT(error(offsets), testing::StartsWith("layer 0 (surface_ffd): " + why));
+    EXPECT_THAT(error(offsets), testing::StartsWith("layer 0 (surface-ffd): " + why));
     const Result<Character> result = move_driver_vertices(plain, "cage", offsets);
     ASSERT_TRUE(test::refused(result, ErrorCode::kInvalidArgument));
     EXPECT_THAT(result.error().message, testing::StartsWith(why));
@@ -282,10 +282,10 @@ TEST_F(MovedDriver, IsMovedInOneWayAlone) {
   Rig rig = test::rig_of(parameters_, "tube");
   rig.layers.push_back({"tube", other, {0.5f, {}}, {}});
   EXPECT_EQ(test::bind_error(model_, rig),
-            "layer 1 (surface_ffd): the driver 'cage' is already used with other parameters");
+            "layer 1 (surface-ffd): the driver 'cage' is already used with other parameters");
   rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
   EXPECT_EQ(test::bind_error(model_, rig),
-            "layer 1 (surface_ffd): the driver 'cage' is already used, with other offsets");
+            "layer 1 (surface-ffd): the driver 'cage' is already used, with other offsets");
 }
 
 // A file may have a layout that bind never makes.

@@ -156,7 +156,7 @@ TEST(PatchDrivers, AreNotWeldedOrRefinedUnlessTessellated) {
   SurfaceFfdParameters parameters = by_patches({pipe()});
   parameters.driver.weld = 1e-4f;
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)),
-              HasSubstr("layer 0 (surface_ffd): a patch must be tessellated to be welded or refined"));
+              HasSubstr("layer 0 (surface-ffd): a patch must be tessellated to be welded or refined"));
   parameters.driver.weld = 0;
   parameters.driver.refine.push_back({});
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)),
@@ -167,7 +167,7 @@ TEST(PatchDrivers, WithoutFramesAreRefused) {
   PatchParameters point = sheet(1);
   for (glm::vec3& control : point.control) control = {1, 1, 1};
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(by_patches({point}))),
-              HasSubstr("layer 0 (surface_ffd): the driver 'patch' has no sample with two tangents"));
+              HasSubstr("layer 0 (surface-ffd): the driver 'patch' has no sample with two tangents"));
   PatchParameters line = sheet(1);
   for (glm::vec3& control : line.control) control = {control.x, 0, 0};
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(by_patches({line}))),
@@ -194,11 +194,11 @@ TEST(PatchDrivers, ErrorsNameThePatch) {
     change(broken);
     return test::bind_error(test::make_tube(), test::rig_of(by_patches({sheet(1.5f), broken})));
   };
-  const std::string place = "layer 0 (surface_ffd): patch 1 of the driver";
+  const std::string place = "layer 0 (surface-ffd): patch 1 of the driver";
   EXPECT_THAT(error([](PatchParameters& p) { p.control.pop_back(); }), testing::StartsWith(place));
   EXPECT_THAT(error([](PatchParameters& p) { p.shape = {0xFFFFFFFFu, 0xFFFFFFFFu}; }), testing::StartsWith(place));
   EXPECT_THAT(error([](PatchParameters& p) { p.control[3].x = NAN; }),
-              testing::StartsWith("layer 0 (surface_ffd): /driver/patches/1/control"));
+              testing::StartsWith("layer 0 (surface-ffd): /driver/patches/1/control"));
 }
 
 }  // namespace

@@ -380,7 +380,7 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
     parameters_.driver.key_poses = {linear({key({10})}), std::move(set)};
     return error();
   };
-  const std::string set = "layer 0 (surface_ffd): the driver 'cage': key pose set 1";
+  const std::string set = "layer 0 (surface-ffd): the driver 'cage': key pose set 1";
   EXPECT_EQ(with({{about_z("joint11")}, KeyInterpolation::kLinear, {key({90})}}),
             set + ": there is no joint 'joint11'; did you mean 'joint1'?");
   EXPECT_EQ(with({{about_z("joint0")}, KeyInterpolation::kLinear, {key({90})}}),

@@ -63,7 +63,7 @@ TEST(ImportAttributes, AreChecked) {
   const int two = file.add("SCALAR", std::vector<float>{1, 2});
   const std::string at = "/meshes/0/primitives/0/attributes/";
   test::expect_each_refused(file, {{at + "_MASK", two, "_MASK: 2 elements, but POSITION has 3"},
-                                   {at + "_MASK", 5, "_MASK: 5, but there are only 2 accessors"}});
+                                   {at + "_MASK", 5, "_MASK: 5, but the number of accessors is 2"}});
 }
 
 TEST(ImportAttributes, CannotOutgrowTheFile) {

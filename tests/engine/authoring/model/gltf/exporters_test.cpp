@@ -87,7 +87,7 @@ TEST(ExportedGltf, MayHoldAnythingThatIsNotRead) {
        {"odd colours", add("COLOR_0", "SCALAR", 1), "not read: COLOR_0 of 'mesh_0'"},
        {"odd name", add("TEXCOORD_00", "SCALAR", 1), "not read: TEXCOORD_00 of 'mesh_0'"},
        {"few", add("COLOR_1", "VEC4", 2), "not read: COLOR_1 of 'mesh_0'"},
-       {"mask", add("_MASK", "SCALAR", 1), "mesh 'mesh_0': _MASK: 1 invalid values are taken as 0"},
+       {"mask", add("_MASK", "SCALAR", 1), "mesh 'mesh_0': _MASK: invalid values taken as 0: 1"},
        {"mask of doubles",
         [&](GltfFile& file) {
           add("_MASK", "SCALAR", 1)(file);
@@ -133,16 +133,16 @@ TEST(ExportedGltf, GetsDirectionsAndUvsForInvalidOnes) {
   const float inf = std::numeric_limits<float>::infinity();
   const Model normals = model_with("NORMAL", "VEC3", {0, 0, -1, kNan, 0, 1, inf, 0, 0});
   EXPECT_THAT(normals.meshes[0].normals, ElementsAre(glm::vec3(0, 0, -1), glm::vec3(0, 0, 1), glm::vec3(0, 0, 1)));
-  EXPECT_THAT(normals.report.notes, Contains(note + "NORMAL: 2 invalid values are made again"));
+  EXPECT_THAT(normals.report.notes, Contains(note + "NORMAL: invalid values made again: 2"));
   EXPECT_THAT(normals.report.notes, Not(Contains(HasSubstr("were not unit"))));
   const Model uvs = model_with("TEXCOORD_0", "VEC2", {0, 0, kNan, 1, 0, 1});
   EXPECT_EQ(uvs.meshes[0].uvs[1], glm::vec2(0));
-  EXPECT_THAT(uvs.report.notes, Contains(note + "TEXCOORD_0: 1 invalid values are taken as 0"));
+  EXPECT_THAT(uvs.report.notes, Contains(note + "TEXCOORD_0: invalid values taken as 0: 1"));
   for (const auto& [x, w] : {std::pair(kNan, 1.0f), {1.0f, kNan}, {0.0f, 0.0f}, {0.0f, 1.0f}, {1.0f, 0.0f}}) {
     const Model tangents = model_with("TANGENT", "VEC4", {0, 1, 0, -1, x, 0, 0, w, x, 0, 0, w});
     const glm::vec4 made(1, 0, 0, -1);  // u rises with x, v with y
     EXPECT_THAT(tangents.meshes[0].tangents, ElementsAre(glm::vec4(0, 1, 0, -1), made, made)) << x << ' ' << w;
-    EXPECT_THAT(tangents.report.notes, Contains(note + "TANGENT: 2 invalid values are made again"));
+    EXPECT_THAT(tangents.report.notes, Contains(note + "TANGENT: invalid values made again: 2"));
   }
 }
 

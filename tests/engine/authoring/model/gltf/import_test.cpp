@@ -157,8 +157,8 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/asset/version", "1.0", "is not glTF 2.0", ErrorCode::kUnsupported},
       {"/asset/minVersion", "2.1", "is not glTF 2.0", ErrorCode::kUnsupported},
       {"/asset", json::array(), "/asset: is an array, not an object"},
-      {"/scene", 0, "/scene: 0, but there are only 0 scenes"},
-      {"/nodes/0/mesh", 1, "/nodes/0/mesh: 1, but there are only 1 meshes"},
+      {"/scene", 0, "/scene: 0, but the number of scenes is 0"},
+      {"/nodes/0/mesh", 1, "/nodes/0/mesh: 1, but the number of meshes is 1"},
       {"/nodes/0/skin", -1, "/nodes/0/skin: -1 is not between"},
       {"/nodes/1/children", {2, 2}, "node 2 already is a child of node 1"},
       {"/nodes/2/children", {2}, "node 2 already is a child of node 1"},
@@ -169,7 +169,7 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/nodes/1/extensions", 42, "/nodes/1/extensions: is 42, not an object"},
       {"/meshes/0/primitives", json::array(), "has no mesh with positions"},
       {"/meshes/0/primitives/0/mode", 7, "7 is not between 0 and 6"},
-      {"/meshes/0/primitives/0/attributes/POSITION", 9, "9, but there are only 4 accessors"},
+      {"/meshes/0/primitives/0/attributes/POSITION", 9, "9, but the number of accessors is 4"},
       {"/meshes/0/primitives/0/attributes/POSITION", 2, "POSITION: cannot be VEC4 of FLOAT"},
       {"/meshes/0/primitives/0/attributes/NORMAL", 3, "2 elements, but POSITION has 3"},
       {"/meshes/0/primitives/0/indices", 0, "indices: cannot be VEC3 of FLOAT"},
@@ -191,7 +191,7 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/bufferViews/0/byteOffset", 2, "elements are not aligned to 4 bytes"},
       {"/bufferViews/0/byteStride", 6, "elements of 12 bytes overlap at a stride of 6"},
       {"/bufferViews/0/byteStride", 8, "elements of 12 bytes overlap"},
-      {"/bufferViews/0/buffer", 1, "1, but there are only 1 buffers"},
+      {"/bufferViews/0/buffer", 1, "1, but the number of buffers is 1"},
   };
   test::expect_each_refused(GltfFile::skinned_triangle(), defects);
 }

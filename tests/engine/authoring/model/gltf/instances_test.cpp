@@ -86,7 +86,7 @@ TEST(ImportInstances, AreRefusedIfTheyAreNotAsTheExtensionHasThem) {
                                    {place + "/attributes/SCALE", 0, "3 elements, but 'ROTATION' has 2"},
                                    {place + "/attributes/TRANSLATION", 2, "cannot be VEC4 of FLOAT"},
                                    {place + "/attributes/ROTATION", 1, "cannot be VEC3 of FLOAT"},
-                                   {place + "/attributes/ROTATION", 99, "there are only"},
+                                   {place + "/attributes/ROTATION", 99, "but the number of accessors is"},
                                    {place, json::object(), "'attributes' is missing"}});
   GltfFile flat = file;
   instances(flat)["ROTATION"] = flat.add("VEC4", std::vector<float>(8, 0));

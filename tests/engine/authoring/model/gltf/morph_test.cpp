@@ -109,12 +109,12 @@ TEST(ImportMorphTargets, AreChecked) {
   const std::vector<test::JsonBreakage> defects{
       {at, json::object(), "targets: is an object, not an array"},
       {at + "/0", 3, "is 3, not an object"},
-      {at + "/0/POSITION", 9, "targets/0/POSITION: 9, but there are only 3 accessors"},
+      {at + "/0/POSITION", 9, "targets/0/POSITION: 9, but the number of accessors is 3"},
       {"/accessors/1/count", 2, "targets/0/POSITION: 2 elements for 3 vertices"},
       {"/accessors/1/type", "SCALAR", "targets/0/POSITION: cannot be SCALAR of FLOAT"},
       {"/accessors/1/componentType", 5122, "targets/0/POSITION: cannot be VEC3 of SHORT"},
       {"/accessors/1/byteOffset", 4, "targets/0/POSITION: 3 elements need 40 bytes"},
-      {"/accessors/1/bufferView", 7, "7, but there are only 3 bufferViews"},
+      {"/accessors/1/bufferView", 7, "7, but the number of bufferViews is 3"},
       {"/meshes/0/weights", {1}, "/meshes/0/weights: 1 for 2 morph targets"},
       {"/meshes/0/weights", {1, "a"}, "/meshes/0/weights/1: is a string"},
       {"/meshes/0/weights", {1, 1e39}, "does not fit single precision"},
@@ -178,8 +178,7 @@ TEST(ImportMorphTargets, TurnDirectionsByFiniteNumbers) {
       return file;
     };
     EXPECT_TRUE(file_with(1e30f).import());
-    const std::string note =
-        std::string("mesh 'mesh_0': ") + name + " of morph targets: 1 invalid values are taken as 0";
+    const std::string note = std::string("mesh 'mesh_0': ") + name + " of morph targets: invalid values taken as 0: 1";
     EXPECT_THAT(imported(file_with(nan)).report.notes, testing::Contains(note));
     expect_refused(file_with(3e38f), "morph target 'target_" + std::to_string(target) + "' moves the " + what +
                                          " of vertex 1 by a value not finite");

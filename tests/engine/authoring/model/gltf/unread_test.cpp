@@ -43,6 +43,16 @@ TEST(UnreadGltf, IsNotSaidOfWhatIsRead) {
   EXPECT_THAT(notes_of(file), IsEmpty());
 }
 
+TEST(UnreadGltf, AsksForTheUnitOfLength) {
+  GltfFile file = whole_triangle();
+  for (const float size : {0.005f, 0.015f, 45.0f, 130.0f}) {
+    attributes(file)["POSITION"] = file.add(std::vector<glm::vec3>{{0, 0, 0}, {size, 0, 0}, {size / 2, size / 9, 0}});
+    const bool fits = size > 0.01f && size < 50;
+    EXPECT_EQ(notes_of(file).size(), fits ? 0u : 1u) << size;
+  }
+  EXPECT_THAT(notes_of(file), ElementsAre("130.8 m across: is the file in centimetres, instead of metres?"));
+}
+
 TEST(UnreadGltf, ListsExtensions) {
   GltfFile file = whole_triangle();
   file.json["extensionsUsed"] = {"KHR_materials_variants", "ACME_cloth", "KHR_mesh_quantization"};
@@ -85,7 +95,7 @@ TEST(UnreadGltf, ListsWhatIsNotReadOfVrm) {
           "of VRM, bones and morph targets of expressions are read; not read: the VRM 0.x data next to those of 1.0"));
   file.json["extensions"].erase("VRMC_vrm");
   EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: "
-                                          "materials of 1 expressions, spring bones, material properties"));
+                                          "materials of 1 expression, spring bones, material properties"));
 }
 
 TEST(UnreadGltf, CountsPropertiesOfMaterials) {
@@ -97,9 +107,10 @@ TEST(UnreadGltf, CountsPropertiesOfMaterials) {
                           {"emissiveFactor", {0, 1, 0}},
                           {"pbrMetallicRoughness", {{"metallicFactor", 0}}}});
   EXPECT_THAT(notes_of(file),
-              ElementsAre("of materials, name, base colour with its image and alpha mask are read; not read: metal and "
-                          "roughness of 1, normal maps of 1, emission of 1, alpha blending of 1, alpha cutoffs (0.5 is "
-                          "used) of 1, double sides of 2"));
+              ElementsAre("only name, base colour with its image and alpha mask of materials are read; ignored: metal "
+                          "and roughness of 1 material, normal maps of 1 material, emission of 1 material, alpha "
+                          "blending of 1 material, alpha cutoffs (0.5 is used) of 1 material, double sides of 2 "
+                          "materials"));
   // Values that equal the defaults.
   file.json["materials"] = {{{"doubleSided", false},
                              {"alphaMode", "OPAQUE"},
@@ -118,7 +129,7 @@ TEST(UnreadGltf, SaysTheRestInOneLine) {
   file.json["nodes"][1]["extras"] = {{"bbone_handle_use_ease_start", {1, 2}}, {"tag", 2}};
   file.json["asset"]["copyright"] = "2026";
   EXPECT_THAT(notes_of(file), ElementsAre("not read: 2 cameras, 1 light, custom properties (extras) "
-                                          "'bbone_handle_use_ease_start', 'tag', the copyright"));
+                                          "'bbone_handle_use_ease_start', 'tag', the copyright notice"));
 }
 
 // Sixty meshes make one note, not sixty.

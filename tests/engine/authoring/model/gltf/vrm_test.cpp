@@ -255,20 +255,21 @@ TEST(Vrm, ThatIsWrongIsRefusedWithItsPlace) {
   vrm(newer)["humanoid"]["humanBones"]["hips"] = {{"node", 1}};
   const std::string old = "/extensions/VRM/", bones = old + "humanoid/humanBones";
   const std::string happy = old + "blendShapeMaster/blendShapeGroups/0/";
-  test::expect_each_refused(file, {{bones + "/0/node", 3, bones + "/0/node: 3, but there are only 3 nodes"},
-                                   {bones + "/0/bone", 7, bones + "/0/bone: is 7, not a string"},
-                                   {bones, json::object(), bones + ": is an object, not an array"},
-                                   {happy + "binds/0/mesh", 1, happy + "binds/0/mesh: 1, but there are only 1 meshes"},
-                                   {happy + "binds/0/weight", 1e300, happy + "binds/0/weight: 1e+300"},
-                                   {happy + "isBinary", 1, happy + "isBinary: is 1"}});
+  test::expect_each_refused(file,
+                            {{bones + "/0/node", 3, bones + "/0/node: 3, but the number of nodes is 3"},
+                             {bones + "/0/bone", 7, bones + "/0/bone: is 7, not a string"},
+                             {bones, json::object(), bones + ": is an object, not an array"},
+                             {happy + "binds/0/mesh", 1, happy + "binds/0/mesh: 1, but the number of meshes is 1"},
+                             {happy + "binds/0/weight", 1e300, happy + "binds/0/weight: 1e+300"},
+                             {happy + "isBinary", 1, happy + "isBinary: is 1"}});
   const std::string humanoid = "/extensions/VRMC_vrm/humanoid", hips = humanoid + "/humanBones/hips";
   const std::string preset = "/extensions/VRMC_vrm/expressions/preset", sad = preset + "/sad/morphTargetBinds/0/";
   test::expect_each_refused(newer, {{humanoid, 1, humanoid + ": is 1, not an object"},
                                     {hips, 1, hips + ": is 1, not an object"},
                                     {hips, json::object(), hips + ": 'node' is missing"},
-                                    {hips + "/node", 3, hips + "/node: 3, but there are only 3 nodes"},
+                                    {hips + "/node", 3, hips + "/node: 3, but the number of nodes is 3"},
                                     {hips + "/node", -1, hips + "/node: -1"},
-                                    {sad + "node", 3, sad + "node: 3, but there are only 3 nodes"},
+                                    {sad + "node", 3, sad + "node: 3, but the number of nodes is 3"},
                                     {sad + "index", -2, sad + "index: -2"},
                                     {preset, json::array(), preset + ": is an array, not an object"}});
 }
