@@ -293,14 +293,15 @@ make_muscles() {
   pelt bind builtin:arm --deformer curve-skeleton -o curve.pelt
   pelt bind builtin:arm --rig "$root/samples/rigs/arm_muscles.json" -o muscles.pelt
   local seconds
-  for seconds in 0 1 2; do
-    local pose=(--clip flex --time "$seconds" --yaw 0 --pitch 0 --size 480x400)
+  for seconds in 0.00 0.75 1.50; do
+    local pose=(--clip flex --time "$seconds" --frame elbow --yaw 0 --pitch 0 --size 480x270)
     pelt render curve.pelt "${pose[@]}" -o "0_$seconds.png"
     pelt render muscles.pelt "${pose[@]}" -o "1_$seconds.png"
     pelt render muscles.pelt "${pose[@]}" --driver -o "2_$seconds.png"
   done
-  montage [012]_[012].png -tile 3x3 -geometry +2+2 montage.png
-  finish montage.png muscles.png
+  montage 0_*.png 1_*.png 2_*.png -tile 3x3 -geometry +2+2 montage.png
+  labels 12 10 'curve skeleton' 12 284 'with muscles' 12 558 'the muscles'
+  finish montage.png "${operations[@]}" muscles.png
 }
 
 make_correctives() {
