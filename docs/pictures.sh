@@ -435,17 +435,12 @@ readonly of_blender=(blender_cage blender_face blender_limb blender_panels)
 readonly of_characters=(cage garment real_characters)
 
 make_garment() {
-  local body=$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb clip seconds x
+  local body=$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb
   pelt bind "$root/samples/garments/mannequiny_shirt.glb" --weights-of "$body" -o shirt.pelt
   pelt bind "$body" -o body.pelt
-  while read -r clip seconds x; do
-    pelt deform body.pelt --clip "$clip" --time "$seconds" -o "body_$clip.obj"
-    pelt deform shirt.pelt --clip "$clip" --time "$seconds" -o "shirt_$clip.obj"
-    printf '%s_%s.obj %s 0 %s\n' body "$clip" "$x" 2 shirt "$clip" "$x" 3 >>scene.txt
-  done <<<$'run 0.26 0\nfight_kick 0.6 1.4'
-  parts scene scene.gltf <scene.txt
-  pelt render scene.gltf --deformer linear-blend --size 2400x1600 -o large.png
-  finish large.png -crop 1650x1320+400+60 +repage -resize 75% garment.png
+  pelt render body.pelt --with shirt.pelt --clip run --time 0.1 --size 1000x1200 -o run.png
+  pelt render body.pelt --with shirt.pelt --clip fight_kick --time 0.6 --size 1000x1200 -o kick.png
+  finish run.png kick.png -crop 920x1130+40+0 +repage +append -resize 60% garment.png
 }
 
 make_cage() {
