@@ -100,12 +100,22 @@ make_anchors() {
   finish anchors_large.png -crop 2000x640+0+485 +repage -resize 60% +dither -colors 256 anchors.png
 }
 
+# The steps of the page, whose rigs it has.
 make_armpit() {
-  echo '{ "format": "pelt-rig 1", "name": "curve skeleton",
-    "layers": [{ "deformer": "curve_skeleton", "target": "body" }] }' >bad.json
-  pelt bind builtin:biped --rig bad.json -o bad.pelt
-  pelt render bad.pelt --clip raise --time 1.44 --yaw 20 --compare linear-blend,surface-ffd --size 1600x640 \
-    -o armpit.png
+  local rig name
+  for rig in bad armpit; do
+    sed -n "/^<!-- file: $rig.json -->\$/,/^\`\`\`\$/{/^[<\`]/d;p}" "$root/docs/armpit.md" >"$rig.json"
+  done
+  pelt bind builtin:biped --rig bad.json -o 0.pelt
+  pelt bind builtin:biped --deformer curve-skeleton -o 1.pelt
+  pelt bind builtin:biped --deformer surface-ffd -o 2.pelt
+  pelt bind builtin:biped --rig armpit.json -o 3.pelt
+  for name in 0 1 2 3; do
+    pelt render "$name.pelt" --clip raise --time 1.44 --yaw 20 --frame left_upper_arm --size 760x960 -o "$name.png"
+  done
+  montage [0123].png -resize 50% -tile 4x1 -geometry +2+2 montage.png
+  labels 12 10 'bad.json' 396 10 'step 1' 780 10 'step 2' 1164 10 'step 3'
+  finish montage.png "${operations[@]}" armpit.png
 }
 
 make_hierarchical_biped() {
