@@ -319,12 +319,15 @@ make_correctives() {
   pelt bind builtin:biped --rig "$root/samples/rigs/biped_correctives.json" -o 1.pelt
   local i
   for i in 0 1; do
-    pelt render "$i.pelt" --clip flex --time 1.3 --yaw 60 --size 4000x4000 -o whole.png
-    convert whole.png -crop 800x660+1660+250 +repage -resize 600x495 "arm_$i.png"
-    convert whole.png -crop 800x660+1350+1560 +repage -resize 600x495 "knee_$i.png"
+    local pose=(--clip flex --time 1.3 --size 1600x1400)
+    pelt render "$i.pelt" "${pose[@]}" --frame left_forearm --yaw 20 -o whole.png
+    convert whole.png -crop 960x800+100+280 +repage -resize 600x500 "arm_$i.png"
+    pelt render "$i.pelt" "${pose[@]}" --frame left_shin --yaw 90 -o whole.png
+    convert whole.png -crop 600x500+460+400 +repage "knee_$i.png"
   done
   montage {arm,knee}_[01].png -tile 2x2 -geometry +2+2 montage.png
-  finish montage.png correctives.png
+  labels 16 12 'linear blend' 620 12 'with correctives'
+  finish montage.png "${operations[@]}" correctives.png
 }
 
 make_hierarchical_ears() {
