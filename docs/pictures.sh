@@ -464,12 +464,11 @@ make_cage() {
 }
 
 make_real_characters() {
-  local characters=$PELT_SHARED/assets/characters pose=(--size 2400x800 --deformer surface-ffd)
+  local characters=$PELT_SHARED/assets/characters pose=(--size 2400x640 --deformer surface-ffd)
   pose+=(--compare linear-blend,dual-quaternion,curve-skeleton,mos)
-  pelt render "$characters/mannequiny-0.3.0.glb" --clip fight_kick --time 0.5 "${pose[@]}" -o 0.png
-  pelt render "$characters/Fox.glb" --clip Run --time 0.3 "${pose[@]}" -o 1.png
-  pelt render "$characters/Knight.glb" --clip 2H_Melee_Attack_Slice --time 0.6 "${pose[@]}" -o 2.png
-  finish 0.png 1.png 2.png -append -resize 50% real_characters.png
+  pelt render "$characters/CesiumMan.glb" --clip clip_0 --time 0.4 --frame node_8 --yaw 70 "${pose[@]}" -o 0.png
+  pelt render "$characters/mannequiny-0.3.0.glb" --clip fight_kick --time 0.5 --frame thigh.r "${pose[@]}" -o 1.png
+  finish 0.png 1.png -append -resize 60% real_characters.png
 }
 
 # ----------------------------------------------------------------------------------------------------------------- all
