@@ -437,10 +437,16 @@ END
 }
 
 make_drape() {
-  local models=$root/samples/garments
+  local models=$root/samples/garments seen=(--with cylinder.gltf --deformer linear-blend --size 1200x1000)
+  parts cloth "$models/cloth_cage.obj" "$models/cloth_cage.pc2" coarse.obj cylinder.obj
+  echo coarse.obj 0 0 | parts scene coarse.gltf
+  echo cylinder.obj 0 0 2 | parts scene cylinder.gltf
   pelt bind "$models/cloth.glb" --rig "$models/cloth.json" -o cloth.pelt
-  pelt render cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 --driver --size 2400x1200 -o large.png
-  finish large.png -resize 50% drape.png
+  pelt render coarse.gltf "${seen[@]}" --wire -o 0.png
+  pelt render cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 "${seen[@]}" --wire -o 1.png
+  montage [01].png -resize 50% -tile 2x1 -geometry +2+2 montage.png
+  labels 14 10 'simulated' 618 10 'carried'
+  finish montage.png "${operations[@]}" drape.png
 }
 
 # These show characters that are not in this repository; docs/quality.md lists their sources.
