@@ -58,17 +58,22 @@ END
 
 # ------------------------------------------------------------------------------------------------------------ pictures
 
-# Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face
+# Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face [X Y TEXT]...
 in_blender() {
+  labels "${@:2}"
   PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
     --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
-  finish "blender_$1.png" finished.png
+  finish "blender_$1.png" "${operations[@]}" finished.png
   mv finished.png "blender_$1.png"
 }
 
-make_blender_limb() { in_blender limb; }
-make_blender_cage() { in_blender cage; }
-make_blender_face() { in_blender face; }
+make_blender_limb() {
+  in_blender limb 20 370 'bones without segments' 420 370 'bendy bones in Blender' 820 370 'Pelt, curve skeleton' \
+    1220 370 'Pelt, plain joints'
+}
+
+make_blender_cage() { in_blender cage 120 670 'Blender' 600 670 'Pelt'; }
+make_blender_face() { in_blender face 180 490 'at rest' 560 490 'Blender' 960 490 'Pelt'; }
 
 # Panels of an object, of the scene and of a bone, as the test of the window shows them.
 make_blender_panels() {
@@ -140,7 +145,7 @@ make_viewer() {
     "camera": { "target": [-0.01, 1.335, 0], "yaw": 0.25, "pitch": 0.05, "distance": 1.95, "framed": true },
     "shown": { "skeleton": true },
     "compare": { "mode": "split", "deformers": ["linear_blend"], "split": 0.5 },
-    "heat": { "kind": "volume", "automatic": false, "low": 0, "high": 2 },
+    "heat": { "kind": "difference" },
     "panels": { "tab": "Heat" }
   }'
 }
