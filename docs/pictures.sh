@@ -402,12 +402,12 @@ make_sculpture() {
     "camera": { "target": [0, 1.02, 0], "yaw": 0.35, "pitch": 0.05, "distance": 4.6, "framed": true },
     "panels": { "left": false, "right": false, "timeline": false }
   }'
-  local pose=(--yaw 20 --size 1600x1600)
-  pelt render hero.pelt --weights left_upper_arm "${pose[@]}" -o 1.png
-  pelt render hero.pelt --clip raise --time 1.44 "${pose[@]}" -o 2.png
-  pelt render masked.pelt --clip raise --time 1.44 "${pose[@]}" -o 3.png
+  pelt render hero.pelt --weights left_upper_arm --yaw 20 --size 1600x1600 -o 1.png
+  local pose=(--clip raise --time 1.44 --yaw 20 --frame left_upper_arm --size 740x1120)
+  pelt render hero.pelt "${pose[@]}" -o 2.png
+  pelt render masked.pelt "${pose[@]}" -o 3.png
   montage '(' 0.png -crop 370x560+265+170 ')' '(' 1.png -crop 560x848+520+80 -resize 370x560 ')' \
-    '(' 2.png 3.png -crop 560x848+520+80 -resize 370x560 ')' -tile 4x1 -geometry 370x560+2+2 montage.png
+    '(' 2.png 3.png -resize 50% ')' -tile 4x1 -geometry 370x560+2+2 montage.png
   labels 12 8 'skeleton' 386 8 'weights' 760 8 'defaults' 1134 8 'mask'
   finish montage.png "${operations[@]}" -depth 8 sculpture.png
 }

@@ -91,11 +91,11 @@ def preview(folder, name, **options):
 
 def cut_lips(thing, rest):
     """Leaves out the skin between the lips: the faces there of the mesh `rest`, which numbers its vertices alike."""
-    inside = {v.index for v in rest.vertices if v.co.y < 0 and abs(v.co.x) < 0.3 and abs(v.co.z + 0.43) < 0.012}
+    inside = {v.index for v in rest.vertices if v.co.y < 0 and abs(v.co.x) < 0.26 and abs(v.co.z + 0.43) < 0.018}
     made = bmesh.new()
     made.from_mesh(thing.data)
-    made.verts.ensure_lookup_table()
-    bmesh.ops.delete(made, geom=[made.verts[v] for v in inside], context="VERTS")
+    between = [face for face in made.faces if all(vertex.index in inside for vertex in face.verts)]
+    bmesh.ops.delete(made, geom=between, context="FACES")
     made.to_mesh(thing.data)
     return thing
 
