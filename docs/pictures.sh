@@ -61,17 +61,22 @@ END
 
 source docs/pictures_figures.sh
 
-# Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face
+# Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face [X Y TEXT]...
 in_blender() {
+  labels "${@:2}"
   PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
     --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
-  finish "blender_$1.png" finished.png
+  finish "blender_$1.png" "${operations[@]}" finished.png
   mv finished.png "blender_$1.png"
 }
 
-make_blender_limb() { in_blender limb; }
-make_blender_cage() { in_blender cage; }
-make_blender_face() { in_blender face; }
+make_blender_limb() {
+  in_blender limb 20 370 'bones without segments' 420 370 'bendy bones in Blender' 820 370 'Pelt, curve skeleton' \
+    1220 370 'Pelt, plain joints'
+}
+
+make_blender_cage() { in_blender cage 120 670 'Blender' 600 670 'Pelt'; }
+make_blender_face() { in_blender face 180 490 'at rest' 560 490 'Blender' 960 490 'Pelt'; }
 
 # Panels of an object, of the scene and of a bone, as the test of the window shows them.
 make_blender_panels() {
@@ -103,11 +108,22 @@ make_anchors() {
   finish anchors_large.png -crop 2000x640+0+485 +repage -resize 60% +dither -colors 256 anchors.png
 }
 
+# The steps of the page, whose rigs it has.
 make_armpit() {
-  echo '{ "format": "pelt-rig 1", "layers": [{ "deformer": "curve_skeleton", "target": "body" }] }' >bad.json
-  pelt bind builtin:biped --rig bad.json -o bad.pelt
-  pelt render bad.pelt --clip raise --time 1.44 --yaw 20 --compare linear-blend,surface-ffd --size 1600x640 \
-    -o armpit.png
+  local rig name
+  for rig in bad armpit; do
+    sed -n "/^<!-- file: $rig.json -->\$/,/^\`\`\`\$/{/^[<\`]/d;p}" "$root/docs/armpit.md" >"$rig.json"
+  done
+  pelt bind builtin:biped --rig bad.json -o 0.pelt
+  pelt bind builtin:biped --deformer curve-skeleton -o 1.pelt
+  pelt bind builtin:biped --deformer surface-ffd -o 2.pelt
+  pelt bind builtin:biped --rig armpit.json -o 3.pelt
+  for name in 0 1 2 3; do
+    pelt render "$name.pelt" --clip raise --time 1.44 --yaw 20 --frame left_upper_arm --size 760x960 -o "$name.png"
+  done
+  montage [0123].png -resize 50% -tile 4x1 -geometry +2+2 montage.png
+  labels 12 10 'bad.json' 396 10 'step 1' 780 10 'step 2' 1164 10 'step 3'
+  finish montage.png "${operations[@]}" armpit.png
 }
 
 make_hierarchical_biped() {
@@ -132,7 +148,7 @@ make_viewer() {
     "camera": { "target": [-0.01, 1.335, 0], "yaw": 0.25, "pitch": 0.05, "distance": 1.95, "framed": true },
     "shown": { "skeleton": true },
     "compare": { "mode": "split", "deformers": ["linear_blend"], "split": 0.5 },
-    "heat": { "kind": "volume", "automatic": false, "low": 0, "high": 2 },
+    "heat": { "kind": "difference" },
     "panels": { "tab": "Heat" }
   }'
 }
@@ -295,14 +311,15 @@ make_muscles() {
   pelt bind builtin:arm --deformer curve-skeleton -o curve.pelt
   pelt bind builtin:arm --rig "$root/samples/rigs/arm_muscles.json" -o muscles.pelt
   local seconds
-  for seconds in 0 1 2; do
-    local pose=(--clip flex --time "$seconds" --yaw 0 --pitch 0 --size 480x400)
+  for seconds in 0.00 0.75 1.50; do
+    local pose=(--clip flex --time "$seconds" --frame elbow --yaw 0 --pitch 0 --size 480x270)
     pelt render curve.pelt "${pose[@]}" -o "0_$seconds.png"
     pelt render muscles.pelt "${pose[@]}" -o "1_$seconds.png"
     pelt render muscles.pelt "${pose[@]}" --driver -o "2_$seconds.png"
   done
-  montage [012]_[012].png -tile 3x3 -geometry +2+2 montage.png
-  finish montage.png muscles.png
+  montage 0_*.png 1_*.png 2_*.png -tile 3x3 -geometry +2+2 montage.png
+  labels 12 10 'curve skeleton' 12 284 'with muscles' 12 558 'the muscles'
+  finish montage.png "${operations[@]}" muscles.png
 }
 
 make_correctives() {
@@ -310,12 +327,15 @@ make_correctives() {
   pelt bind builtin:biped --rig "$root/samples/rigs/biped_correctives.json" -o 1.pelt
   local i
   for i in 0 1; do
-    pelt render "$i.pelt" --clip flex --time 1.3 --yaw 60 --size 4000x4000 -o whole.png
-    convert whole.png -crop 800x660+1660+250 +repage -resize 600x495 "arm_$i.png"
-    convert whole.png -crop 800x660+1350+1560 +repage -resize 600x495 "knee_$i.png"
+    local pose=(--clip flex --time 1.3 --size 1600x1400)
+    pelt render "$i.pelt" "${pose[@]}" --frame left_forearm --yaw 20 -o whole.png
+    convert whole.png -crop 960x800+100+280 +repage -resize 600x500 "arm_$i.png"
+    pelt render "$i.pelt" "${pose[@]}" --frame left_shin --yaw 90 -o whole.png
+    convert whole.png -crop 600x500+460+400 +repage "knee_$i.png"
   done
   montage {arm,knee}_[01].png -tile 2x2 -geometry +2+2 montage.png
-  finish montage.png correctives.png
+  labels 16 12 'linear blend' 620 12 'with correctives'
+  finish montage.png "${operations[@]}" correctives.png
 }
 
 make_hierarchical_ears() {
@@ -385,12 +405,12 @@ make_sculpture() {
     "camera": { "target": [0, 1.02, 0], "yaw": 0.35, "pitch": 0.05, "distance": 4.6, "framed": true },
     "panels": { "left": false, "right": false, "timeline": false }
   }'
-  local pose=(--yaw 20 --size 1600x1600)
-  pelt render hero.pelt --weights left_upper_arm "${pose[@]}" -o 1.png
-  pelt render hero.pelt --clip raise --time 1.44 "${pose[@]}" -o 2.png
-  pelt render masked.pelt --clip raise --time 1.44 "${pose[@]}" -o 3.png
+  pelt render hero.pelt --weights left_upper_arm --yaw 20 --size 1600x1600 -o 1.png
+  local pose=(--clip raise --time 1.44 --yaw 20 --frame left_upper_arm --size 740x1120)
+  pelt render hero.pelt "${pose[@]}" -o 2.png
+  pelt render masked.pelt "${pose[@]}" -o 3.png
   montage '(' 0.png -crop 370x560+265+170 ')' '(' 1.png -crop 560x848+520+80 -resize 370x560 ')' \
-    '(' 2.png 3.png -crop 560x848+520+80 -resize 370x560 ')' -tile 4x1 -geometry 370x560+2+2 montage.png
+    '(' 2.png 3.png -resize 50% ')' -tile 4x1 -geometry 370x560+2+2 montage.png
   labels 12 8 'skeleton' 386 8 'weights' 760 8 'defaults' 1134 8 'mask'
   finish montage.png "${operations[@]}" -depth 8 sculpture.png
 }
@@ -425,15 +445,20 @@ END
 }
 
 make_drape() {
-  local models=$root/samples/garments
+  local models=$root/samples/garments seen=(--with cylinder.gltf --deformer linear-blend --size 1200x1000)
+  parts cloth "$models/cloth_cage.obj" "$models/cloth_cage.pc2" coarse.obj cylinder.obj
+  echo coarse.obj 0 0 | parts scene coarse.gltf
+  echo cylinder.obj 0 0 2 | parts scene cylinder.gltf
   pelt bind "$models/cloth.glb" --rig "$models/cloth.json" -o cloth.pelt
-  pelt render cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 --driver --size 1600x1200 -o driver.png
+  pelt render coarse.gltf "${seen[@]}" --wire -o 0.png
   # Checks of three quads; the cloth has rows of 37 vertices.
   pelt deform cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 -o cloth.obj
   awk '/^v / { print "v", n % 37, 0, int(n / 37); n += 1; next } { print }' cloth.obj >quads.obj
-  parts scene scene.gltf <<<'cloth.obj 0 0 quads.obj 3 0'
-  pelt render scene.gltf --deformer linear-blend --size 1600x1200 -o checks.png
-  finish driver.png checks.png +append -resize 37.5% -dither FloydSteinberg -colors 128 -depth 8 png8:drape.png
+  echo cloth.obj 0 0 quads.obj 3 0 | parts scene checks.gltf
+  pelt render checks.gltf "${seen[@]}" -o 1.png
+  montage [01].png -resize 50% -tile 2x1 -geometry +2+2 montage.png
+  labels 14 10 'simulated' 618 10 'carried'
+  finish montage.png "${operations[@]}" drape.png
 }
 
 # These show characters that are not in this repository; docs/quality.md lists their sources.
@@ -441,17 +466,12 @@ readonly of_blender=(blender_cage blender_face blender_limb blender_panels)
 readonly of_characters=(cage garment real_characters)
 
 make_garment() {
-  local body=$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb clip seconds x
+  local body=$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb
   pelt bind "$root/samples/garments/mannequiny_shirt.glb" --weights-of "$body" -o shirt.pelt
   pelt bind "$body" -o body.pelt
-  while read -r clip seconds x; do
-    pelt deform body.pelt --clip "$clip" --time "$seconds" -o "body_$clip.obj"
-    pelt deform shirt.pelt --clip "$clip" --time "$seconds" -o "shirt_$clip.obj"
-    printf '%s_%s.obj %s 0 %s\n' body "$clip" "$x" 2 shirt "$clip" "$x" 3 >>scene.txt
-  done <<<$'run 0.26 0\nfight_kick 0.6 1.4'
-  parts scene scene.gltf <scene.txt
-  pelt render scene.gltf --deformer linear-blend --size 2400x1600 -o large.png
-  finish large.png -crop 1650x1320+400+60 +repage -resize 75% garment.png
+  pelt render body.pelt --with shirt.pelt --clip run --time 0.1 --size 1000x1200 -o run.png
+  pelt render body.pelt --with shirt.pelt --clip fight_kick --time 0.6 --size 1000x1200 -o kick.png
+  finish run.png kick.png -crop 920x1130+40+0 +repage +append -resize 60% garment.png
 }
 
 make_cage() {
@@ -462,12 +482,11 @@ make_cage() {
 }
 
 make_real_characters() {
-  local characters=$PELT_SHARED/assets/characters pose=(--size 2400x800 --deformer surface-ffd)
+  local characters=$PELT_SHARED/assets/characters pose=(--size 2400x640 --deformer surface-ffd)
   pose+=(--compare linear-blend,dual-quaternion,curve-skeleton,mos)
-  pelt render "$characters/mannequiny-0.3.0.glb" --clip fight_kick --time 0.5 "${pose[@]}" -o 0.png
-  pelt render "$characters/Fox.glb" --clip Run --time 0.3 "${pose[@]}" -o 1.png
-  pelt render "$characters/Knight.glb" --clip 2H_Melee_Attack_Slice --time 0.6 "${pose[@]}" -o 2.png
-  finish 0.png 1.png 2.png -append -resize 50% real_characters.png
+  pelt render "$characters/CesiumMan.glb" --clip clip_0 --time 0.4 --frame node_8 --yaw 70 "${pose[@]}" -o 0.png
+  pelt render "$characters/mannequiny-0.3.0.glb" --clip fight_kick --time 0.5 --frame thigh.r "${pose[@]}" -o 1.png
+  finish 0.png 1.png -append -resize 60% real_characters.png
 }
 
 # ----------------------------------------------------------------------------------------------------------------- all

@@ -17,6 +17,7 @@ sys.path[:0] = [
 ]
 import addon
 import bendy_cases
+import bmesh
 import bpy
 import cage_cases
 import face_case
@@ -88,6 +89,17 @@ def preview(folder, name, **options):
     return next(iter(bpy.data.collections["Pelt preview"].objects))
 
 
+def cut_lips(thing, rest):
+    """Leaves out the skin between the lips: the faces there of the mesh `rest`, which numbers its vertices alike."""
+    inside = {v.index for v in rest.vertices if v.co.y < 0 and abs(v.co.x) < 0.26 and abs(v.co.z + 0.43) < 0.018}
+    made = bmesh.new()
+    made.from_mesh(thing.data)
+    between = [face for face in made.faces if all(vertex.index in inside for vertex in face.verts)]
+    bmesh.ops.delete(made, geom=between, context="FACES")
+    made.to_mesh(thing.data)
+    return thing
+
+
 def show(stills):
     """Leaves these alone in the scene."""
     for thing in list(bpy.context.scene.objects):
@@ -97,14 +109,18 @@ def show(stills):
 
 
 def limb(folder):
-    """Bendy bones bent by 30 degrees a joint: in Blender; as a curve skeleton; baked as joints, by linear blend."""
+    """Bones bent by 30 degrees a joint: without segments; bendy in Blender; as a curve skeleton; baked as joints, by
+    linear blend."""
     armature, skin = bendy_cases.limb(30, segments=16)
     colour, pelt_colour = material("skin", SKIN), material("pelt", PELT)
-    stills = [still(skin, 24, colour, (0, 0, 0))]
-    stills.append(still(preview(folder, "limb_curves"), 24, pelt_colour, (0, 3.6, 0)))
-    stills.append(still(preview(folder, "limb_joints", bendy="JOINTS"), 24, pelt_colour, (0, 7.2, 0)))
+    stills = [still(skin, 24, colour, (0, 3.6, 0))]
+    stills.append(still(preview(folder, "limb_curves"), 24, pelt_colour, (0, 7.2, 0)))
+    stills.append(still(preview(folder, "limb_joints", bendy="JOINTS"), 24, pelt_colour, (0, 10.8, 0)))
+    for bone in armature.data.bones:
+        bone.bbone_segments = 1
+    stills.append(still(skin, 24, colour, (0, 0, 0)))
     show(stills)
-    draw(os.path.join(folder, "blender_limb.png"), (0, 2.4, 1.45), 10.6, 3.6, (1200, 420), (-1, 0, 0))
+    draw(os.path.join(folder, "blender_limb.png"), (0, 4.2, 1.45), 14.4, 3.6, (1600, 400), (-1, 0, 0))
 
 
 def cage(folder):
@@ -128,6 +144,8 @@ def face(folder):
         still(skin, 24, colour, (0, 0, 0)),
         still(preview(folder, "face"), 24, pelt_colour, (2.1, 0, 0)),
     ]
+    for thing in stills:
+        cut_lips(thing, skin.data)
     show(stills)
     draw(os.path.join(folder, "blender_face.png"), (0, 0, -0.1), 6.4, 2.7, (1200, 520), (0.0, 1, -0.05))
 

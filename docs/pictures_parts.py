@@ -4,6 +4,7 @@
 #   scene OUT.gltf            one model of several OBJ meshes; its lines on standard input are below
 #   wave CAGE.obj CAGE.pc2    a closed tube round the built-in limb, and a point cache that bends it into a wave
 #   sheet DIR                 a flat sheet, sheet.obj, and rigs of a surface over it: Forsey's figures 2a to 2f and 9
+#   cloth CAGE.obj CAGE.pc2 COARSE.obj CYLINDER.obj   the cage in the last sample of the cache, and the cylinder below it
 #   sleeve ARM.obj            an open tube round the left arm of the built-in biped
 #   pose MODEL.glb OUT.glb J:A:D...  the model with one clip "pose", of a second, in which every joint J turns by D
 #                             degrees about the axis A of model space, x, y or z
@@ -146,6 +147,43 @@ def sheet(folder):
         with open(f"{folder}/{name}.json", "w") as file:
             json.dump({"format": "pelt-rig 1", "layers": [{"target": "*", "deformer": "hierarchical_bspline",
                        "parameters": {"shape": [9, 9], "control": control, "levels": levels}}]}, file)
+def write_obj(out, positions, triangles):
+    """Writes an OBJ that read_obj() reads, with smooth normals."""
+    normals = [[0, 0, 0] for _ in positions]
+    for triangle in triangles:
+        p, q, r = (positions[v] for v in triangle)
+        u, w = [b - a for a, b in zip(p, q)], [b - a for a, b in zip(p, r)]
+        for vertex in triangle:
+            for axis in range(3):
+                normals[vertex][axis] += u[axis - 2] * w[axis - 1] - u[axis - 1] * w[axis - 2]
+    with open(out, "w") as file:
+        for position, normal in zip(positions, normals):
+            length = math.hypot(*normal)
+            print("v", *position, "\nvn", *(value / length for value in normal), file=file)
+        for triangle in triangles:
+            print("f", *(v + 1 for v in triangle), file=file)
+
+
+def cloth(cage, cache, coarse, cylinder):
+    """Writes the cage as it is in the last sample of the cache, and a cylinder along x, a little thinner than its own
+    of radius 0.5."""
+    with open(cache, "rb") as file:
+        data = file.read()
+    count = struct.unpack_from("<12siiffi", data)[2]
+    last = struct.unpack(f"<{3 * count}f", data[-12 * count:])
+    with open(cage) as file:
+        quads = [[int(word) - 1 for word in line.split()[1:]] for line in file if line.startswith("f ")]
+    write_obj(coarse, [last[3 * v:3 * v + 3] for v in range(count)],
+              [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    around = 48
+    angles = [math.tau * k / around for k in range(around)]
+    points = [(x, 0.48 * math.cos(angle), 0.48 * math.sin(angle)) for x in (-1.05, 1.05, -1.05, 1.05) for angle in angles]
+    sides, ends = [], []
+    for k in range(around):
+        after = (k + 1) % around
+        sides += [(k, after, around + k), (after, around + after, around + k)]
+        ends += [(2 * around, 2 * around + after, 2 * around + k), (3 * around, 3 * around + k, 3 * around + after)]
+    write_obj(cylinder, points, sides + [t for t in ends if len(set(t)) == 3])
 
 
 def sleeve(out):
@@ -240,5 +278,5 @@ def joints(model, left, top, axis, scale):
 
 
 if __name__ == "__main__":
-    makers = {"scene": scene, "wave": wave, "sheet": sheet, "sleeve": sleeve, "pose": pose, "joints": joints}
+    makers = {"scene": scene, "wave": wave, "cloth": cloth, "sheet": sheet, "sleeve": sleeve, "pose": pose, "joints": joints}
     makers[sys.argv[1]](*sys.argv[2:])

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <glm/gtc/constants.hpp>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,6 +19,7 @@
 
 #include "samples/pelt/bind_view.h"
 #include "samples/pelt/commands.h"
+#include "samples/pelt/difference.h"
 #include "samples/pelt/element_weights.h"
 #include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"
@@ -56,14 +58,15 @@ void draw_captions(Image& image, std::span<const Panel> panels, std::span<const 
   }
 }
 
-// `caches`: those of the command that move this character. With `may_rest`, a character without the command's clip is
-// at rest.
+// `caches`: those of the command that move this character. `posed`: the pose, instead of the command's; may be null.
+// With `may_rest`, a character without the command's clip is at rest.
 Result<Figure> make_figure(const RenderCommand& command, const Character& character,
-                           const std::vector<std::string>& caches, std::string textured_by, bool may_rest = false) {
+                           const std::vector<std::string>& caches, std::string textured_by, const InstancePose* posed,
+                           bool may_rest = false) {
   const bool rests = may_rest && find_clip(character->clips, command.clip) == nullptr;
   PELT_ASSIGN(const auto poser, Poser::create(character, {rests ? "" : command.clip, caches, command.fps}));
   Figure figure{.character = character,
-                .frames = poser.way_to(command.time),
+                .frames = posed == nullptr ? poser.way_to(command.time) : std::vector<TimedPose>{{*posed, 0}},
                 .duration = poser.duration(),
                 .bounds = {},
                 .textured_by = std::move(textured_by)};
@@ -75,18 +78,18 @@ Result<Figure> make_figure(const RenderCommand& command, const Character& charac
 }
 
 Result<Panel> make_panel(const RenderCommand& command, const Character& character,
-                         const std::vector<std::string>& caches) {
+                         const std::vector<std::string>& caches, const InstancePose* posed) {
   Panel panel;
   const bool is_model = lower_extension(command.file) != ".pelt";
-  PELT_ASSIGN(auto figure, make_figure(command, character, caches, is_model ? command.file : command.model));
+  PELT_ASSIGN(auto figure, make_figure(command, character, caches, is_model ? command.file : command.model, posed));
   panel.figures.push_back(std::move(figure));
   if (!command.weights.empty()) {
     PELT_ASSIGN(auto weights, element_weights(character, command.weights));
     panel.view = {std::move(weights), "0", "1"};
   }
   if (command.show.starts_with("tension")) {
-    const Evaluator posed = evaluated(character, panel.figures[0].frames);
-    panel.view = view_of_tension(*character, posed.positions(), command.show == "tension" ? 0 : 1);
+    const Evaluator moved = evaluated(character, panel.figures[0].frames);
+    panel.view = view_of_tension(*character, moved.positions(), command.show == "tension" ? 0 : 1);
   } else if (!command.show.empty()) {
     PELT_ASSIGN(panel.view, view_of_bind(character, command.show));
   }
@@ -94,7 +97,8 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
   return panel;
 }
 
-Result<std::vector<Panel>> make_panels(RenderCommand command) {
+// Sets joint and angle of the command for RenderCommand::difference.
+Result<std::vector<Panel>> make_panels(RenderCommand& command) {
   PELT_ASSIGN(const auto character, load_character(command.file, command.binding, command.level));
   PELT_ASSIGN(command.clip,
               within(command.file, clip_of(character, command.clip, !command.caches.empty(), command.time)));
@@ -106,18 +110,28 @@ Result<std::vector<Panel>> make_panels(RenderCommand command) {
                        model_of(character).and_then([&](const Model& model) { return bind(model, rig); })));
     characters.push_back(bound.character);
   }
+  std::optional<InstancePose> posed;
+  if (command.difference) {
+    PELT_ASSIGN(const auto found, within(command.file, largest_difference(character, characters.front())));
+    posed = found.pose;
+    command.frame = character->skeleton.joints[found.joint].name;
+    if (!command.yaw) command.yaw = found.yaw;
+    fmt::print("pose '{}', at joint '{}': {:.1f}% of its size from linear blend\n", found.name, command.frame,
+               100 * found.distance);
+  }
   characters.push_back(character);
   std::vector<Panel> panels;
   for (const Character& shown : characters) {
     const bool last = &shown == &characters.back();
     PELT_ASSIGN(auto panel,
-                within(command.file, make_panel(command, shown, last ? command.caches : std::vector<std::string>())));
+                within(command.file, make_panel(command, shown, last ? command.caches : std::vector<std::string>(),
+                                                posed ? &*posed : nullptr)));
     panels.push_back(std::move(panel));
   }
   for (const std::string& file : command.with) {
     PELT_ASSIGN(const auto other, load_character(file, command.binding, command.level));
     const std::string textured_by = lower_extension(file) == ".pelt" ? "" : file;
-    PELT_ASSIGN(const auto figure, within(file, make_figure(command, other, {}, textured_by, true)));
+    PELT_ASSIGN(const auto figure, within(file, make_figure(command, other, {}, textured_by, nullptr, true)));
     for (Panel& panel : panels) panel.figures.push_back(figure);
   }
   return panels;
@@ -225,7 +239,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   const auto count = static_cast<std::uint32_t>(panels.size());
   std::vector<std::uint32_t> columns;
   for (std::uint32_t p = 0; p <= count; ++p) columns.push_back(command.width * p / count);
-  const View view{.yaw = glm::radians(command.yaw), .pitch = glm::radians(command.pitch)};
+  const View view{.yaw = glm::radians(command.yaw.value_or(25)), .pitch = glm::radians(command.pitch)};
   const std::uint32_t widest = (command.width + count - 1) / count;
   const float aspect = static_cast<float>(widest) / static_cast<float>(command.height);
   const Camera camera = frame_camera({&shown, 1}, aspect, view);
@@ -250,7 +264,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
 
 }  // namespace
 
-Result<void> run(const RenderCommand& command) {
+Result<void> run(RenderCommand command) {
   PELT_ASSIGN(const auto panels, make_panels(command));
   note_end(panels.back().figures.front().duration, command.time);
   Picture picture;

@@ -142,6 +142,11 @@ void add_render(CLI::App& app, Command& chosen) {
   render->add_option("--model", command->model, "The model that a .pelt was bound from, for its textures")
       ->type_name("FILE");
   render->add_option("--frame", command->frame, "Show this joint in close-up")->type_name("JOINT");
+  render
+      ->add_flag_callback(
+          "--difference", [command] { command->difference = true, command->compare = {"linear-blend"}; },
+          "Show the pose and the joint at which the skin differs most from linear blend, next to linear blend")
+      ->excludes("--clip", "--time", "--cache", "--compare", "--with", "--frame");
   render->add_flag("--wire", command->wire, "Draw the edges of the skin");
   render->add_flag("--driver", command->driver, "Draw the drivers as lines, muscles in blue");
   render
@@ -164,7 +169,9 @@ void add_render(CLI::App& app, Command& chosen) {
       ->check(parsed_by(picture_size, "WxH, 1 to 16384 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
-  add_number(*render, "--yaw", command->yaw, -360, 360, "Degrees from the front to the camera, to the side", "DEGREES");
+  render->add_option("--yaw", command->yaw, "Degrees from the front to the camera, to the side (default: 25)")
+      ->check(finite_in(-360, 360))
+      ->type_name("DEGREES");
   add_number(*render, "--pitch", command->pitch, -89, 89, "Degrees of the camera above the horizon", "DEGREES");
   add_gpu_options(*render, command->gpu);
   render->add_option("-o,--output", command->output, "Picture to write")
