@@ -16,8 +16,8 @@ readonly documents=(
   anchors armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
   curve_skeleton_figures curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog
   hierarchical_ears hierarchical_elbow hierarchical_figures hierarchical_head hierarchical_hinge mos_biped mos_compared
-  mos_figures mos_poses mos_tail muscle_figures muscles python real_characters sculpture skeletonize surface_ffd_figures
-  surface_ffd_streamed viewer wrinkles
+  mos_figures mos_poses mos_quadruped mos_tail muscle_figures muscles python real_characters sculpture
+  skeletonize surface_ffd_figures surface_ffd_streamed viewer wrinkles
 )
 readonly views=tests/samples/viewer/views
 
@@ -305,6 +305,22 @@ END
 make_mos_biped() {
   pelt render builtin:biped --clip flex --time 3.5 --preset biped --compare linear-blend,mos --size 1200x600 \
     -o mos_biped.png
+}
+
+make_mos_quadruped() {
+  local lioness=$root/samples/rigs/lioness how seconds
+  pelt bind "$lioness.glb" --deformer linear-blend -o 0.pelt
+  pelt bind "$lioness.glb" --deformer dual-quaternion -o 1.pelt
+  pelt bind "$lioness.glb" --rig "$lioness.json" -o 2.pelt
+  for how in 0 1 2; do
+    for seconds in 4 5; do
+      pelt render "$how.pelt" --clip poses --time "$seconds" --yaw 75 --pitch 6 --size 1600x1280 -o whole.png
+      convert whole.png -crop 1600x1120+0+60 +repage -resize 400x280 "${seconds}_$how.png"
+    done
+  done
+  montage [45]_[012].png -tile 3x2 -geometry +2+2 montage.png
+  labels 12 256 'linear blend' 416 256 'dual quaternion' 820 256 'MOS with points and edits'
+  finish montage.png "${operations[@]}" -depth 8 +dither -colors 128 -depth 8 png8:mos_quadruped.png
 }
 
 make_muscles() {

@@ -36,4 +36,5 @@ for model in "${models[@]}"; do
   done
 done
 for preset in biped limb; do sum "builtin:$preset preset" "builtin:$preset" --preset "$preset"; done
+sum "lioness" "$(dirname "$0")/../samples/rigs/lioness.glb" --rig "$(dirname "$0")/../samples/rigs/lioness.json"
 sum "builtin:arm muscles" builtin:arm --rig "$(dirname "$0")/../samples/rigs/arm_muscles.json"

@@ -72,6 +72,35 @@ void mirror(std::string& name, glm::vec3& axis, const Skeleton& skeleton) {
   axis = glm::inverse(glm::mat3(rest[other])) * (-kMirror * (glm::mat3(rest[*joint]) * axis));
 }
 
+// Gives the image of a pair the bounds (limits, separations, masses) of its own vertex, which `change` mirrors.
+template <typename Bound, typename Change>
+void mirror_bounds(std::vector<Bound>& bounds, const Pair& pair, const Change& change) {
+  std::vector<Bound> added;
+  for (Bound& bound : bounds) {
+    std::set<std::uint32_t> numbers = numbers_of(bound.vertices);
+    numbers.erase(pair.image.number);
+    bound.vertices = ranges_of(numbers);
+    if (!numbers.contains(pair.own.number)) continue;
+    added.push_back(bound);
+    change(added.back());
+  }
+  for (Bound& image : added) {
+    const auto same = std::ranges::find_if(bounds, [&](const Bound& bound) {
+      image.vertices = bound.vertices;
+      return image == bound;
+    });
+    std::set<std::uint32_t> numbers;
+    if (same != bounds.end()) numbers = numbers_of(same->vertices);
+    numbers.insert(pair.image.number);
+    image.vertices = ranges_of(numbers);
+    if (same == bounds.end())
+      bounds.push_back(std::move(image));
+    else
+      same->vertices = std::move(image.vertices);
+  }
+  std::erase_if(bounds, [](const Bound& bound) { return bound.vertices.empty(); });
+}
+
 }  // namespace
 
 Result<std::vector<ControlVertex>> images_of(Rig rig, std::span<const ControlVertex> vertices, float size) {
@@ -87,8 +116,13 @@ SurfaceAttachment mirrored(SurfaceAttachment attachment, const Skeleton& skeleto
   return attachment;
 }
 
-Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices, const Skeleton& skeleton, float size) {
+Result<Rig> with_mirrored(Rig rig, std::span<const ControlVertex> vertices, const Skeleton& skeleton, float size) {
   PELT_ASSIGN(const auto pairs, pairs_of(rig, vertices, size));
+  const auto mirror_number = [&](const ControlVertex& vertex, std::uint32_t& number) -> Result<void> {
+    PELT_ASSIGN(const auto images, pairs_of(rig, std::span(&vertex, 1), size));
+    if (!images.empty()) number = images[0].image.number;
+    return {};
+  };
   for (const Pair& pair : pairs) {
     PELT_ASSIGN(SurfaceLevel* const level, level_of(rig, pair.place));
     const auto is_of_image = [&](const VertexOffset& offset) { return offset.vertex == pair.image.number; };
@@ -115,9 +149,7 @@ Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices,
       if (copy.angle) mirror(copy.angle->joint, copy.angle->axis, skeleton);
       if (copy.follow) {
         copy.follow->axis *= kMirror;
-        const ControlVertex followed{pair.place.layer, copy.follow->level, copy.follow->vertex};
-        PELT_ASSIGN(const auto images, pairs_of(rig, std::span(&followed, 1), size));
-        if (!images.empty()) copy.follow->vertex = images[0].image.number;
+        PELT_TRY(mirror_number({pair.place.layer, copy.follow->level, copy.follow->vertex}, copy.follow->vertex));
       }
       if (is_any) added.push_back(std::move(copy));
     }
@@ -126,6 +158,17 @@ Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices,
       return keys.vertices.empty() && std::ranges::all_of(keys.keys, is_empty);
     });
     std::ranges::move(added, std::back_inserter(level->keys));
+
+    mirror_bounds(level->limits, pair, [&](SurfaceLimit& limit) {
+      glm::vec3 axis(0.0f);
+      mirror(limit.joint, axis, skeleton);
+    });
+    mirror_bounds(level->secondary, pair, [](SecondaryAction&) {});
+    Result<void> found;
+    mirror_bounds(level->separations, pair, [&](SurfaceSeparation& separation) {
+      if (found) found = mirror_number({pair.place.layer, pair.place.level, separation.from}, separation.from);
+    });
+    PELT_TRY(std::move(found));
   }
   return rig;
 }

@@ -29,7 +29,8 @@ Result<std::vector<ControlVertex>> images_of(Rig rig, std::span<const ControlVer
 // Returns the attachment to joints of the other side, by their names.
 SurfaceAttachment mirrored(SurfaceAttachment attachment, const Skeleton& skeleton);
 
-// Returns the rig in which the mirror images have the keys of these vertices, mirrored. Errors: as above.
-Result<Rig> with_mirrored_keys(Rig rig, std::span<const ControlVertex> vertices, const Skeleton& skeleton, float size);
+// Returns the rig in which the mirror images have the keys, limits, separations and masses of these vertices, mirrored.
+// Errors: as above.
+Result<Rig> with_mirrored(Rig rig, std::span<const ControlVertex> vertices, const Skeleton& skeleton, float size);
 
 }  // namespace pelt::viewer

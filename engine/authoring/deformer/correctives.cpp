@@ -39,6 +39,7 @@ Result<void> add_corrective(const Corrective& corrective, const Mesh& mesh, cons
   for (std::size_t p = 0; p < keys.size(); ++p) {
     const KeyPose& pose = corrective.keys.poses[p];
     const std::string name = fmt::format("{}, pose {}", what, p);
+    if (!pose.turns.empty()) return invalid("{}: only drivers have frames to turn", name);
     if (!pose.morph_target.empty()) {
       PELT_ASSIGN(const auto target, key_weights::find_morph_target(mesh, pose.morph_target, name));
       skin.keys_of[target].push_back(keys[p]);

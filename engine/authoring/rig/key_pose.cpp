@@ -17,6 +17,10 @@ static void describe(Fields& fields, KeyPose& pose) {
                 kAnyNumber);
   fields.text({"morph_target", "A morph target of the mesh, at full weight."}, pose.morph_target, Names::kMorphTarget);
   fields.offsets({"offsets", "[vertex, x, y, z]: metres, model space at bind; they turn with the limb."}, pose.offsets);
+  fields.offsets({"turns",
+                  "For drivers, [vertex, x, y, z]: turns the vertex's frame, about this axis by its length in degrees, "
+                  "less than 90, instead of as the offsets tilt the surface. The skin round it turns."},
+                 pose.turns);
 }
 
 void describe(Fields& fields, KeyPoseSet& set) {

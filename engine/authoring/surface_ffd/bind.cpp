@@ -243,6 +243,13 @@ std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision pre
   return parameters.elements.value_or(precision == Precision::kQuadratic ? kQuadraticElements : kElements);
 }
 
+// Returns true if a key pose gives turns of frames.
+bool turns_frames(const DriverParameters& driver) {
+  const auto turns = [](const KeyPose& pose) { return !pose.turns.empty(); };
+  return std::ranges::any_of(driver.key_poses,
+                             [&](const KeyPoseSet& set) { return std::ranges::any_of(set.poses, turns); });
+}
+
 }  // namespace
 
 std::optional<std::size_t> nearest_elements(const SurfaceFfdParameters& ffd) {
@@ -267,6 +274,9 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
 
   const bool extended = parameters.mode == SurfaceFfdParameters::Mode::kExtended && !elements->parametric();
   if (driver.axis_points && !extended) return invalid(input, "axis points need the extended mode, and triangles");
+  if (turns_frames(parameters.driver) && (!extended || driver.estimated_frames)) {
+    return invalid(input, "turns of key poses need the extended mode, triangles, and frames that are not estimated");
+  }
   const Precision precision = usable_precision(parameters, driver, extended, input);
   const bool quadratic = precision == Precision::kQuadratic;
   std::size_t kept = asked_elements(parameters, precision);

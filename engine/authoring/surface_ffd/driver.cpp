@@ -195,7 +195,10 @@ std::vector<std::uint32_t> put_keyed_last(std::vector<key_pose::KeyedOffsets>& k
   mesh.weights = in_order(mesh.weights, order);
   driver.painting = in_order(driver.painting, order);
   for (glm::uvec3& t : mesh.triangles) t = {place[t.x], place[t.y], place[t.z]};
-  for (key_pose::KeyedOffsets& some : keyed) put_in_order(some.offsets, order);
+  for (key_pose::KeyedOffsets& some : keyed) {
+    put_in_order(some.offsets, order);
+    put_in_order(some.turns, order);
+  }
   return order;
 }
 

@@ -173,6 +173,14 @@ def _add_correctives(made, meshes):
                 driver["key_poses"] = key_poses
 
 
+def has_lines(made, exported):
+    """Whether there are drawn curves on an armature, or that the rig names, which the file needs as lines."""
+    named = set()
+    schema.each_name_of_rig(made, lambda kind, name: named.add(name) or name, schema.MESHES)
+    curves = [thing for thing in exported.objects if thing.type == "CURVE"]
+    return any(thing.name in named or thing.parent in exported.armatures for thing in curves)
+
+
 def layer_of(item):
     """The layer of an item of the panel, as in a rig file."""
     layer = {"target": item.object.name if item.object else item.target or "*", "deformer": item.deformer}

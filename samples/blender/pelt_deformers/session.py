@@ -73,7 +73,9 @@ class Session:
         if self.panel.vertex_numbers:
             self._number_vertices(exported)
         versions.need_settings(
-            self.settings, bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers
+            self.settings,
+            bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers,
+            rig.has_lines(self.made.rig, exported),
         )
         self._free_lattices(exported)
         for name, keys in self.made.driven.items():

@@ -51,11 +51,13 @@ def merges_clips(settings):
     return not settings.get("gltf_nla_strips", True)
 
 
-def need_settings(settings, attributes):
-    """Sets what a rig needs of the exporter: all influences, and attributes for masks and vertex numbers."""
+def need_settings(settings, attributes, lines):
+    """Sets what a rig needs of the exporter: all influences, attributes for masks and vertex numbers, drawn lines."""
     settings["gltf_all_vertex_influences"] = True  # 3.4 to 5.3
     if attributes:
         settings["gltf_attributes"] = True
+    if lines:  # the exporter makes meshes of curves, but leaves out their edges
+        settings["gltf_loose_edges"] = True
 
 
 def register_export_panel(panel, module):

@@ -269,8 +269,8 @@ void draw_surface_panel(Context& context) {
   }
   draw_attachment(context, *subject, vertices, state);
   if (line_button("Refine here", 1, !vertices.empty())) refine(context, *subject, vertices);
-  if (view.surfaces.symmetric && line_button("Mirror keys", 1, !vertices.empty())) {
-    edit(context, with_mirrored_keys(rig, vertices, subject->character->skeleton, subject->character.size()));
+  if (view.surfaces.symmetric && line_button("Mirror keys and limits", 1, !vertices.empty())) {
+    edit(context, with_mirrored(rig, vertices, subject->character->skeleton, subject->character.size()));
   }
   const bool is_known = !vertices.empty() && vertices.front().level < grids_of_active.size();
   if (!is_known || grids_of_active[vertices.front().level].is_mesh()) return;

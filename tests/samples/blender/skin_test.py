@@ -63,4 +63,40 @@ def anchors_at_vertices():
     addon.expect(json.loads(listed.stdout)["anchors"] == list(anchors), listed.stdout)
 
 
-addon.run([moved_by_weights, all_influences, anchors_at_vertices])
+def drawn_curves():
+    """A curve on the armature is in the file as lines, at its position, and a layer's curve follows it."""
+    armature, skin = fixtures.limb(3)
+    data = bpy.data.curves.new("drawn", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(2)
+    for point, co in zip(spline.points, ((0, 0, 0), (0, 0.1, 1.2), (0, 0, 3))):
+        point.co = (*co, 1)
+    drawn = bpy.data.objects.new("drawn", data)
+    bpy.context.collection.objects.link(drawn)
+    drawn.parent, drawn.location = armature, (0.05, 0, 0)
+    addon.enable()
+    item = bpy.context.scene.pelt.layers.add()
+    item.object, item.deformer = skin, "curve_skeleton"
+    parameter, characters = item.parameters.add(), []
+    parameter.path = "parameters.curves"
+    for line in ({}, {"line": "drawn"}):
+        bones = [f"bone_{i}" for i in range(3)]
+        parameter.value = json.dumps([{"name": "limb", "joints": bones, **line}])
+        file = addon.export("drawn.glb", bind=False)
+        character = file[:-3] + "pelt"
+        subprocess.run([os.environ["PELT_PROGRAM"], "bind", file, "-o", character], check=True)
+        characters.append(open(character, "rb").read())
+    addon.expect(characters[0] != characters[1], "the curve follows the drawn one")
+    from pelt_deformers import glb
+
+    read = glb.File(file)
+    node = dict(read.mesh_nodes())["drawn"]
+    (lines,) = read.json["meshes"][node["mesh"]]["primitives"]
+    addon.expect(lines["mode"] == 1, f"{lines}")
+    points = read.accessor(lines["attributes"]["POSITION"]) + node["translation"]
+    wanted = [(x + 0.05, z, -y) for x, y, z, _ in (point.co for point in spline.points)]
+    addon.figure("points of a drawn curve", abs(points - wanted).max(), 1e-6)
+
+
+addon.run([moved_by_weights, all_influences, anchors_at_vertices, drawn_curves])

@@ -110,7 +110,7 @@ TEST(SurfaceNet, RefinesTheFinestLevelByANewOne) {
 }
 
 // The tube lies on both sides of x = 0, and its joints are "arm.L" and "arm.R".
-TEST(SurfaceNet, MirrorsVerticesJointsAndKeys) {
+TEST(SurfaceNet, MirrorsVerticesJointsKeysAndLimits) {
   Rig rig = tube_rig();
   for (glm::vec3& p : rig.layers[0].deformer.get<HierarchicalBsplineParameters>().control) p.x -= 4;
   Skeleton skeleton;
@@ -131,8 +131,23 @@ TEST(SurfaceNet, MirrorsVerticesJointsAndKeys) {
   surface.levels[1].keys = {{.angle = KeyAngle{"arm.R", {0, 1, 1}},
                              .keys = {{.at = 90, .offsets = {{kNear, {0.1f, 0.2f, 0.3f}}}}},
                              .vertices = {{kNear, kNear}}}};
-  // The second time replaces the keys of the first.
-  for (int time = 0; time < 2; ++time) rig = test::must(with_mirrored_keys(std::move(rig), vertices, skeleton, 8));
+  surface.levels[1].limits = {{.joint = "arm.R", .distance = 0.1f, .vertices = {{kNear - 1, kNear}}},
+                              {.joint = "spine", .vertices = {{kNear, kNear}}}};
+  surface.levels[1].secondary = {{.mass = 2, .vertices = {{kNear, kNear}}},
+                                 {.mass = 3, .vertices = {{kImage, kImage}}}};
+  surface.levels[1].separations = {{.from = kNear, .distance = 0.2f, .vertices = {{kNear, kNear}}}};
+  // The second time replaces those of the first.
+  for (int time = 0; time < 2; ++time) rig = test::must(with_mirrored(std::move(rig), vertices, skeleton, 8));
+  const SurfaceLevel& level = level_of_rig(rig, 1);
+  const std::vector<IndexRange> image{{kImage, kImage}}, both{{kNear, kNear}, {kImage, kImage}};
+  EXPECT_THAT(level.limits,
+              testing::ElementsAre(SurfaceLimit{.joint = "arm.R", .distance = 0.1f, .vertices = {{kNear - 1, kNear}}},
+                                   SurfaceLimit{.joint = "spine", .vertices = both},
+                                   SurfaceLimit{.joint = "arm.L", .distance = 0.1f, .vertices = image}));
+  EXPECT_THAT(level.secondary, testing::ElementsAre(SecondaryAction{.mass = 2, .vertices = both}));
+  EXPECT_THAT(level.separations,
+              testing::ElementsAre(SurfaceSeparation{.from = kNear, .distance = 0.2f, .vertices = {{kNear, kNear}}},
+                                   SurfaceSeparation{.from = kImage, .distance = 0.2f, .vertices = image}));
   const std::vector<SurfaceKeys>& keys = level_of_rig(rig, 1).keys;
   ASSERT_EQ(keys.size(), 2u);
   EXPECT_EQ(keys[1].vertices, (std::vector<IndexRange>{{kImage, kImage}}));

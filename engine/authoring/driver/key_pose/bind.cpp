@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 #include <pelt/try.h>
 
@@ -24,7 +26,7 @@ namespace {
 class Entries {
  public:
   Entries(std::span<const KeyedOffsets> keyed, const Mesh& mesh) : mesh_(mesh), entries_(mesh.positions.size()) {
-    for (const KeyedOffsets& some : keyed) add(some.weight, some.offsets);
+    for (const KeyedOffsets& some : keyed) add(some);
   }
 
   bool moves(std::uint32_t v) const { return !entries_[v].empty(); }
@@ -62,13 +64,16 @@ class Entries {
     glm::vec3 tilt;
   };
 
-  // Makes the weight with index `place` move the vertices that have an offset, and tilt those around them.
-  void add(std::uint32_t place, std::span<const glm::vec3> offsets) {
+  // Makes the weight move the vertices that have an offset, and tilt those around them, or as the rig turns them.
+  void add(const KeyedOffsets& some) {
     if (!surface_) surface_.emplace(mesh_.positions, mesh_.triangles);
-    const std::vector<glm::vec3> tilt = tilts(*surface_, offsets);
-    for (std::size_t v = 0; v < offsets.size(); ++v) {
-      if (offsets[v] == glm::vec3(0.0f) && tilt[v] == glm::vec3(0.0f)) continue;
-      entries_[v].push_back({place, offsets[v], tilt[v]});
+    std::vector<glm::vec3> tilt = tilts(*surface_, some.offsets);
+    for (std::size_t v = 0; v < some.turns.size(); ++v) {
+      tilt[v] = (1 - some.turns[v].w) * tilt[v] + glm::vec3(some.turns[v]);
+    }
+    for (std::size_t v = 0; v < some.offsets.size(); ++v) {
+      if (some.offsets[v] == glm::vec3(0.0f) && tilt[v] == glm::vec3(0.0f)) continue;
+      entries_[v].push_back({some.weight, some.offsets[v], tilt[v]});
     }
   }
 
@@ -84,6 +89,28 @@ Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& sou
   PELT_ASSIGN(const auto target, key_weights::find_morph_target(source, pose.morph_target, what));
   for (std::size_t v = 0; v < offsets.size(); ++v) offsets[v] += source.morph_targets[target].offsets[v];
   return offsets;
+}
+
+// Returns the turns of a pose, carried to the driver; none without.
+Result<std::vector<glm::vec4>> pose_turns(const KeyPose& pose, const Mesh& source, const CarryOffsets& carry,
+                                          const std::string& what) {
+  std::vector<glm::vec4> turns;
+  if (pose.turns.empty()) return turns;
+  std::vector<glm::vec3> tilts(source.positions.size());
+  std::vector<glm::vec3> shares = tilts;
+  for (const auto& [vertex, turn] : pose.turns) {
+    const float degrees = glm::length(turn);
+    if (vertex >= tilts.size()) {
+      return invalid("{}: turns vertex {} of the {} of the mesh '{}'", what, vertex, tilts.size(), source.name);
+    }
+    if (!(degrees < 90)) return invalid("{}: the turn of vertex {} is not less than 90 degrees", what, vertex);
+    tilts[vertex] = degrees > 0 ? turn / degrees * std::tan(glm::radians(degrees)) : glm::vec3(0.0f);
+    shares[vertex] = glm::vec3(1.0f);
+  }
+  tilts = carry(tilts);
+  shares = carry(shares);
+  for (std::size_t v = 0; v < tilts.size(); ++v) turns.emplace_back(tilts[v], shares[v].x);
+  return turns;
 }
 
 // Returns true if a key pose uses the morph target, which then follows the joints and not a clip.
@@ -146,8 +173,10 @@ Result<std::vector<KeyedOffsets>> find_offsets(std::span<const KeyPoseSet> key_p
     const std::string name = fmt::format("{}: key pose set {}", what, s);
     PELT_ASSIGN(const auto added, add_weights(key_poses[s], source.name, model, name, builder, weights));
     for (std::size_t p = 0; p < added.size(); ++p) {
-      PELT_ASSIGN(const auto offsets, pose_offsets(key_poses[s].poses[p], source, fmt::format("{}, pose {}", name, p)));
-      keyed.push_back({added[p], carry(offsets)});
+      const std::string which = fmt::format("{}, pose {}", name, p);
+      PELT_ASSIGN(const auto offsets, pose_offsets(key_poses[s].poses[p], source, which));
+      PELT_ASSIGN(auto turns, pose_turns(key_poses[s].poses[p], source, carry, which));
+      keyed.push_back({added[p], carry(offsets), std::move(turns)});
     }
   }
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {

@@ -14,10 +14,12 @@
 
 namespace pelt::key_pose {
 
-// Offsets of every vertex of a mesh, and the weight that adds them.
+// Offsets of every vertex of a mesh, and the weight that adds them. `turns`: tilts of frames that the rig gives
+// (shaders/driver/key_pose/pose.h), and their share over those that follow from the offsets; none, or one per vertex.
 struct KeyedOffsets {
   std::uint32_t weight;  // as WeightTable::add_weight returns it
   std::vector<glm::vec3> offsets;
+  std::vector<glm::vec4> turns{};
 };
 
 // Adds the weights of a set of key poses, one per pose, and returns them. `mesh` names the control of the set. Errors:
@@ -30,7 +32,8 @@ Result<std::vector<std::uint32_t>> add_weights(const KeyPoseSet& set, const std:
 // section 1), and adds their weights. The rig's vertex numbers and the morph targets are those of `source`; `carry`
 // transfers its offsets to the driver. Errors name the set and the pose: an unknown joint or one without parent, an
 // unknown morph target, a pose with another number of angles than the set, two keys at the same angles or so close that
-// no weights separate them, more angles than 1 for linear and 8 for rbf interpolation, vertices that do not exist.
+// no weights separate them, more angles than 1 for linear and 8 for rbf interpolation, vertices that do not exist,
+// turns of 90 degrees or more.
 using CarryOffsets = std::function<std::vector<glm::vec3>(std::span<const glm::vec3>)>;
 Result<std::vector<KeyedOffsets>> find_offsets(std::span<const KeyPoseSet> key_poses, bool morph_targets,
                                                const Mesh& source, const CarryOffsets& carry, const Model& model,

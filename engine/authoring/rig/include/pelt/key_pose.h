@@ -18,6 +18,9 @@ struct KeyPose {
   std::string morph_target;
   std::vector<VertexOffset> offsets;
   float at = 1;  // without angles: the set's control, or its muscle's length over that at bind
+  // For drivers: turns of the frames of single vertices (Singh & Kokkevis 2000, section 4.2), instead of those that
+  // follow from the offsets. Each is about the axis `offset`, model space at bind, by its length: degrees, below 90.
+  std::vector<VertexOffset> turns{};
   friend bool operator==(const KeyPose&, const KeyPose&) = default;
 };
 

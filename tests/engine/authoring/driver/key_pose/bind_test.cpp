@@ -2,6 +2,7 @@
 // Key poses and morph targets of a driver.
 
 #include <algorithm>
+#include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
@@ -121,6 +122,45 @@ TEST_F(KeyPoses, CountTheAngleFromTheRestPoseInTheParent) {
   EXPECT_LT(glm::length(offset_at(0)), kTubeTolerance);
   EXPECT_LT(glm::distance(offset_at(45), 0.5f * kKeyOffset), kTubeTolerance);
   EXPECT_LT(glm::distance(offset_at(90), kKeyOffset), kTubeTolerance);
+}
+
+// A frame that the rig turns has that turn at the key, and the turn whose tangent is half at half the weight.
+TEST_F(KeyPoses, TurnFramesAsGiven) {
+  const glm::dvec3 turn(20, -30, 50);
+  KeyPose turned = key({90}, {0, 0, 0});
+  turned.turns = {{kLimbVertex, glm::vec3(turn)}};
+  const auto frame_of = [&](const Character& character, float degrees) {
+    const CharacterMesh& cage = test::mesh_of(character, "cage");
+    const auto at = std::ranges::find(cage.source_vertex, kLimbVertex) - cage.source_vertex.begin();
+    Evaluator evaluator(character);
+    evaluator.pose(bent(model_, degrees));
+    evaluator.evaluate();
+    return affine_axes(
+        evaluator.palette()[*cage.offset_entry + static_cast<std::uint32_t>(at) - cage.first_offset_vertex]);
+  };
+  for (const glm::vec3 offset : {glm::vec3(0), kKeyOffset}) {  // whatever the offset, which tilts its neighbours
+    turned.offsets[0].offset = offset;
+    parameters_.driver.key_poses = {linear({turned})};
+    const Character character = bound();
+    for (const double share : {0.0, 0.5, 1.0}) {
+      const double angle = std::atan(share * std::tan(glm::radians(glm::length(turn))));
+      const glm::dmat3 expected(glm::rotate(glm::dmat4(1), angle, glm::normalize(turn)));
+      const glm::dmat3 off = glm::dmat3(frame_of(character, 90 * static_cast<float>(share))) - expected;
+      for (int c = 0; c < 3; ++c) EXPECT_LT(glm::length(off[c]), 1e-5) << share;
+    }
+    const auto joints = bent(model_, 90);
+    parameters_.driver.key_poses[0].poses[0].turns.clear();
+    if (offset != glm::vec3(0)) {
+      EXPECT_GT(test::farthest(test::posed(character, joints, "tube"), test::posed(bound(), joints, "tube")), 0.05f);
+    }
+  }
+  parameters_.driver.key_poses = {linear({turned})};
+  parameters_.mode = SurfaceFfdParameters::Mode::kBasic;
+  EXPECT_THAT(error(), HasSubstr("turns of key poses need the extended mode"));
+  parameters_.driver.key_poses[0].poses[0].turns = {{kLimbVertex, {0, 90, 0}}};
+  EXPECT_THAT(error(), HasSubstr("pose 0: the turn of vertex 80 is not less than 90 degrees"));
+  parameters_.driver.key_poses[0].poses[0].turns = {{9999, {0, 9, 0}}};
+  EXPECT_THAT(error(), HasSubstr("pose 0: turns vertex 9999 of the "));
 }
 
 TEST_F(KeyPoses, OfAControlFollowItsValue) {
