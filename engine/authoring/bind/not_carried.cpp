@@ -149,11 +149,10 @@ void note_materials(const Model& model, std::vector<std::string>& notes) {
     if (material.alpha_mask) masks.add(material.name);
   }
   std::vector<std::string> parts;
-  if (!images.empty())
-    parts.push_back(
-        fmt::format("images of the materials {}, which are drawn from the model (pelt render --model)", images.text()));
+  if (!images.empty()) parts.push_back(fmt::format("images of the materials {}", images.text()));
   if (!masks.empty()) parts.push_back(fmt::format("alpha masks of the materials {}", masks.text()));
-  if (!parts.empty()) notes.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+  if (parts.empty()) return;
+  notes.push_back(fmt::format("{}: pelt render --model draws them from the model", fmt::join(parts, ", ")));
 }
 
 void note_bendy_bones(const Model& model, const Rig& rig, std::vector<std::string>& notes) {

@@ -6,6 +6,7 @@
 
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
+#include <pelt/typed_name.h>
 
 #include "tests/samples/pelt/pelt_program.h"
 #include "tests/support/driven.h"
@@ -43,7 +44,7 @@ TEST_F(Pelt, VerifiesADeviceByEveryDeformer) {
     }
   }
   for (const std::string_view deformer : deformer_names()) {
-    EXPECT_TRUE(names.contains("builtin:arm by " + std::string(deformer))) << deformer;
+    EXPECT_TRUE(names.contains("builtin:arm by " + typed_name(deformer))) << deformer;
   }
   EXPECT_EQ(lines(result["characters"][0], "known answer: 'flex' in double").size(), 1u);
 }

@@ -128,6 +128,18 @@ TEST_F(Frames, SayThatNothingIsShown) {
   draw(draw_timeline, {1280, 80});
 }
 
+// A click on a location of the report shows its pose; the tab itself changes nothing.
+TEST_F(Frames, ShowALocationOfTheReportAfterAClick) {
+  open(*rig_from_deformer_name("surface-ffd"));
+  view_.playback = {.clip = "twist", .playing = true};
+  for (int frame = 0; frame < 2; ++frame) draw(draw_report_panel, {320, 700});
+  EXPECT_TRUE(view_.playback.playing);
+  for (float y = 180; view_.panels.place == 0 && y < 280; y += 6) click(draw_report_panel, {320, 700}, {19, y});
+  EXPECT_EQ(view_.panels.place, 1u);
+  EXPECT_FALSE(view_.playback.playing);
+  EXPECT_EQ(view_.selection.mesh, "limb");
+}
+
 // At both scales, nothing is wider than a panel of 320.
 TEST_F(Frames, FitEveryDeformersPanels) {
   for (const float scale : {1.0f, 2.0f}) {

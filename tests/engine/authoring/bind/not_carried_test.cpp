@@ -135,7 +135,8 @@ TEST(NotCarried, AreAttributesImagesMasksAndBendyBones) {
               ElementsAre("bendy bones, which only bend a curve skeleton: 'joint1'",
                           "vertex attributes, which only masks use: COLOR_0 of 'tube', "
                           "_MASK of 'tube'",
-                          "images of the materials 'skin', alpha masks of the materials 'hair'"));
+                          "images of the materials 'skin', alpha masks of the materials 'hair': pelt render --model "
+                          "draws them from the model"));
   EXPECT_THAT(not_carried(model, test::rig_of(CurveSkeletonParameters{})),
               testing::Each(Not(HasSubstr("bendy bones"))));
 }

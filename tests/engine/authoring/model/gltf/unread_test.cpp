@@ -81,7 +81,7 @@ TEST(UnreadGltf, ListsWhatIsNotReadOfVrm) {
   file.json["extensions"]["VRMC_springBone"] = {{"specVersion", "1.0"}};
   EXPECT_THAT(notes_of(file),
               ElementsAre("of VRM, bones and morph targets of expressions are read; not read: materials of 1 "
-                          "expressions, overrides by 1 expressions, metadata, look-at",
+                          "expression, overrides by 1 expression, metadata, look-at",
                           "extensions that are not read: 'VRMC_springBone'"));
   file = with_normals(true);
   json& old = file.json["extensions"]["VRM"];
