@@ -96,8 +96,8 @@ make_engine() {
 }
 
 make_wrinkles() {
-  "$bin/pelt_game" --wait --instances 40 --frames 10 --rate 3 --triangles 12000 --size 2000x1500 -o close.png
-  finish close.png -crop 760x700+920+620 +repage wrinkles.png
+  "$bin/pelt_game" --wait --instances 40 --frames 10 --rate 3 --triangles 20000 --size 3200x2400 -o close.png
+  finish close.png -crop 1000x560+1450+1270 +repage wrinkles.png
 }
 
 make_anchors() {

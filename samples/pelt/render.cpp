@@ -283,7 +283,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   for (const Panel& panel : panels) {
     for (const Figure& figure : panel.figures) shown.add(figure.bounds);
   }
-  const float ground = shown.low.y;
+  const float ground = shown.low.y - 2e-4f * glm::length(shown.size());  // not in a flat skin
   if (!command.frame.empty()) {
     PELT_ASSIGN(shown, within(command.file, box_of_joint(panels.back().figures.front(), command.frame)));
   }
