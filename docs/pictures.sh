@@ -99,8 +99,8 @@ make_engine() {
 }
 
 make_wrinkles() {
-  "$bin/pelt_game" --wait --instances 40 --frames 10 --rate 3 --triangles 12000 --size 2000x1500 -o close.png
-  finish close.png -crop 760x700+920+620 +repage wrinkles.png
+  "$bin/pelt_game" --wait --instances 40 --frames 10 --rate 3 --triangles 20000 --size 3200x2400 -o close.png
+  finish close.png -crop 1000x560+1450+1270 +repage wrinkles.png
 }
 
 make_anchors() {
@@ -187,7 +187,9 @@ make_curve_skeleton_limbs() {
     echo "meshes/radius_0.5/curve_skeleton_bend_$degrees.obj $x 9"
     echo "meshes/radius_1.5/curve_skeleton_bend_$degrees.obj $x 0"
     x=$((x + 10))
-  done | scene curve_skeleton_limbs.png
+  done | scene scene.png
+  labels 20 20 'radius 0.5' 20 370 'radius 1.5' 90 620 '45 degrees' 405 620 '90' 715 620 '120' 1030 620 '150'
+  finish scene.png "${operations[@]}" curve_skeleton_limbs.png
 }
 
 make_mos_compared() {
@@ -264,8 +266,8 @@ END
     x=$((x + 8))
   done >>figures.txt
   scene scene.png <figures.txt
-  labels 65 16 '3D: linear blend' 320 16 'MOS, no points at the joint' 650 16 '3E: MOS' 910 16 '3F: bulge and scale' \
-    60 440 '10C: bulge' 350 440 '10D: slide' 640 440 '10E: scale' 930 440 '11A: twist'
+  labels 55 16 'Fig. 3D: linear blend' 320 16 'MOS, no points at the joint' 640 16 'Fig. 3E: MOS' 900 16 'Fig. 3F: bulge, scale' \
+    60 440 'Fig. 10C: bulge' 350 440 'Fig. 10D: slide' 640 440 'Fig. 10E: scale' 930 440 'Fig. 11A: twist'
   finish scene.png -crop 1180x470+50+125 +repage "${operations[@]}" mos_figures.png
 }
 
@@ -298,7 +300,7 @@ END
     x=$((x + 142))
   done
   scene scene.png <tails.txt
-  labels 50 16 '3D: linear blend' 320 16 'dual quaternion' 610 16 '3E: MOS' 890 16 '3F: the same, scaled'
+  labels 50 16 'linear blend' 320 16 'dual quaternion' 610 16 'MOS' 890 16 'MOS, scaled by an edit'
   finish scene.png -crop 1180x420+50+150 +repage "${operations[@]}" mos_tail.png
 }
 

@@ -114,14 +114,14 @@ struct RenderCommand : AnimatedCharacter {
   std::vector<std::string> with;     // characters (.pelt or models) to draw too, in the same clip at the same time
   std::string model;                 // with the textures of `file`, if that is a .pelt; empty: plain colours
   std::string frame;                 // joint to show in close-up; empty: the whole character
-  bool difference = false;  // largest_difference instead of clip, time and joint; the only `compare` is linear blend
+  bool difference = false;           // the pose and joint that differ most from linear blend, the only `compare`
   bool wire = false;
   bool driver = false;
   std::string weights;  // element_weights; empty: the materials' colours
   std::string show;     // view_of_bind; empty: `weights` decides
   std::uint32_t width = 1280;
   std::uint32_t height = 720;
-  std::optional<float> yaw;  // degrees about +y, from the front; none: 25, or as largest_difference suggests
+  std::optional<float> yaw;  // degrees about +y, from the front; none: 25, or chosen for `difference`
   float pitch = 7;           // degrees above the horizon
   GpuOptions gpu;
   std::string output;  // .png

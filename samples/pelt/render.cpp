@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <glm/gtc/constants.hpp>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include <pelt/frame.h>
 #include <pelt/import.h>
 #include <pelt/model_of.h>
 #include <pelt/nearest_name.h>
@@ -15,11 +18,14 @@
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/tools/clip_poses.h>
+#include <pelt/tools/inspect.h>
+#include <pelt/tools/linear_comparison.h>
+#include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/bind_view.h"
 #include "samples/pelt/commands.h"
-#include "samples/pelt/difference.h"
 #include "samples/pelt/element_weights.h"
 #include "samples/renderer/framing.h"
 #include "samples/renderer/image.h"
@@ -56,6 +62,57 @@ void draw_captions(Image& image, std::span<const Panel> panels, std::span<const 
   for (std::size_t p = 0; p < panels.size(); ++p) {
     draw_label(image, panels[p].caption, 0.5f * static_cast<float>(columns[p] + columns[p + 1]), height - size, size);
   }
+}
+
+// The pose in which a character differs most from linear blend, and how to look at it.
+struct LargestDifference {
+  InstancePose pose;
+  std::string name;         // of the pose: "left_hand twisted 120"
+  std::uint32_t joint = 0;  // the nearest
+  double distance = 0;      // of a vertex from itself by linear blend, over the skin's diagonal at rest
+  float yaw = 0;            // degrees, of a camera that sees the distance and the joint's bone from the side
+};
+
+// Searches frames of the clips and turns of single joints. `linear_blend`: the same skins, bound by linear blend.
+Result<LargestDifference> largest_difference(const Character& character, const Character& linear_blend) {
+  std::vector<CheckPose> poses = clip_poses(*linear_blend);
+  std::ranges::move(sample_poses(linear_blend), std::back_inserter(poses));
+  PELT_ASSIGN(const auto comparison, LinearComparison::create(linear_blend, std::move(poses)));
+  PELT_ASSIGN(const auto figures, comparison.measure(character));
+  if (!(figures.far > 1e-4)) return fail(ErrorCode::kInvalidArgument, "moves as by linear blend in every pose");
+  const CheckPose pose = comparison.pose_at(figures.far_at.frame, figures.far_at.from);
+  const SkinLocation location = comparison.location_of(figures.far_at.from);
+  LargestDifference found{.pose = {}, .name = pose.name, .distance = figures.far};
+  const auto posed = [&](const Character& moved) {
+    PosePlayer player(*moved);
+    player.pose(pose);
+    found.pose.joints.assign(player.joints().begin(), player.joints().end());
+    found.pose.inputs.assign(player.inputs().begin(), player.inputs().end());
+    const CharacterMesh& mesh = *std::ranges::find_if(
+        moved->meshes, [&](const CharacterMesh& skin) { return !skin.control && skin.name == location.mesh; });
+    const TimedPose frame{found.pose, 0};
+    return evaluated(moved, {&frame, 1})
+        .positions()[mesh.first_vertex + packed_vertex(mesh, location.vertex).value_or(0)];
+  };
+  const glm::vec3 linear = posed(linear_blend);
+  const glm::vec3 at = posed(character);
+  const auto origin = [&](std::uint32_t joint) { return glm::vec3(found.pose.joints[joint][3]); };
+  glm::vec3 middle(0);
+  for (std::uint32_t joint = 0; joint < found.pose.joints.size(); ++joint) {
+    middle += origin(joint) / static_cast<float>(found.pose.joints.size());
+    if (glm::distance(origin(joint), at) < glm::distance(origin(found.joint), at)) found.joint = joint;
+  }
+  // The camera is rather outside of the body than on its other side.
+  const glm::vec3 bone = origin(found.joint) - origin(character->skeleton.parent_of(found.joint).value_or(found.joint));
+  float best = 0;
+  for (int degrees = -180; degrees < 180; degrees += 15) {
+    const float yaw = glm::radians(static_cast<float>(degrees));
+    const glm::vec3 camera(std::sin(yaw), 0, std::cos(yaw));
+    const float seen = glm::length(glm::cross(at - linear, camera)) * glm::length(glm::cross(bone, camera));
+    const float score = seen * (1.5f + glm::dot(camera, normalize_or(at - middle, camera)));
+    if (score > best) best = score, found.yaw = static_cast<float>(degrees);
+  }
+  return found;
 }
 
 // `caches`: those of the command that move this character. `posed`: the pose, instead of the command's; may be null.
@@ -230,7 +287,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   for (const Panel& panel : panels) {
     for (const Figure& figure : panel.figures) shown.add(figure.bounds);
   }
-  const float ground = shown.low.y;
+  const float ground = shown.low.y - 2e-4f * glm::length(shown.size());  // not in a flat skin
   if (!command.frame.empty()) {
     PELT_ASSIGN(shown, within(command.file, box_of_joint(panels.back().figures.front(), command.frame)));
   }

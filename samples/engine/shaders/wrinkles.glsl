@@ -2,8 +2,8 @@
 // Wrinkles of compressed skin (CrowdOutputs::tension): folds across each compressed direction turn the normal along it. A
 // game would read its artist's wrinkle map instead of the procedural height.
 
-const float kPerMetre = 32.0;   // folds
-const float kSteepness = 1.4;   // of folds in skin of half its length
+const float kPerMetre = 36.0;   // folds
+const float kSteepness = 2.0;   // of folds in skin of half its length
 const float kSmooth = 0.12;     // compression up to which skin has no folds: log2
 
 float hash(vec3 p) { return fract(sin(dot(p, vec3(12.9898, 78.233, 37.719))) * 43758.5453); }

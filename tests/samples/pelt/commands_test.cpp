@@ -148,6 +148,8 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   const Json info = Json::parse(done("info limb.pelt --json"));
   const std::string joint = info["joints"].back();
   std::set<std::string> pictures{plain};
+  EXPECT_THAT(done("render limb.pelt --difference" + small + "other.png"), HasSubstr("pose 'bend at"));
+  EXPECT_TRUE(pictures.insert(file_text(folder / "other.png")).second);
   for (const std::string& option :
        {std::string("--wire"), std::string("--driver"), std::string("--yaw 90"), std::string("--pitch 60"),
         "--frame " + joint, std::string("--with builtin:arm"), std::string("--compare linear-blend")}) {
@@ -164,6 +166,8 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   }
   done("bind builtin:limb --deformer linear-blend -o blend.pelt");
   EXPECT_THAT(failure("render blend.pelt --show distance -o x.png"), HasSubstr("blend.pelt: there is no driver"));
+  EXPECT_THAT(failure("render blend.pelt --difference -o x.png"), HasSubstr("blend.pelt: moves as by linear blend"));
+  EXPECT_THAT(failure("render limb.pelt --difference --clip bend -o x.png", 2), HasSubstr("excludes"));
   EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
   EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
   EXPECT_THAT(failure("render limb.pelt --frame none -o x.png"), HasSubstr("limb.pelt: there is no joint 'none'"));
