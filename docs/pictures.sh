@@ -322,7 +322,7 @@ make_mos_quadruped() {
   done
   montage [45]_[012].png -tile 3x2 -geometry +2+2 montage.png
   labels 12 256 'linear blend' 416 256 'dual quaternion' 820 256 'MOS with points and edits'
-  finish montage.png "${operations[@]}" -depth 8 +dither -colors 128 -depth 8 png8:mos_quadruped.png
+  finish montage.png "${operations[@]}" +dither -colors 128 -depth 8 png8:mos_quadruped.png
 }
 
 make_muscles() {
