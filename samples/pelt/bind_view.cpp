@@ -93,7 +93,8 @@ Result<BindView> view_of_errors(const CharacterData& data) {
   view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {
     const std::size_t at = first + mesh.source_vertex[v];
     if (v + 1 == mesh.vertex_count()) first += mesh.vertex_count();
-    return at / 4 < learnt.errors.size() ? (learnt.errors[at / 4] >> (8 * (at % 4)) & 255u) / 255.0f : 0;
+    const std::uint32_t four = at / 4 < learnt.errors.size() ? learnt.errors[at / 4] : 0;
+    return static_cast<float>(four >> (8 * (at % 4)) & 255u) / 255;
   });
   return view;
 }

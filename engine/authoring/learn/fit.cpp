@@ -16,6 +16,7 @@
 #include "engine/authoring/learn/cross_validation.h"
 #include "engine/authoring/learn/keys.h"
 #include "shaders/blend/blend.h"
+#include "shaders/morph/morph.h"
 
 namespace pelt::learning {
 namespace {
@@ -390,7 +391,8 @@ class Fit {
       for (const std::uint32_t s : sets) {
         const Eigen::MatrixXd own = shapes.middleRows(first, weights[s].cols());
         first += own.rows();
-        const Eigen::MatrixXd explained = last ? Eigen::MatrixXd() : weights[s] * own;
+        Eigen::MatrixXd explained;
+        if (!last) explained = weights[s] * own;
         LearntSet& set = sets_[s];
         for (std::size_t i = 0; i < chunk.size(); ++i) {
           if (!last) {
@@ -434,7 +436,7 @@ std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) 
     const auto repeated = std::ranges::unique(slices);
     columns += (slices.size() - repeated.size()) * set.keys.poses.size();
   }
-  return columns * (sizeof(std::uint32_t) * problem.row_words * shared::kSliceRows + sizeof(glm::uvec2));
+  return columns * (sizeof(std::uint32_t) * shared::kMorphTangentWords * shared::kSliceRows + sizeof(glm::uvec2));
 }
 
 void predict(const Problem& problem, std::span<const LearntSet> sets, std::size_t pose, std::span<glm::vec3> to) {

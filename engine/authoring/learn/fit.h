@@ -24,7 +24,6 @@ struct Problem {
   std::vector<glm::vec3> residual;  // by pose, then by vertex: offsets at rest, metres
   double within = 0;                // metres: nothing smaller is learnt
   std::uint64_t budget = 0;         // bytes; 0: any number
-  std::uint32_t row_words = 4;      // PackedMorphs::row_words
   unsigned threads = 0;
 
   std::size_t vertices() const { return regions.joint_of.size(); }

@@ -81,7 +81,6 @@ class Learner {
                              .regions = regions_,
                              .within = options_.within.value_or(static_cast<double>(base.size()) / 2000),
                              .budget = options_.budget,
-                             .row_words = row_words(*base),
                              .threads = bind_.threads});
     base_bytes_ = serialize(base).size();
     base_words_ = blend_words(*base);
@@ -122,8 +121,6 @@ class Learner {
   void show(double part) const {
     if (bind_.progress) bind_.progress(0.3 + 0.6 * part, "learning");
   }
-
-  static std::uint32_t row_words(const CharacterData&) { return 4; }
 
   // Words that the blend reads for all skins, but for the shapes.
   static double blend_words(const CharacterData& data) {
