@@ -138,6 +138,29 @@ def leave_out(thing, keys, stack):
             key.value = 0.0
 
 
+def driven_by_bones(thing, carried):
+    """The keys of a mesh whose drivers read only bones, without those that are carried."""
+    return [
+        key.name
+        for key, curve in driven_keys(thing)
+        if key.name not in carried and curve.driver.variables and all(map(_reads_bones, curve.driver.variables))
+    ]
+
+
+def _reads_bones(variable):
+    if variable.type == "SINGLE_PROP":
+        return variable.targets[0].data_path.startswith("pose.bones[")
+    return all(target.bone_target for target in variable.targets)
+
+
+def remove(thing, keys, stack):
+    """Removes shape keys from the export."""
+    if keys:
+        copied = scene.copy_data(thing, stack)
+        for key in keys:
+            thing.shape_key_remove(copied.shape_keys.key_blocks[key])
+
+
 def is_keyed(thing):
     """Whether an action or a track moves shape keys of a mesh."""
     keys = thing.data.shape_keys

@@ -144,6 +144,19 @@ def playing(armature, action):
         animation.action, animation.use_nla = before, nla
 
 
+@contextlib.contextmanager
+def kept_pose(armature):
+    """A context after which the bones of an armature are posed as before."""
+    poses = [(pose.name, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
+    try:
+        yield
+    finally:
+        for name, mode, basis in poses:
+            pose = armature.pose.bones[name]
+            pose.rotation_mode = mode
+            pose.matrix_basis = basis
+
+
 def frames_of(action):
     """The whole frames that an action spans."""
     return range(math.floor(action.frame_range[0]), math.ceil(action.frame_range[1]) + 1)
