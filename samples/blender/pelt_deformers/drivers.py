@@ -138,27 +138,17 @@ def leave_out(thing, keys, stack):
             key.value = 0.0
 
 
-def driven_by_bones(thing, carried):
-    """The keys of a mesh whose drivers read only bones, without those that are carried."""
-    return [
-        key.name
-        for key, curve in driven_keys(thing)
-        if key.name not in carried and curve.driver.variables and all(map(_reads_bones, curve.driver.variables))
-    ]
+def remove(thing, carried, stack):
+    """Removes the keys whose drivers read only bones, without those that are carried, from the export."""
+    keys = [key.name for key, curve in driven_keys(thing) if key.name not in carried and _reads_bones(curve.driver)]
+    copied = scene.copy_data(thing, stack) if keys else None
+    for key in keys:
+        thing.shape_key_remove(copied.shape_keys.key_blocks[key])
 
 
-def _reads_bones(variable):
-    if variable.type == "SINGLE_PROP":
-        return variable.targets[0].data_path.startswith("pose.bones[")
-    return all(target.bone_target for target in variable.targets)
-
-
-def remove(thing, keys, stack):
-    """Removes shape keys from the export."""
-    if keys:
-        copied = scene.copy_data(thing, stack)
-        for key in keys:
-            thing.shape_key_remove(copied.shape_keys.key_blocks[key])
+def _reads_bones(driver):
+    targets = [target for variable in driver.variables for target in variable.targets]
+    return targets and all(t.bone_target or t.data_path.startswith("pose.bones[") for t in targets)
 
 
 def is_keyed(thing):

@@ -166,16 +166,10 @@ def _bare(thing, armature):
     frame = bpy.context.scene.frame_current
     muted = [constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute]
     muted += [key for key in thing.data.shape_keys.key_blocks if not key.mute] if thing.data.shape_keys else []
-    hidden = [
-        modifier
-        for modifier in thing.modifiers
-        if modifier.show_viewport and modifier.type not in ("ARMATURE", *FITTED)
-    ]
-    with scene.playing(armature, None), scene.kept_pose(armature):
+    others = [modifier for modifier in thing.modifiers if modifier.type not in ("ARMATURE", *FITTED)]
+    with scene.playing(armature, None), scene.kept_pose(armature), scene.without(others):
         for constraint_or_key in muted:
             constraint_or_key.mute = True
-        for modifier in hidden:
-            modifier.show_viewport = False
         for pose in armature.pose.bones:
             pose.rotation_mode = "QUATERNION"
             pose.matrix_basis = Matrix.Identity(4)
@@ -185,8 +179,6 @@ def _bare(thing, armature):
         finally:
             for constraint_or_key in muted:
                 constraint_or_key.mute = False
-            for modifier in hidden:
-                modifier.show_viewport = True
     bpy.context.scene.frame_set(frame)
 
 

@@ -91,8 +91,7 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
     options: StringProperty(options={"HIDDEN", "SKIP_SAVE"}, description="Options of the exporter, as JSON")
 
     def draw(self, context):
-        for name in ("learn_from", "learn_poses", "learn_within", "bendy"):
-            self.layout.prop(context.scene.pelt, name)
+        draw_learn(context.scene.pelt, self.layout)
 
     def execute(self, context):
         panel = context.scene.pelt
@@ -106,6 +105,11 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
         checks.show(panel, [checks.Finding("INFO", line) for line in lines])
         self.report({"INFO"}, "\n".join(lines))
         return {"FINISHED"}
+
+
+def draw_learn(panel, layout):
+    for name in ("learn_from", "learn_poses", "learn_within"):
+        layout.prop(panel, name)
 
 
 def _sentence(error):
@@ -293,9 +297,8 @@ class PELT_OT_preview(bpy.types.Operator):
             return {"FINISHED"}
         file = bpy.path.abspath(context.scene.pelt.file)
         try:
-            copies = preview.show(
-                file, self.folder or os.path.dirname(file), self.clip, context.scene.pelt.character
-            )
+            folder = self.folder or os.path.dirname(file)
+            copies = preview.show(file, folder, self.clip, context.scene.pelt.character)
         except (program.ProgramError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

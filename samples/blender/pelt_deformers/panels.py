@@ -41,8 +41,7 @@ class PELT_PT_scene(bpy.types.Panel):
         layout.prop(panel, "vertex_numbers")
         layout.operator("pelt.read_rig", icon="FILE")
         layout.operator("pelt.learn", icon="ARMATURE_DATA")
-        for name in ("learn_from", "learn_poses", "learn_within"):
-            layout.prop(panel, name)
+        operators.draw_learn(panel, layout)
         if panel.summary:
             layout.label(text=panel.summary)
         for i, item in enumerate(panel.findings):

@@ -50,13 +50,12 @@ def _stream(content, folder):
         numbers = content.blender_vertices(nodes[name])
         if thing is not None and numbers is not None:
             caches[name] = os.path.join(folder, bpy.path.clean_name(name) + ".stream.pc2")
-            (points,) = evaluated([thing], range(bpy.context.scene.frame_end + 1))
-            glb.write_cache(caches[name], points[:, numbers])
+            glb.write_cache(caches[name], *evaluated([(name, thing, numbers)], range(bpy.context.scene.frame_end + 1)))
     return list(caches.items())
 
 
-def evaluated(things, frames, every=False):
-    """Returns frames x vertices x 3 of each mesh as Blender moves it, in the space of a file: metres, y up.
+def evaluated(skinned, frames, every=False):
+    """Returns frames x vertices x 3 of each of skins(), as Blender moves it, in the file's order: metres, y up.
 
     With `every`, frames between these are evaluated too, as simulations need.
     """
@@ -64,18 +63,18 @@ def evaluated(things, frames, every=False):
     for frame in range(frames[0], frames[-1] + 1) if every else frames:
         bpy.context.scene.frame_set(frame)
         if frame in frames:
-            points.append(seen(things))
+            points.append(seen(skinned))
     bpy.context.scene.frame_set(before)
-    return [numpy.array(of_thing) for of_thing in zip(*points)]
+    return [numpy.array(of_skin) for of_skin in zip(*points)]
 
 
-def seen(things):
-    """Returns vertices x 3 of each mesh as Blender shows it now, in the space of a file."""
+def seen(skinned):
+    """Returns vertices x 3 of each of skins() as Blender shows it now."""
     graph, points = bpy.context.evaluated_depsgraph_get(), []
-    for thing in things:
+    for _, thing, numbers in skinned:
         now = thing.evaluated_get(graph)
         world = numpy.array(now.matrix_world)
-        at = scene.positions(now.data.vertices) @ world[:3, :3].T + world[:3, 3]
+        at = scene.positions(now.data.vertices)[numbers] @ world[:3, :3].T + world[:3, 3]
         points.append(at[:, [0, 2, 1]] * (1, 1, -1))
     return points
 

@@ -145,6 +145,19 @@ def playing(armature, action):
 
 
 @contextlib.contextmanager
+def without(modifiers):
+    """A context in which these modifiers are hidden."""
+    hidden = [modifier for modifier in modifiers if modifier.show_viewport]
+    for modifier in hidden:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True
+
+
+@contextlib.contextmanager
 def kept_pose(armature):
     """A context after which the bones of an armature are posed as before."""
     poses = [(pose.name, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]

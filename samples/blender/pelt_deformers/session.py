@@ -80,7 +80,7 @@ class Session:
         for name, keys in self.made.driven.items():
             drivers.leave_out(bpy.data.objects[name], keys, self.stack)
         for thing in exported.meshes if learning else ():
-            drivers.remove(thing, drivers.driven_by_bones(thing, self.made.driven.get(thing.name, [])), self.stack)
+            drivers.remove(thing, self.made.driven.get(thing.name, []), self.stack)
         for fitted in self.made.fits:
             fit.add_shapes(fitted, self.stack)
         for armature in exported.armatures:

@@ -86,6 +86,12 @@ def caches_have_the_files_frames_order_and_space():
         )
 
 
+def shape_keys_play_in_the_clips_that_have_them():
+    shape_cases.key_in_a_clip()
+    file, caches = cached("keyed", "ACTIONS")
+    addon.figure("a cache with a keyed shape", off(file, caches), 1e-5)
+
+
 def joints_turn_within_their_limits():
     armature, skin, _ = limb()
     from pelt_deformers import learn, scene
@@ -155,6 +161,7 @@ def what_cannot_be_learnt_is_said():
 addon.run(
     [
         caches_have_the_files_frames_order_and_space,
+        shape_keys_play_in_the_clips_that_have_them,
         joints_turn_within_their_limits,
         a_simulation_settles_from_rest_in_each_pose,
         what_cannot_be_learnt_is_said,
