@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Learns how skins look here, with all their modifiers: caches them over poses and calls `pelt learn`.
 
-Poses are frames of the clips, or joints that turn within their ranges: one at a time and in pairs, and joints that
-deform no common vertex together. Cloth and soft bodies are simulated from the first frame of each clip. In the
-joints' ranges they start from rest in each pose and are cached once they have settled, so that no pose depends on
-another.
+Poses are frames of the clips, or bones turned within their ranges: one at a time and in pairs, and bones that deform no
+common vertex together. Cloth and soft bodies are simulated from the first frame of each clip; in the ranges they start
+from rest in each pose and are cached once they have settled, so that no pose depends on another.
 """
 import contextlib
 import itertools
@@ -50,7 +49,7 @@ def learn(panel, file, options):
                 cache, poses = _cache_poses, _poses(panel, armature, things, settings)
             else:
                 cache, poses = _cache_clips, _clips(armature, settings, panel.learn_poses)
-            content = glb.File(_export(panel, os.path.splitext(file)[0] + ".glb", options))
+            content = _export(panel, os.path.splitext(file)[0] + ".glb", options)
         arguments = []
         for i, (points, frames, name) in enumerate(cache(armature, poses, content, preview.skins(content), folder)):
             path = os.path.join(folder, f"{i}.pc2")
@@ -66,25 +65,14 @@ def _subject(panel, exported):
     """The armature and the skins to learn."""
     moving = {scene.armature_of(thing) for thing in exported.meshes} - {None}
     if len(moving) != 1:
-        raise ExportError(
-            f"Pelt: {len(moving)} armatures move the exported meshes, and it learns those of one: select it and its"
-            " meshes, and export Selected Objects"
-        )
+        raise ExportError(f"Pelt: {len(moving)} armatures move the exported meshes: export one at a time")
     cages = [cage for thing in exported.meshes for cage in derive.layers_of(thing, panel.bendy).followed]
-    for cage in cages:
-        if derive.follow_of(cage) == "streamed":
-            raise ExportError(f"Pelt: '{cage.name}' is simulated: hide the modifiers that follow it, to learn the rest")
     things = [thing for thing in exported.meshes if thing not in cages]
-    for thing in things:
-        modifier = _reshaping(thing)
+    wrong = [(thing, _reshaping(thing), "changes the number of vertices: apply or hide it") for thing in things]
+    wrong += [(*pair, "is baked: delete the bake") for pair in _simulations() if pair[1].point_cache.is_baked]
+    for thing, modifier, why in wrong:
         if modifier is not None:
-            raise ExportError(
-                f"Pelt: the modifier '{modifier.name}' of '{thing.name}' changes the number of vertices, which cannot be"
-                " learnt: apply it, or hide it in the viewport"
-            )
-    for thing, modifier in _simulations():
-        if modifier.point_cache.is_baked:
-            raise ExportError(f"Pelt: '{modifier.name}' of '{thing.name}' is baked: delete the bake, to simulate again")
+            raise ExportError(f"Pelt: the modifier '{modifier.name}' of '{thing.name}' cannot be learnt: it {why}")
     return moving.pop(), things
 
 
@@ -101,19 +89,19 @@ def _reshaping(thing):
 
 
 def _export(panel, file, options):
-    bind, numbers = panel.bind, panel.vertex_numbers
+    before = panel.bind, panel.vertex_numbers, False
     panel.bind, panel.vertex_numbers, session.learning = False, True, True
     try:
         bpy.ops.pelt.export(filepath=file, options=json.dumps(options))
     finally:
-        panel.bind, panel.vertex_numbers, session.learning = bind, numbers, False
-    return file
+        panel.bind, panel.vertex_numbers, session.learning = before
+    return glb.File(file)
 
 
 def _poses(panel, armature, things, settings):
     turns = ranges(armature, things, settings)
     if bendy.bakes(panel.bendy, armature) or not turns:
-        raise ExportError(f"Pelt: bendy bones of '{armature.name}' become plain joints, or none turns: learn from Actions")
+        raise ExportError(f"Pelt: bones of '{armature.name}' become plain joints, or none turns: learn from Actions")
     together = {}
     for thing in things:
         names = {group: name for name, group in scene.painted_bones(thing, armature).items()}
@@ -125,10 +113,7 @@ def _poses(panel, armature, things, settings):
 
 
 def ranges(armature, things, settings):
-    """{(bone, axis): (least, most)} degrees that bones which move these meshes turn from rest.
-
-    Limits of constraints and of inverse kinematics count, then clips.
-    """
+    """{(bone, axis): (least, most)}, degrees: how far bones that move these meshes turn by limits, else by clips."""
     clips, measured = fit.turns_of_clips(armature, settings)
     painted = sorted({bone for thing in things for bone in scene.painted_bones(thing, armature)})
     found = {}
@@ -143,11 +128,10 @@ def _limits(pose, axis):
     name = "xyz"[axis]
     if pose.lock_rotation[axis] or getattr(pose, f"lock_ik_{name}"):
         return 0.0, 0.0
-    for limit in pose.constraints:
-        if limit.type == "LIMIT_ROTATION" and not limit.mute and getattr(limit, f"use_limit_{name}"):
-            return math.degrees(getattr(limit, f"min_{name}")), math.degrees(getattr(limit, f"max_{name}"))
-    if getattr(pose, f"use_ik_limit_{name}"):
-        return math.degrees(getattr(pose, f"ik_min_{name}")), math.degrees(getattr(pose, f"ik_max_{name}"))
+    constraints = [limit for limit in pose.constraints if limit.type == "LIMIT_ROTATION" and not limit.mute]
+    for limit, kind in (*((limit, "") for limit in constraints), (pose, "ik_")):
+        if getattr(limit, f"use_{kind}limit_{name}"):
+            return tuple(math.degrees(getattr(limit, f"{kind}{end}_{name}")) for end in ("min", "max"))
     return None
 
 
@@ -162,14 +146,12 @@ def sampled(turns, together, bones, count):
     singles = [(bone, {axis: end * part}) for (bone, axis), span in turns.items() for end in span for part in (0.5, 1)]
     chance.shuffle(singles)
     while singles and len(poses) < count / 2:
-        pose, left = {}, []
-        for bone, degrees in singles:
-            if together.get(bone, {bone}) & pose.keys():
-                left.append((bone, degrees))
-            else:
-                pose[bone] = _turn(degrees)
+        pose = {}
+        for single in list(singles):
+            if not together.get(single[0], {single[0]}) & pose.keys():
+                pose[single[0]] = _turn(single[1])
+                singles.remove(single)
         poses.append(pose)
-        singles = left
     while len(poses) < count:
         pose = {}
         for bone in chance.sample(names, len(names)):
@@ -220,9 +202,7 @@ def _in_file(armature, rest):
     """{joint: its rotation in its parent, x, y, z, w} as constraints leave it; `rest`: as in the file."""
     matrices = {pose.name: pose.matrix for pose in armature.pose.bones}
     found = {}
-    for pose in armature.pose.bones:
-        if pose.name not in rest:
-            continue
+    for pose in (pose for pose in armature.pose.bones if pose.name in rest):
         place, turn, size = scene.basis(pose, matrices).decompose()
         if place.length > 1e-3 * max(armature.dimensions) or max(abs(side - 1) for side in size) > 1e-3:
             raise ExportError(f"Pelt: '{pose.name}' is moved or scaled in the joints' ranges: learn from Actions")
@@ -275,15 +255,16 @@ def _simulations():
 @contextlib.contextmanager
 def _simulating(moving, first, last):
     """A context in which simulations run again, from one frame to another."""
-    spans = [(modifier.point_cache.frame_start, modifier.point_cache.frame_end) for _, modifier in moving]
-    for _, modifier in moving:
-        modifier.point_cache.frame_start, modifier.point_cache.frame_end = first, last
-    _forget(moving)
+    caches = [modifier.point_cache for _, modifier in moving]
+    spans = [(cache.frame_start, cache.frame_end) for cache in caches]
     try:
+        for cache in caches:
+            cache.frame_start, cache.frame_end = first, last
+        _forget(moving)
         yield
     finally:
-        for (_, modifier), (start, end) in zip(moving, spans):
-            modifier.point_cache.frame_start, modifier.point_cache.frame_end = start, end
+        for cache, span in zip(caches, spans):
+            cache.frame_start, cache.frame_end = span
         _forget(moving)
 
 

@@ -80,6 +80,9 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
         return {"FINISHED"}
 
 
+LEARNING = ("learn_from", "learn_poses", "learn_within")  # the panel's options
+
+
 class PELT_OT_learn(bpy.types.Operator, ExportHelper):
     """Let pelt learn how the skins look here, with all their modifiers, over many poses"""
 
@@ -91,25 +94,20 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
     options: StringProperty(options={"HIDDEN", "SKIP_SAVE"}, description="Options of the exporter, as JSON")
 
     def draw(self, context):
-        draw_learn(context.scene.pelt, self.layout)
+        for name in LEARNING:
+            self.layout.prop(context.scene.pelt, name)
 
     def execute(self, context):
         panel = context.scene.pelt
         try:
             lines = learn.learn(panel, bpy.path.abspath(self.filepath), export_options(self.options))
         except (RuntimeError, OSError) as error:
-            panel.summary = f"not learnt: {_sentence(error)}"
             self.report({"ERROR"}, _sentence(error))
             return {"CANCELLED"}
         panel.summary = f"learnt {os.path.basename(self.filepath)}"
         checks.show(panel, [checks.Finding("INFO", line) for line in lines])
         self.report({"INFO"}, "\n".join(lines))
         return {"FINISHED"}
-
-
-def draw_learn(panel, layout):
-    for name in ("learn_from", "learn_poses", "learn_within"):
-        layout.prop(panel, name)
 
 
 def _sentence(error):

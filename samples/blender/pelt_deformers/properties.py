@@ -164,16 +164,13 @@ class PeltScene(bpy.types.PropertyGroup):
     )
     learn_from: EnumProperty(
         name="Poses",
-        description="The poses to learn",
         items=(
             ("RANGES", "Joint ranges", "Each joint turns within its limits or as far as clips turn it, some together"),
             ("ACTIONS", "Actions", "Frames of the clips that the export makes: all if there are fewer"),
         ),
     )
     learn_poses: IntProperty(name="Number", default=200, min=8, max=100000, description="How many poses to learn")
-    learn_within: FloatProperty(
-        name="Within, mm", default=1, min=0.001, max=1000, description="The distance that pelt learn aims at"
-    )
+    learn_within: FloatProperty(name="Within, mm", default=1, min=0.001, description="The error that pelt aims at")
     layers: CollectionProperty(type=PeltLayer)
     rest: StringProperty(description="The rig without its layers, as JSON")
     findings: CollectionProperty(type=PeltFinding)

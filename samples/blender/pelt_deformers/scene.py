@@ -165,9 +165,8 @@ def kept_pose(armature):
         yield
     finally:
         for name, mode, basis in poses:
-            pose = armature.pose.bones[name]
-            pose.rotation_mode = mode
-            pose.matrix_basis = basis
+            armature.pose.bones[name].rotation_mode = mode
+            armature.pose.bones[name].matrix_basis = basis
 
 
 def frames_of(action):
