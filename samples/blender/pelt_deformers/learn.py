@@ -174,7 +174,7 @@ def _cache_poses(armature, poses, content, skins, folder):
     """Yields (frames x points x 3 in the file's order, their frames, the file of their poses) of GROUPS sequences."""
     rest = {node["name"]: node.get("rotation", (0, 0, 0, 1)) for node in content.json["nodes"]}
     moving, first = _simulations(), bpy.context.scene.frame_current
-    with _playing(armature, None, "", skins), _simulating(moving, first, first + SETTLE):
+    with _playing(armature, None, "", content, skins), _simulating(moving, first, first + SETTLE):
         for i in range(min(GROUPS, len(poses))):
             written, points = [], []
             for pose in poses[i::GROUPS]:
@@ -226,17 +226,24 @@ def _cache_clips(armature, clips, content, skins, folder):
     moving = _simulations()
     for name, action, frames in clips:
         _rest(armature)
-        with _playing(armature, action, name, skins), _simulating(moving, frames[0], frames[-1]):
+        with _playing(armature, action, name, content, skins), _simulating(moving, frames[0], frames[-1]):
             yield numpy.concatenate(preview.evaluated(skins, frames, every=bool(moving)), axis=1), frames, name
 
 
 @contextlib.contextmanager
-def _playing(armature, action, name, skins):
-    """A context in which a clip of the file moves bones and, if a track has its name, shape keys."""
+def _playing(armature, action, name, content, skins):
+    """A context in which a clip of the file moves bones and, if a track has its name, shape keys: else they rest."""
+    nodes = dict(content.mesh_nodes())
     with contextlib.ExitStack() as stack:
         stack.enter_context(scene.playing(armature, action))
-        for keys in {thing.data.shape_keys for _, thing, _ in skins} - {None}:
-            stack.enter_context(scene.playing(keys, dict(scene.clips(keys, {})).get(name)))
+        for mesh, thing, _ in skins:
+            keys, about = thing.data.shape_keys, content.json["meshes"][nodes[mesh]["mesh"]]
+            targets = about.get("extras", {}).get("targetNames", [])
+            moved = keys and dict(scene.clips(keys, {})).get(name)
+            if keys:
+                stack.enter_context(scene.playing(keys, moved))
+            for key, weight in [] if moved else zip(targets, about.get("weights", [])):
+                keys.key_blocks[key].value = weight
         yield
 
 

@@ -41,10 +41,12 @@ def cached(name, learn_from, poses=25):
 
 
 def limb():
-    """A bend with a driven key and Corrective Smooth; half the faces are flat, so that the file splits vertices."""
+    """A bend with a driven key and Corrective Smooth; the file splits vertices at materials, and reorders them."""
     armature, skin = shape_cases.driven_key()
+    for name in ("red", "blue"):
+        skin.data.materials.append(bpy.data.materials.new(name))
     for face in list(skin.data.polygons)[::2]:
-        face.use_smooth = False
+        face.material_index = 1
     smooth = skin.modifiers.new("smooth", "CORRECTIVE_SMOOTH")
     smooth.factor, smooth.iterations = 0.5, 20
     armature.location = (0.3, -0.2, 0.1)
@@ -87,7 +89,9 @@ def caches_have_the_files_frames_order_and_space():
 
 
 def shape_keys_play_in_the_clips_that_have_them():
-    shape_cases.key_in_a_clip()
+    armature, _ = shape_cases.key_in_a_clip()
+    fixtures.clip(armature, "turn", {"bone_1": (0, 50, 0)})
+    fixtures.track(armature, "turn")
     file, caches = cached("keyed", "ACTIONS")
     addon.figure("a cache with a keyed shape", off(file, caches), 1e-5)
 
