@@ -44,12 +44,13 @@ def learn(panel, file, options):
         stack.enter_context(scene.kept_pose(armature))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         others = [m for thing in things for m in thing.modifiers if m.type not in ("ARMATURE", *scene.CARRIED)]
+        shaped = _at_rest(armature, things, others)
         with scene.without(others):  # the file lacks them, and frames take less time
             if panel.learn_from == "RANGES":
                 cache, poses = _cache_poses, _poses(panel, armature, things, settings)
             else:
                 cache, poses = _cache_clips, _clips(armature, settings, panel.learn_poses)
-            content = _export(panel, os.path.splitext(file)[0] + ".glb", options)
+            content = _export(panel, os.path.splitext(file)[0] + ".glb", options, shaped)
         arguments = []
         for i, (points, frames, name) in enumerate(cache(armature, poses, content, preview.skins(content), folder)):
             path = os.path.join(folder, f"{i}.pc2")
@@ -81,16 +82,33 @@ def _reshaping(thing):
     found = None
     with contextlib.ExitStack() as stack:
         for modifier in [modifier for modifier in reversed(thing.modifiers) if modifier.show_viewport]:
-            seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-            if len(seen.data.vertices) != len(thing.data.vertices):
+            if len(_points(thing)) != len(thing.data.vertices):
                 stack.enter_context(scene.without([modifier]))
                 found = modifier
     return found
 
 
-def _export(panel, file, options):
-    before = panel.bind, panel.vertex_numbers, False
-    panel.bind, panel.vertex_numbers, session.learning = False, True, True
+def _at_rest(armature, things, modifiers):
+    """What modifiers add to meshes at rest, which the file has: a fit.Fit for each mesh that they change there."""
+    moving, first, made = _simulations(), bpy.context.scene.frame_current, [fit.Fit(thing) for thing in things]
+    with scene.playing(armature, None), _simulating(moving, first, first + SETTLE):
+        _settle(armature, {}, moving, first)
+        for one in made:
+            one.rest = _points(one.thing)
+    with scene.playing(armature, None), scene.without(modifiers):
+        _settle(armature, {}, [], first)
+        for one in made:
+            one.rest = one.rest - _points(one.thing)
+    return [one for one in made if numpy.abs(one.rest).max() > fit.LEAST_OFFSET * max(one.thing.dimensions)]
+
+
+def _points(thing):
+    return scene.positions(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices)
+
+
+def _export(panel, file, options, shaped):
+    before = panel.bind, panel.vertex_numbers, None
+    panel.bind, panel.vertex_numbers, session.learning = False, True, shaped
     try:
         bpy.ops.pelt.export(filepath=file, options=json.dumps(options))
     finally:
