@@ -88,6 +88,25 @@ def caches_have_the_files_frames_order_and_space():
         )
 
 
+def what_is_learnt_plays_as_it_looks():
+    """The joints' ranges are learnt, and the clip is held out."""
+    armature, skin, _ = limb()
+    addon.enable()
+    from pelt_deformers import glb, program
+
+    panel, file = bpy.context.scene.pelt, os.path.join(addon.work(), "learnt")
+    panel.learn_from, panel.learn_poses, panel.learn_within = "RANGES", 60, 2
+    bpy.ops.pelt.learn(filepath=file + ".pelt")
+    addon.expect(any("held out" in item.text for item in panel.findings), "the panel has the certificate")
+    numbers = glb.File(file + ".glb").blender_vertices(dict(glb.File(file + ".glb").mesh_nodes())["skin"])
+    of_blender = compare.blender_frames([skin], range(25))["skin"][:, numbers]
+    off = [
+        numpy.linalg.norm(program.deformed(file + end, "bend", 0, 24, 24) - of_blender, axis=2).max()
+        for end in (".glb", ".pelt")
+    ]
+    addon.figure(f"learnt, of {1000 * off[0]:.1f} mm of the base", 1000 * off[1], 4, " mm")
+
+
 def shape_keys_play_in_the_clips_that_have_them():
     armature, _ = shape_cases.key_in_a_clip()
     fixtures.clip(armature, "turn", {"bone_1": (0, 50, 0)})
@@ -170,6 +189,7 @@ def what_cannot_be_learnt_is_said():
 addon.run(
     [
         caches_have_the_files_frames_order_and_space,
+        what_is_learnt_plays_as_it_looks,
         shape_keys_play_in_the_clips_that_have_them,
         joints_turn_within_their_limits,
         a_simulation_settles_from_rest_in_each_pose,
