@@ -31,7 +31,7 @@ def bake(armature, skins, settings, stack):
     weights = [(thing, _weights(thing, armature, bones)) for thing in skins]
     now = _sample(armature, rest)
     merged = versions.merges_clips(settings)
-    clips = [(name, _sample_clip(armature, action, rest)) for name, action in _clips(armature, settings)]
+    clips = [(name, _sample_clip(armature, action, rest)) for name, action in exported_clips(armature, settings)]
     bpy.context.scene.frame_set(frame)
     _swap_armature(armature, rest, stack)
     for thing, of_thing in weights:
@@ -41,7 +41,8 @@ def bake(armature, skins, settings, stack):
     versions.set_clips(settings, merged)
 
 
-def _clips(armature, settings):
+def exported_clips(armature, settings):
+    """[(name, action)] of the clips that the exporter makes of an armature."""
     found = scene.clips(armature, settings)
     if versions.merges_clips(settings):
         return [pair for pair in found if pair[1] == armature.animation_data.action]

@@ -26,12 +26,12 @@ class Findings(list):
         self.append(Finding("INFO", text, *culprit))
 
 
-def check(panel, exported):
-    """Returns the findings, errors first."""
+def check(panel, exported, learning=False):
+    """Returns the findings, errors first. `pelt learn` takes all modifiers."""
     found = Findings()
     armatures = []
     for thing in exported.meshes:
-        _check_mesh(thing, panel, exported, found)
+        _check_mesh(thing, panel, exported, found, learning)
         armature = scene.armature_of(thing)
         if armature is not None and armature not in armatures and armature in exported:
             armatures.append(armature)
@@ -54,7 +54,7 @@ def show(panel, findings):
         item.bones, item.vertices = json.dumps(finding.bones), json.dumps(finding.vertices)
 
 
-def _check_mesh(thing, panel, exported, found):
+def _check_mesh(thing, panel, exported, found, learning):
     skinned = [modifier for modifier in thing.modifiers if modifier.type == "ARMATURE"]
     for modifier in skinned:
         _check_armature(thing, modifier, exported, found)
@@ -64,7 +64,8 @@ def _check_mesh(thing, panel, exported, found):
         )
     for modifier in scene.active(thing, "SURFACE_DEFORM", "MESH_DEFORM"):
         _check_driver(thing, modifier, exported, found)
-    _check_others(thing, panel, exported, found)
+    if not learning:
+        _check_others(thing, panel, exported, found)
     _check_shape_keys(thing, panel, exported, found)
     armature = scene.armature_of(thing)
     if armature is not None and armature in exported:

@@ -138,6 +138,19 @@ def leave_out(thing, keys, stack):
             key.value = 0.0
 
 
+def remove(thing, carried, stack):
+    """Removes the keys whose drivers read only bones, without those that are carried, from the export."""
+    keys = [key.name for key, curve in driven_keys(thing) if key.name not in carried and _reads_bones(curve.driver)]
+    copied = scene.copy_data(thing, stack) if keys else None
+    for key in keys:
+        thing.shape_key_remove(copied.shape_keys.key_blocks[key])
+
+
+def _reads_bones(driver):
+    targets = [target for variable in driver.variables for target in variable.targets]
+    return targets and all(t.bone_target or t.data_path.startswith("pose.bones[") for t in targets)
+
+
 def is_keyed(thing):
     """Whether an action or a track moves shape keys of a mesh."""
     keys = thing.data.shape_keys

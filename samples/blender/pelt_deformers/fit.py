@@ -116,8 +116,8 @@ def _choose(made, found, least):
         made.correctives.append(corrective)
 
 
-def _turns(armature, settings):
-    """[(bone, axis, degrees to sample)] by the clips or, without clips, up to 90 degrees either way."""
+def turns_of_clips(armature, settings):
+    """([(name, action)], {(bone, axis): [least, most]}): the clips, and how far they turn bones, in degrees."""
     ranges = {}
     clips = scene.clips(armature, settings)
     frame = bpy.context.scene.frame_current
@@ -127,6 +127,12 @@ def _turns(armature, settings):
                 bpy.context.scene.frame_set(at)
                 _measure(armature, ranges)
     bpy.context.scene.frame_set(frame)
+    return clips, ranges
+
+
+def _turns(armature, settings):
+    """[(bone, axis, degrees to sample)] by the clips or, without clips, up to 90 degrees either way."""
+    clips, ranges = turns_of_clips(armature, settings)
     if not clips:
         for bone in armature.data.bones:
             for axis in (0, 2):
@@ -158,20 +164,13 @@ def _measure(armature, ranges):
 def _bare(thing, armature):
     """A context in which all bones rest, without actions and constraints, and no modifier moves the mesh."""
     frame = bpy.context.scene.frame_current
-    poses = [(pose, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
     muted = [constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute]
     muted += [key for key in thing.data.shape_keys.key_blocks if not key.mute] if thing.data.shape_keys else []
-    hidden = [
-        modifier
-        for modifier in thing.modifiers
-        if modifier.show_viewport and modifier.type not in ("ARMATURE", *FITTED)
-    ]
-    with scene.playing(armature, None):
+    others = [modifier for modifier in thing.modifiers if modifier.type not in ("ARMATURE", *FITTED)]
+    with scene.playing(armature, None), scene.kept_pose(armature), scene.without(others):
         for constraint_or_key in muted:
             constraint_or_key.mute = True
-        for modifier in hidden:
-            modifier.show_viewport = False
-        for pose, _, _ in poses:
+        for pose in armature.pose.bones:
             pose.rotation_mode = "QUATERNION"
             pose.matrix_basis = Matrix.Identity(4)
         bpy.context.view_layer.update()
@@ -180,11 +179,6 @@ def _bare(thing, armature):
         finally:
             for constraint_or_key in muted:
                 constraint_or_key.mute = False
-            for modifier in hidden:
-                modifier.show_viewport = True
-            for pose, mode, basis in poses:
-                pose.rotation_mode = mode
-                pose.matrix_basis = basis
     bpy.context.scene.frame_set(frame)
 
 

@@ -79,9 +79,9 @@ def read_cache(path):
         return numpy.frombuffer(file.read(), "<f4").reshape(frames, points, 3)
 
 
-def write_cache(path, frames, start=0.0):
-    """Writes frames x points x 3 as a .pc2 file, the first one as frame `start`."""
+def write_cache(path, frames, start=0.0, step=1.0):
+    """Writes frames x points x 3 as a .pc2 file, the first one as frame `start`, each `step` after the one before."""
     frames = numpy.ascontiguousarray(frames, "<f4")
     with open(path, "wb") as file:
-        file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, frames.shape[1], start, 1.0, frames.shape[0]))
+        file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, frames.shape[1], start, step, frames.shape[0]))
         file.write(frames.tobytes())

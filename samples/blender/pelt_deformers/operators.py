@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from . import checks, derive, import_rig, preview, program, rig, scene, schema, session
+from . import checks, derive, import_rig, learn, preview, program, rig, scene, schema, session
 
 
 def export_options(options_text=""):
@@ -66,7 +66,7 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
                 os.remove(unfinished)
             if context.scene.frame_current != frame:
                 context.scene.frame_set(frame)
-        panel.file = self.filepath
+        panel.file, panel.character = self.filepath, ""
         return self._bind(panel)
 
     def _bind(self, panel):
@@ -77,6 +77,36 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
             self.report({"INFO"}, panel.summary)
         elif not preview.bind(panel, self.filepath):
             self.report({"ERROR"}, panel.summary)
+        return {"FINISHED"}
+
+
+LEARNING = ("learn_from", "learn_poses", "learn_within")  # the panel's options
+
+
+class PELT_OT_learn(bpy.types.Operator, ExportHelper):
+    """Let pelt learn how the skins look here, with all their modifiers, over many poses"""
+
+    bl_idname = "pelt.learn"
+    bl_label = "Learn as It Looks Here"
+
+    filename_ext = ".pelt"
+    filter_glob: StringProperty(default="*.pelt", options={"HIDDEN"})
+    options: StringProperty(options={"HIDDEN", "SKIP_SAVE"}, description="Options of the exporter, as JSON")
+
+    def draw(self, context):
+        for name in LEARNING:
+            self.layout.prop(context.scene.pelt, name)
+
+    def execute(self, context):
+        panel = context.scene.pelt
+        try:
+            lines = learn.learn(panel, bpy.path.abspath(self.filepath), export_options(self.options))
+        except (RuntimeError, OSError) as error:
+            self.report({"ERROR"}, _sentence(error))
+            return {"CANCELLED"}
+        panel.summary = f"learnt {os.path.basename(self.filepath)}"
+        checks.show(panel, [checks.Finding("INFO", line) for line in lines])
+        self.report({"INFO"}, "\n".join(lines))
         return {"FINISHED"}
 
 
@@ -265,7 +295,8 @@ class PELT_OT_preview(bpy.types.Operator):
             return {"FINISHED"}
         file = bpy.path.abspath(context.scene.pelt.file)
         try:
-            copies = preview.show(file, self.folder or os.path.dirname(file), self.clip)
+            folder = self.folder or os.path.dirname(file)
+            copies = preview.show(file, folder, self.clip, context.scene.pelt.character)
         except (program.ProgramError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -336,6 +367,7 @@ def draw_export(panel, layout):
 
 CLASSES = (
     PELT_OT_export,
+    PELT_OT_learn,
     PELT_OT_check,
     PELT_OT_select,
     PELT_OT_from_modifiers,

@@ -40,6 +40,9 @@ class PELT_PT_scene(bpy.types.Panel):
         layout.prop(panel, "bind")
         layout.prop(panel, "vertex_numbers")
         layout.operator("pelt.read_rig", icon="FILE")
+        layout.operator("pelt.learn", icon="ARMATURE_DATA")
+        for name in operators.LEARNING:
+            layout.prop(panel, name)
         if panel.summary:
             layout.label(text=panel.summary)
         for i, item in enumerate(panel.findings):

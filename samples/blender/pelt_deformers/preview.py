@@ -11,8 +11,8 @@ from . import glb, program, scene
 COLLECTION = "Pelt preview"
 
 
-def show(file, folder, clip=None):
-    """Makes the preview of a file exported from this scene. Returns the objects.
+def show(file, folder, clip=None, character=None):
+    """Makes the preview of a file exported from this scene, or of the `character` learnt from it. Returns the objects.
 
     The copies have the vertices of the meshes in Blender's order, and stand next to them along x.
     """
@@ -23,14 +23,14 @@ def show(file, folder, clip=None):
     seconds = dict(named).get(clip, 0.0)
     caches = _stream(content, folder)
     last = bpy.context.scene.frame_end if caches else int(round(seconds * fps))
-    skins = _skins(content)
-    points = program.deformed(file, clip, 0, last, fps, caches)
+    skinned = skins(content)
+    points = program.deformed(character or file, clip, 0, last, fps, caches)
     remove()
     collection = bpy.data.collections.new(COLLECTION)
     bpy.context.scene.collection.children.link(collection)
-    width = max((thing.dimensions.x for _, thing, _ in skins), default=1.0)
+    width = max((thing.dimensions.x for _, thing, _ in skinned), default=1.0)
     copies, first = [], 0
-    for name, thing, numbers in skins:
+    for name, thing, numbers in skinned:
         count = len(numbers) if numbers is not None else _vertices(content, name)
         if thing is not None and numbers is not None:
             copies.append(_copy(thing, numbers, points[:, first : first + count], folder, collection, 1.5 * width))
@@ -50,21 +50,33 @@ def _stream(content, folder):
         numbers = content.blender_vertices(nodes[name])
         if thing is not None and numbers is not None:
             caches[name] = os.path.join(folder, bpy.path.clean_name(name) + ".stream.pc2")
-            glb.write_cache(caches[name], evaluated(thing, range(bpy.context.scene.frame_end + 1))[:, numbers])
+            glb.write_cache(caches[name], *evaluated([(name, thing, numbers)], range(bpy.context.scene.frame_end + 1)))
     return list(caches.items())
 
 
-def evaluated(thing, frames):
-    """Returns frames x vertices x 3 of a mesh as Blender moves it, in the space of a file: metres, y up."""
+def evaluated(skinned, frames, every=False):
+    """Returns frames x vertices x 3 of each of skins(), as Blender moves it, in the file's order: metres, y up.
+
+    With `every`, frames between these are evaluated too, as simulations need.
+    """
     before, points = bpy.context.scene.frame_current, []
-    for frame in frames:
+    for frame in range(frames[0], frames[-1] + 1) if every else frames:
         bpy.context.scene.frame_set(frame)
-        seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        world = numpy.array(seen.matrix_world)
-        at = scene.positions(seen.data.vertices) @ world[:3, :3].T + world[:3, 3]
-        points.append(at[:, [0, 2, 1]] * (1, 1, -1))
+        if frame in frames:
+            points.append(seen(skinned))
     bpy.context.scene.frame_set(before)
-    return numpy.array(points)
+    return [numpy.array(of_skin) for of_skin in zip(*points)]
+
+
+def seen(skinned):
+    """Returns vertices x 3 of each of skins() as Blender shows it now."""
+    graph, points = bpy.context.evaluated_depsgraph_get(), []
+    for _, thing, numbers in skinned:
+        now = thing.evaluated_get(graph)
+        world = numpy.array(now.matrix_world)
+        at = scene.positions(now.data.vertices)[numbers] @ world[:3, :3].T + world[:3, 3]
+        points.append(at[:, [0, 2, 1]] * (1, 1, -1))
+    return points
 
 
 def remove():
@@ -80,7 +92,7 @@ def remove():
     bpy.data.collections.remove(collection)
 
 
-def _skins(content):
+def skins(content):
     """[(mesh, its object, the Blender vertex of each of its vertices)] of all meshes that are not drivers."""
     driving = set()
     for layer in (content.rig() or {"layers": []})["layers"]:

@@ -162,11 +162,21 @@ class PeltScene(bpy.types.PropertyGroup):
         default=True,
         description="Write the attribute _PELT_VERTEX, by which reports and previews find Blender's vertices",
     )
+    learn_from: EnumProperty(
+        name="Poses",
+        items=(
+            ("RANGES", "Joint ranges", "Each joint turns within its limits or as far as clips turn it, some together"),
+            ("ACTIONS", "Actions", "Frames of the clips that the export makes: all if there are fewer"),
+        ),
+    )
+    learn_poses: IntProperty(name="Number", default=200, min=8, max=100000, description="How many poses to learn")
+    learn_within: FloatProperty(name="Within, mm", default=1, min=0.001, description="The error that pelt aims at")
     layers: CollectionProperty(type=PeltLayer)
     rest: StringProperty(description="The rig without its layers, as JSON")
     findings: CollectionProperty(type=PeltFinding)
     summary: StringProperty()
     file: StringProperty(subtype="FILE_PATH", description="The file that was exported last")
+    character: StringProperty(subtype="FILE_PATH", description="The character that was learnt from it, if any")
 
 
 CLASSES = (PeltParameter, PeltLayer, PeltFinding, PeltScene)

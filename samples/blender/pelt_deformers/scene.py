@@ -144,6 +144,31 @@ def playing(armature, action):
         animation.action, animation.use_nla = before, nla
 
 
+@contextlib.contextmanager
+def without(modifiers):
+    """A context in which these modifiers are hidden."""
+    hidden = [modifier for modifier in modifiers if modifier.show_viewport]
+    for modifier in hidden:
+        modifier.show_viewport = False
+    try:
+        yield
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True
+
+
+@contextlib.contextmanager
+def kept_pose(armature):
+    """A context after which the bones of an armature are posed as before."""
+    poses = [(pose.name, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
+    try:
+        yield
+    finally:
+        for name, mode, basis in poses:
+            armature.pose.bones[name].rotation_mode = mode
+            armature.pose.bones[name].matrix_basis = basis
+
+
 def frames_of(action):
     """The whole frames that an action spans."""
     return range(math.floor(action.frame_range[0]), math.ceil(action.frame_range[1]) + 1)

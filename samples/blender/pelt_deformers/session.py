@@ -10,6 +10,7 @@ from .glb import VERTEX_ATTRIBUTE
 
 _current = None
 rig_written = False  # whether the last export wrote a rig
+learning = None  # if `pelt learn` follows: fit.Fit of meshes that modifiers change at rest; it learns all else
 wrapped = False  # the add-on's operator calls the exporter, and binds itself
 
 
@@ -58,13 +59,13 @@ class Session:
     def prepare(self):
         preview.remove()  # it is not part of the file
         exported = scene.Exported(self.settings)
-        findings = checks.check(self.panel, exported)
+        findings = checks.check(self.panel, exported, learning is not None)
         checks.show(self.panel, findings)
         errors = [finding for finding in findings if finding.level == "ERROR"]
         if errors:
             more = f" ({len(errors) - 1} more: see the Pelt panel of the scene)" if len(errors) > 1 else ""
             raise ExportError(f"Pelt: {errors[0].text}{more}")
-        self.made = rig.of_scene(self.panel, exported)
+        self.made = rig.of_scene(self.panel, exported, sample=learning is None)
         if not self.made.moves_anything():
             return
         if self.settings.get("gltf_apply"):
@@ -80,7 +81,9 @@ class Session:
         self._free_lattices(exported)
         for name, keys in self.made.driven.items():
             drivers.leave_out(bpy.data.objects[name], keys, self.stack)
-        for fitted in self.made.fits:
+        for thing in exported.meshes if learning is not None else ():
+            drivers.remove(thing, self.made.driven.get(thing.name, []), self.stack)
+        for fitted in self.made.fits + (learning or []):
             fit.add_shapes(fitted, self.stack)
         for armature in exported.armatures:
             if bendy.bakes(self.panel.bendy, armature):

@@ -12,7 +12,8 @@ from pelt_deformers import glb, preview, program
 
 def blender_frames(things, frames):
     """Returns {name: frames x vertices x 3} in the space of the file: metres, y up."""
-    return {thing.name: preview.evaluated(thing, frames) for thing in things}
+    every = [(thing.name, thing, slice(None)) for thing in things]
+    return dict(zip((thing.name for thing in things), preview.evaluated(every, frames)))
 
 
 def pelt_frames(path, clip, frames, drivers=(), *options):
