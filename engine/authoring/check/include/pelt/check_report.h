@@ -50,7 +50,4 @@ struct CheckReport {
 // Describes the poses: "42 frames of its clips and 20 other poses".
 std::string poses_in_words(const CheckReport& report);
 
-// Describes how much falls back to linear blend, with the worst of these locations; empty if nothing does.
-std::string fallback_in_words(const CheckReport& report);
-
 }  // namespace pelt
