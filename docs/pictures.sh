@@ -32,7 +32,7 @@ pelt() { "$bin/pelt" "$@"; }
 parts() { python3 "$root/docs/pictures_parts.py" "$@"; }
 
 # Converts pictures, so that the same pixels make the same file. finish OPERATION... OUT.png
-finish() { convert "${@:1:$#-1}" -strip -define png:compression-level=9 "${!#}"; }
+finish() { convert "${@:1:$#-1}" -strip -depth 8 -define png:compression-level=9 "${!#}"; }
 
 # Draws the scene that standard input describes (pictures_parts.py), from the front and level. scene OUT.png
 scene() {
@@ -410,7 +410,7 @@ make_hierarchical_hinge() {
     done
   done
   montage knuckle_[01].png knee_[01].png -tile 4x1 -geometry +2+2 montage.png
-  finish montage.png -depth 8 hierarchical_hinge.png
+  finish montage.png hierarchical_hinge.png
 }
 
 # The rig is that of the page.
@@ -430,7 +430,7 @@ make_sculpture() {
   montage '(' 0.png -crop 370x560+265+170 ')' '(' 1.png -crop 560x848+520+80 -resize 370x560 ')' \
     '(' 2.png 3.png -resize 50% ')' -tile 4x1 -geometry 370x560+2+2 montage.png
   labels 12 8 'skeleton' 386 8 'weights' 760 8 'defaults' 1134 8 'mask'
-  finish montage.png "${operations[@]}" -depth 8 sculpture.png
+  finish montage.png "${operations[@]}" sculpture.png
 }
 
 make_skeletonize() {
