@@ -25,7 +25,7 @@ struct DefectLocation {
 };
 
 // Describes a location: "stretched 2.3 times at joint 'upper_arm.L' in pose 'walk at 0.42 s' (mesh 'body', vertex 12):
-// 40.0% falls back to linear blend".
+// there 40% linear blend".
 std::string in_words(const DefectLocation& place);
 
 // Returns "stretch", "strain", "far", "crease" or "inverted".
@@ -49,8 +49,5 @@ struct CheckReport {
 
 // Describes the poses: "42 frames of its clips and 20 other poses".
 std::string poses_in_words(const CheckReport& report);
-
-// Describes how much falls back to linear blend, with the worst of these locations; empty if nothing does.
-std::string fallback_in_words(const CheckReport& report);
 
 }  // namespace pelt
