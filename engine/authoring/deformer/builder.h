@@ -240,7 +240,7 @@ struct DeformerTarget {
 struct DeformerInput {
   const Model& model;
   std::span<const DeformerTarget> targets;
-  const std::string& layer;  // "layer 1 (surface_ffd)": how errors and notes begin
+  const std::string& layer;  // "layer 1 (surface-ffd)": how errors and notes begin
   const Rig& rig;            // its groups, and the directory of relative file names
   unsigned threads;
   CharacterBuilder& builder;

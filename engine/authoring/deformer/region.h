@@ -15,7 +15,7 @@ namespace pelt {
 struct DeformerInput;
 struct DeformerTarget;
 
-// Returns one value in [0, 1] for each vertex. `what` begins the errors: "layer 1 (surface_ffd): the mask". Errors: a
+// Returns one value in [0, 1] for each vertex. `what` begins the errors: "layer 1 (surface-ffd): the mask". Errors: a
 // joint, group, attribute or mesh that does not exist, joints on a mesh without weights, a box whose min is above its
 // max, a radius or falloff that is negative or not finite, a near mesh without triangles that have area.
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,

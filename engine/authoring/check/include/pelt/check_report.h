@@ -25,7 +25,7 @@ struct DefectLocation {
 };
 
 // Describes a location: "stretched 2.3 times at joint 'upper_arm.L' in pose 'walk at 0.42 s' (mesh 'body', vertex 12):
-// 40.0% falls back to linear blend".
+// there 40% linear blend".
 std::string in_words(const DefectLocation& place);
 
 // Returns "stretch", "strain", "far", "crease" or "inverted".
