@@ -101,7 +101,11 @@ Result<Character> with_probes(const Character& character, float step) {
   CharacterData data = *character;
   data.levels.clear();
   key_weights::WeightTable weights;
-  for (std::uint32_t i = 0; i < 3; ++i) weights.add_weight({weights.add_input(data.input_count + i, 0)});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    weights.add_weight({weights.add_input(data.input_count + i, 0)});
+    data.controls.push_back(
+        {ControlKind::kExpression, fmt::format("learnt offset {}", i), "", 0, 0.0f, data.input_count + i});
+  }
   PalettePass pass = weights.finish();
   pass.first_entry = data.palette_size++;
   data.input_count += 3;

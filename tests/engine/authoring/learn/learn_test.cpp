@@ -127,7 +127,7 @@ TEST_F(Learn, FindsPeltsOwnCorrectivesAgain) {
   for (std::size_t v = 0; v < shall.size(); ++v) EXPECT_LT(glm::distance(shall[v], is[v]), 2e-4f * truth.size()) << v;
 }
 
-// What two angles decide together, radial functions learn.
+// Radial functions learn shapes that two angles decide together.
 TEST_F(Learn, LearnsShapesOfSeveralAngles) {
   KeyPoseSet both{.angles = {{"elbow", {0, 0, 1}}, {"wrist", {1, 0, 0}}}, .interpolation = KeyInterpolation::kRbf};
   both.poses = {{.degrees = {100, 60}}, {.degrees = {100, -60}}};
@@ -176,7 +176,7 @@ TEST_F(Learn, TellsWhatTheJointsDoNotExplain) {
   file.close();
   const Json certificate = Json::parse(must(learn({swinging})).certificate);
   ASSERT_FALSE(certificate["contradictions"].empty());
-  EXPECT_NEAR(certificate["contradictions"][0]["distance"].get<double>(), 0.01, 1e-4);
+  EXPECT_NEAR(certificate["contradictions"][0]["distance"].get<double>(), 0.01, 2e-3);  // at rest
 }
 
 TEST_F(Learn, RefusesCachesThatDoNotFit) {
