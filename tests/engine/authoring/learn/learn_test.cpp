@@ -101,8 +101,9 @@ class Learn : public testing::Test {
     return points;
   }
 
-  Result<LearntModel> learn(std::vector<CachedPoses> from, unsigned threads = 0) const {
-    return learn_model(kArm, by("linear-blend"), {.sequences = std::move(from)}, {.threads = threads});
+  Result<LearntModel> learn(std::vector<CachedPoses> from, unsigned threads = 0, double within = 4e-4) const {
+    return learn_model(kArm, by("linear-blend"), {.sequences = std::move(from), .within = within},
+                       {.threads = threads});
   }
 
   const Model model = must(import_model(kArm));
@@ -112,7 +113,7 @@ class Learn : public testing::Test {
 
 TEST_F(Learn, FindsPeltsOwnCorrectivesAgain) {
   const Character truth = with(elbow);
-  const LearntModel learnt = must(learn({cache("a", truth, 40, 1), cache("b", truth, 40, 2)}));
+  const LearntModel learnt = must(learn({cache("a", truth, 40, 1), cache("b", truth, 40, 2)}, 0, 2e-5));
   const Json certificate = Json::parse(learnt.certificate);
   EXPECT_GT(certificate["base"]["most"], 0.02);
   EXPECT_LT(certificate["fitted"]["most"], 1e-4 * static_cast<double>(truth.size()));
