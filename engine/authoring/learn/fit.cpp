@@ -220,7 +220,13 @@ class Fit {
     }
     best.keys = std::move(keys.keys);
     best.ridge = keys.error.ridge;
-    best.gain = (judge.energy() - keys.error.squared) * each;
+    // A joint goes before others that only turn at the same time if the skin follows it or its parent.
+    const auto parent = problem_.skeleton.skeleton.parent_of(joint);
+    const auto own = std::ranges::count_if(wrong, [&](std::uint32_t v) {
+      return problem_.regions.joint_of[v] == joint || problem_.regions.joint_of[v] == parent;
+    });
+    const double share = static_cast<double>(own) / static_cast<double>(wrong.size());
+    best.gain = (judge.energy() - keys.error.squared) * each * (0.1 + share * share);
     return best;
   }
 

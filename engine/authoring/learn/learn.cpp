@@ -37,7 +37,7 @@ constexpr std::size_t kLeastPoses = 4;
 // keeps it finite.
 glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
   const glm::dmat3 a(motion), t = glm::transpose(a);
-  const double damping = std::abs(glm::determinant(a)) < 0.2 ? 0.05 : 1e-9;
+  const double damping = std::abs(glm::determinant(a)) < 0.02 ? 1e-3 : 1e-9;
   return glm::vec3(glm::inverse(t * a + glm::dmat3(damping)) * (t * wrong));
 }
 
@@ -160,7 +160,7 @@ class Learner {
     }
     if (rms > kFar * static_cast<double>(base.size())) {
       return invalid(
-          "{}: vertices are {:.3g} m from where the deformer moves them: it shows other poses, or is not in model "
+          "{}: vertices are {:.3g} m from those of the deformer: it shows other poses, or is not in model "
           "space",
           cache, rms);
     }
