@@ -33,7 +33,7 @@ void print(const Json& certificate) {
   add_errors(rows, "learnt, poses that were fitted", certificate["fitted"]);
   add_errors(
       rows,
-      fmt::format("learnt, {} held out", certificate["held_out_by"] == "sequences" ? "whole caches" : "runs of frames"),
+      fmt::format("learnt, unseen {}", certificate["held_out_by"] == "sequences" ? "whole caches" : "runs of frames"),
       certificate["held_out"]);
   const std::vector<Column> columns = {
       {"errors", "of"}, {"rms, mm", "rms", "{:.3f}", 1000}, {"most, mm", "most", "{:.2f}", 1000}, {"in", "pose"}};
@@ -43,7 +43,7 @@ void print(const Json& certificate) {
   for (const Json& region : certificate["regions"]) {
     if (regions.size() < kListed) add_errors(regions, region["joint"], region[worst]);
   }
-  fmt::print("by region, {}\n{}", worst == std::string("fitted") ? "fitted" : "held out",
+  fmt::print("by region, {}\n{}", worst == std::string("fitted") ? "fitted" : "unseen",
              table_of(regions, {{"at", "of"}, columns[1], columns[2], columns[3]}));
   Json inputs = Json::array();
   for (const Json& input : certificate["inputs"]) {

@@ -12,7 +12,7 @@
 
 namespace pelt::learning {
 
-// Distances of vertices from where they shall be, metres.
+// Distances of vertices from their cached positions, metres.
 struct Errors {
   double squared = 0;  // sum
   double most = 0;

@@ -29,7 +29,7 @@ CrossValidation::CrossValidation(const Eigen::MatrixXd& gram, std::span<const st
   }
 }
 
-// With weights W of the poses kept and V of those held out, G the Gram matrix and A = (W^T W + r I)^-1:
+// With weights W of the poses kept and V of those left out, G the Gram matrix and A = (W^T W + r I)^-1:
 //   |R_out - V A W^T R_in|^2 = tr G_oo - 2 tr(A W^T G_io V) + tr(A W^T G_ii W A V^T V)
 CrossValidation::Error CrossValidation::error(const Eigen::MatrixXd& weights) const {
   std::vector<double> squared(std::size(kRidges), energy_);

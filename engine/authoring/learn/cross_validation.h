@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ridge regressions that are judged by poses which they have not seen.
+// Ridge regressions that are measured in poses which they have not seen.
 #pragma once
 
 #include <Eigen/Dense>
@@ -18,11 +18,11 @@ Eigen::MatrixXd ridge_inverse(const Eigen::MatrixXd& square, double ridge);
 // A residual over poses, R, of which only R R^T is known: all regressions onto few columns follow from it.
 class CrossValidation {
  public:
-  // `gram`: R R^T. `folds`: that of each pose, from 0; all poses of a fold are held out together.
+  // `gram`: R R^T. `folds`: that of each pose, from 0; all poses of a fold are left out together.
   CrossValidation(const Eigen::MatrixXd& gram, std::span<const std::uint32_t> folds);
 
   struct Error {
-    double squared = 0;  // sum over all poses, each held out once
+    double squared = 0;  // sum over all poses, each left out once
     double ridge = kRidges[0];
   };
   // Returns the least error of regressions onto columns of weights, over kRidges.
@@ -33,7 +33,7 @@ class CrossValidation {
   struct Fold {
     std::vector<Eigen::Index> in, out;  // poses
     Eigen::MatrixXd in_in, in_out;      // parts of the Gram matrix
-    double energy;                      // of the poses held out
+    double energy;                      // of the poses left out
   };
   std::vector<Fold> folds_;
   double energy_ = 0;

@@ -27,9 +27,11 @@ constexpr std::size_t kChunk = 256;     // vertices that are fitted at once
 constexpr int kRounds = 16;
 constexpr double kMinGain = 0.04;  // of a region's energy
 constexpr double kSimpler = 1.06;  // times the least error: fewer keys are chosen up to it
+constexpr double kExact = 1e-5;    // of a region's energy: smaller errors count as none
+constexpr double kRadial = 0.75;   // times the least error of hat functions: radial functions must stay below it
 constexpr double kVisible = 0.1;   // of the bound: smaller shapes are left out
 
-// What the search knows of the region of a joint.
+// The result of the search in the region of a joint.
 struct Candidate {
   bool searched = false;
   KeyPoseSet keys;
@@ -194,9 +196,17 @@ class Fit {
         for (const int count : {5, 9, 16, 24}) try_set(radial(two, count));
       }
     }
+    // Radial functions over angles that happen to agree in the poses do not help in others.
+    double linear = judge.energy();
+    for (const Tried& t : tried) {
+      if (t.keys.interpolation == KeyInterpolation::kLinear) linear = std::min(linear, t.error.squared);
+    }
+    std::erase_if(tried, [&](const Tried& t) {
+      return t.keys.interpolation == KeyInterpolation::kRbf && t.error.squared > kRadial * linear;
+    });
     const auto least = std::ranges::min_element(tried, {}, [](const Tried& t) { return t.error.squared; });
     if (least == tried.end() || least->error.squared > most) return best;
-    const double enough = std::min(least->error.squared * kSimpler + 1e-3 * judge.energy(), most);
+    const double enough = std::min(least->error.squared * kSimpler + kExact * judge.energy(), most);
     const Tried* chosen = &*least;
     for (const Tried& other : tried) {
       if (other.error.squared <= enough && other.cost < chosen->cost) chosen = &other;
@@ -204,13 +214,19 @@ class Fit {
     Tried keys = *chosen;
     if (keys.keys.interpolation == KeyInterpolation::kLinear) {
       move_keys(keys.keys, keys.error, 8, error_of);
-      if (remove_keys(keys.keys, keys.error, 1e-3 * judge.energy(), error_of)) {
+      if (remove_keys(keys.keys, keys.error, kExact * judge.energy(), error_of)) {
         move_keys(keys.keys, keys.error, 2, error_of);
       }
     }
     best.keys = std::move(keys.keys);
     best.ridge = keys.error.ridge;
-    best.gain = (judge.energy() - keys.error.squared) * each;
+    // A joint goes before others that only turn at the same time if the skin follows it or its parent.
+    const auto parent = problem_.skeleton.skeleton.parent_of(joint);
+    const auto own = std::ranges::count_if(wrong, [&](std::uint32_t v) {
+      return problem_.regions.joint_of[v] == joint || problem_.regions.joint_of[v] == parent;
+    });
+    const double share = static_cast<double>(own) / static_cast<double>(wrong.size());
+    best.gain = (judge.energy() - keys.error.squared) * each * (0.1 + share * share);
     return best;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The corrected skin is D(p + sum of w_k d_k), D what the deformers do to a point p at rest. D is linear in p, so the
-// offset that a vertex lacks in a pose is A^-1 (x - D(p)): x where it shall be, A the derivative of D at the vertex.
+// offset that a vertex lacks in a pose is A^-1 (x - D(p)): x its cached position, A the derivative of D at the vertex.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,11 +33,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLeastPoses = 4;
 
-// Returns the offset at rest that moves a vertex by `wrong`. Where the deformer squeezes the skin flat, there is none:
-// a small damping keeps it finite.
+// Returns the offset at rest that moves a vertex by `wrong`. If the deformer squeezes the skin flat, a damping
+// keeps it finite.
 glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
   const glm::dmat3 a(motion), t = glm::transpose(a);
-  const double damping = std::abs(glm::determinant(a)) < 0.2 ? 0.05 : 1e-9;
+  const double damping = std::abs(glm::determinant(a)) < 0.02 ? 1e-3 : 1e-9;
   return glm::vec3(glm::inverse(t * a + glm::dmat3(damping)) * (t * wrong));
 }
 
@@ -133,7 +133,7 @@ class Learner {
     return words;
   }
 
-  // Finds where the base is wrong, and refuses caches that show something else than the poses.
+  // Finds the errors of the base, and refuses caches that show something else than the poses.
   Result<void> find_residual(const Character& base, Mover& mover) {
     problem_->residual.resize(poses_.truth.size());
     double edges = 0, base_edges = 0;
@@ -160,7 +160,7 @@ class Learner {
     }
     if (rms > kFar * static_cast<double>(base.size())) {
       return invalid(
-          "{}: vertices are {:.3g} m from where the deformer moves them: it shows other poses, or is not in model "
+          "{}: vertices are {:.3g} m from those of the deformer: it shows other poses, or is not in model "
           "space",
           cache, rms);
     }
@@ -309,7 +309,7 @@ class Learner {
   std::optional<Problem> problem_;
   std::optional<ErrorMap> base_errors_, held_out_;
   std::uint32_t folds_ = 0;
-  bool whole_ = false;  // sequences are held out
+  bool whole_ = false;  // sequences are left out
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
   std::size_t base_bytes_ = 0;
@@ -326,7 +326,7 @@ Result<LearntModel> learn_model(const std::string& model, const Binding& binding
   BindOptions learning = options;
   std::vector<Corrective> learnt;
   learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
-    PELT_ASSIGN(learnt, within(model, learner.learn(base)));
+    PELT_ASSIGN(learnt, learner.learn(base));
     return learnt;
   };
   if (options.progress) {

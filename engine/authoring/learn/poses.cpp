@@ -95,13 +95,17 @@ Result<std::vector<Pose>> poses_of(const std::string& name, const PointCache& ca
   return poses;
 }
 
-// Returns the character with three morph targets in place of its own, which move each skin along x, y and z; their
+// Returns the character with three morph targets instead of its own, which move each skin along x, y and z; their
 // weights are the last three inputs.
 Result<Character> with_probes(const Character& character, float step) {
   CharacterData data = *character;
   data.levels.clear();
   key_weights::WeightTable weights;
-  for (std::uint32_t i = 0; i < 3; ++i) weights.add_weight({weights.add_input(data.input_count + i, 0)});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    weights.add_weight({weights.add_input(data.input_count + i, 0)});
+    data.controls.push_back(
+        {ControlKind::kExpression, fmt::format("learnt offset {}", i), "", 0, 0.0f, data.input_count + i});
+  }
   PalettePass pass = weights.finish();
   pass.first_entry = data.palette_size++;
   data.input_count += 3;
@@ -152,7 +156,7 @@ Result<Poses> load_poses(const Character& character, const LearnOptions& options
   std::size_t first = 0;  // pose of the sequence
   for (std::uint32_t s = 0; s < read.size(); ++s) {
     for (std::size_t p = 0; p < read[s].poses.size(); ++p) {
-      // Pose i of `given` is kept if i * kept / given rises there.
+      // Keeps a pose if its number, scaled to the poses that are kept, rises.
       const std::size_t i = first + p;
       if (i > 0 && i * kept / all.given == (i - 1) * kept / all.given) continue;
       all.poses.push_back(std::move(read[s].poses[p]));

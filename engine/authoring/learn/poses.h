@@ -43,7 +43,7 @@ class Mover {
   static Result<Mover> create(const Character& character, unsigned threads);
 
   void pose(const Pose& pose);
-  // Of all skins, in the model's order, one mesh after the other.
+  // The vertices of all skins, in the model's order, one mesh after the other.
   std::span<const glm::vec3> positions() const { return positions_; }
   // The derivatives of positions() by the vertices' rest positions. Valid after follow(), for that pose.
   void follow(const Pose& pose);

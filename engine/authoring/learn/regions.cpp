@@ -79,7 +79,7 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
     slices += (mesh.vertex_count() + shared::kSliceRows - 1) / shared::kSliceRows;
   }
 
-  // Joints that share vertices, with the joints between them and those that carry them.
+  // Joints that share vertices, and the joints without skin that turn them.
   std::vector<std::set<std::uint32_t>> reach(joints);  // by joint that a vertex follows: joints that may shape it
   for (const std::vector<std::uint32_t>& own : followed) {
     if (own.size() == joints) continue;
@@ -89,8 +89,8 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
     const std::set<std::uint32_t> shared_with = reach[j];
     for (std::uint32_t other : shared_with) {
       for (auto above = data.skeleton.parent_of(other); above; above = data.skeleton.parent_of(*above)) {
-        reach[j].insert(*above);
         if (bound[*above]) break;
+        reach[j].insert(*above);
       }
     }
   }

