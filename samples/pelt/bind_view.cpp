@@ -84,6 +84,21 @@ BindView view_of_segments(const CharacterData& data) {
   return {std::move(values), "joints", "and parts"};
 }
 
+// Returns the largest error of each vertex of a learnt character.
+Result<BindView> view_of_errors(const CharacterData& data) {
+  const Certificate& learnt = data.certificate;
+  if (learnt.empty()) return fail(ErrorCode::kNotFound, "the character is not learnt, and has no errors to show");
+  std::size_t first = 0;  // vertex of the mesh among those of all skins
+  BindView view{.values = {}, .least = "0", .most = fmt::format("{:.3g} mm", 255e3 * learnt.unit)};
+  view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {
+    const std::size_t at = first + mesh.source_vertex[v];
+    if (v + 1 == mesh.vertex_count()) first += mesh.vertex_count();
+    const std::uint32_t four = at / 4 < learnt.errors.size() ? learnt.errors[at / 4] : 0;
+    return static_cast<float>(four >> (8 * (at % 4)) & 255u) / 255;
+  });
+  return view;
+}
+
 // Makes a tree of the surfaces of all drivers of skins.
 Result<TriangleTree> driver_tree(const CharacterData& data) {
   std::uint32_t last = 0;
@@ -128,6 +143,7 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
     return view;
   }
   if (what == "levels") return view_of_levels(data);
+  if (what == "learnt") return view_of_errors(data);
   if (what == "segments") return view_of_segments(data);
   if (what == "distance") {
     PELT_ASSIGN(const auto tree, driver_tree(data));

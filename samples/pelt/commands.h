@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <pelt/character.h>
+#include <pelt/learn.h>
 #include <pelt/named_files.h>
 #include <pelt/result.h>
 #include <pelt/skeletonize.h>
@@ -84,6 +85,21 @@ struct InfoCommand {
 };
 
 Result<void> run(const InfoCommand& command);
+
+struct LearnCommand {
+  std::string model;
+  Binding binding;  // of the base
+  LearnOptions learn;
+  std::string output;     // .pelt
+  std::string write_rig;  // .json: the rig with the learnt correctives; empty: none
+  bool json = false;
+};
+
+// Learns from caches, and prints the certificate: docs/learn.md.
+Result<void> run(const LearnCommand& command);
+
+// Prints CharacterData::certificate.
+Result<void> print_certificate(const std::string& text);
 
 struct ModelQualityCommand {
   std::string model;  // a file or builtin:NAME

@@ -367,7 +367,8 @@ Json describe(const Character& character, const std::optional<Rig>& rig, std::ui
           {"skeleton", describe(data.skeleton)},
           {"helper_joints", describe_helpers(data.skeleton)},
           {"clips", describe(data.clips)},
-          {"materials", describe(data.materials)}};
+          {"materials", describe(data.materials)},
+          {"learnt", data.certificate.empty() ? Json() : Json::parse(data.certificate.text, nullptr, false)}};
 }
 
 void print_character(const std::string& file, const CharacterData& data, const Json& character) {
@@ -416,7 +417,8 @@ Result<void> character_info(const InfoCommand& command) {
   std::error_code code;
   const Json described = describe(character, rig, std::filesystem::file_size(command.file, code));
   command.json ? print_json(described) : print_character(command.file, *character, described);
-  return {};
+  if (command.json || character->certificate.empty()) return {};
+  return within(command.file, print_certificate(character->certificate.text));
 }
 
 // -------------------------------------------------------------------------------------------------------------- a rig

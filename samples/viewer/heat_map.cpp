@@ -295,7 +295,8 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
     case HeatKind::kDifference:
       return fill_difference(stage, actor, map.values);
     case HeatKind::kLevels:
-    case HeatKind::kSegments: {
+    case HeatKind::kSegments:
+    case HeatKind::kLearnt: {
       PELT_ASSIGN(auto view, samples::view_of_bind(actor.character, text_of(heat.kind).name));
       map.values = std::move(view.values);
       return {};
@@ -322,7 +323,8 @@ std::span<const HeatKindText> heat_kinds() {
        "log2 of posed over rest length along the bitangents; 1: twice, -1: half."},
       {HeatKind::kDifference, "difference", "Distance from the vertices that the first compared deformer moves.", "m"},
       {HeatKind::kLevels, "levels", "The finest level of a surface that moves each vertex."},
-      {HeatKind::kSegments, "segments", "A colour for each joint or part, by the one that moves a vertex most."}};
+      {HeatKind::kSegments, "segments", "A colour for each joint or part, by the one that moves a vertex most."},
+      {HeatKind::kLearnt, "learnt", "The error that pelt learn left at each vertex, over the largest."}};
   return kKinds;
 }
 

@@ -36,7 +36,8 @@ constexpr Choice<HeatKind> kHeatKinds[] = {{"none", HeatKind::kNone},
                                            {"tension_across", HeatKind::kTensionAcross},
                                            {"difference", HeatKind::kDifference},
                                            {"levels", HeatKind::kLevels},
-                                           {"segments", HeatKind::kSegments}};
+                                           {"segments", HeatKind::kSegments},
+                                           {"learnt", HeatKind::kLearnt}};
 
 constexpr std::string_view kTabs[] = {"View", "Joints", "Shapes", "Surface", "Vertex", "Heat", "Report"};
 

@@ -102,6 +102,7 @@ enum class HeatKind {
   kDifference,     // distance from the first of Compare::deformers, metres
   kLevels,         // samples::view_of_bind
   kSegments,
+  kLearnt,
 };
 
 struct Heat {

@@ -44,8 +44,19 @@ class SkinBuild {
         report_(std::move(report)) {}
 
   Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
-    if (rig_.check == CheckMode::kNone || !deforms()) return build(std::move(builder), std::move(skins), {});
-    return build_checked(builder, skins);
+    std::vector<float> left;
+    const bool checked = rig_.check != CheckMode::kNone && deforms();
+    if (!options_.correct && !checked) return build(std::move(builder), std::move(skins), left);
+    Result<Bound> bound = checked ? build_checked(builder, skins, left) : build(builder, skins, left);
+    if (!bound || !options_.correct) return bound;
+    PELT_ASSIGN(const auto correctives, options_.correct(*bound));
+    Rig corrected = rig_;
+    corrected.correctives.insert(corrected.correctives.end(), correctives.begin(), correctives.end());
+    PELT_ASSIGN(auto keys, make_correctives(corrected, model_));
+    builder.set_correctives(std::move(keys));
+    PELT_ASSIGN(auto with_them, build(std::move(builder), std::move(skins), left));
+    bound->character = std::move(with_them.character);
+    return bound;
   }
 
  private:
@@ -91,7 +102,9 @@ class SkinBuild {
   }
 
   // Checks the character, falls back to linear blend at defects, builds and checks again, up to kMaxRounds times.
-  Result<Bound> build_checked(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) const {
+  // `left`: receives the weights of linear blend.
+  Result<Bound> build_checked(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins,
+                              std::vector<float>& left) const {
     constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
@@ -119,12 +132,13 @@ class SkinBuild {
         break;
       }
       if (!*more) break;
-      bound = build(builder, skins, check->fallback());
+      left.assign(check->fallback().begin(), check->fallback().end());
+      bound = build(builder, skins, left);
       if (!bound) return bound;
     }
     bound->report.check = check->report();
-    const std::string left = fallback_in_words(*bound->report.check);
-    if (!left.empty()) bound->report.notes.push_back(left);
+    const std::string words = fallback_in_words(*bound->report.check);
+    if (!words.empty()) bound->report.notes.push_back(words);
     return bound;
   }
 

@@ -174,6 +174,9 @@ class CharacterBuilder {
   // Returns a name that no mesh of the model and no control mesh has: `wish`, or `wish` with a number.
   std::string free_name(const std::string& wish) const;
 
+  // Replaces the correctives, before any skin is added.
+  void set_correctives(Correctives correctives) { correctives_ = std::move(correctives); }
+
   // Keeps the text of the rig with the character.
   void set_rig(std::string rig) { data_.rig = std::move(rig); }
 

@@ -82,7 +82,14 @@ Result<PaintMode> paint_mode(const Binding& binding) {
 // Binds by the default rig, which the user did not choose, and notes why that rig or linear blend was used.
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMaxLeft = 0.1;  // of the skin's area
-  Result<Bound> bound = bind(model, rig, options);
+  BindOptions chosen = options;
+  if (options.correct) {
+    chosen.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
+      const bool stays = !base.report.check || base.report.check->fallback <= kMaxLeft;
+      return stays ? options.correct(base) : std::vector<Corrective>();
+    };
+  }
+  Result<Bound> bound = bind(model, rig, chosen);
   if (!bound || !bound->report.check || rig.check != CheckMode::kFallback) return bound;
   const std::string left = share_in_words(bound->report.check->fallback);
   if (bound->report.check->fallback <= kMaxLeft) {

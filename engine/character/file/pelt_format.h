@@ -184,6 +184,11 @@ void describe(Archive& archive, Is<SkinAnchor> auto& anchor) {
   archive(anchor.name, anchor.mesh, anchor.vertices, anchor.shares);
 }
 
+template <class Archive>
+void describe(Archive& archive, Is<Certificate> auto& certificate) {
+  archive(certificate.text, certificate.unit, certificate.errors);
+}
+
 // A chunk gets a new version when its payload changes (docs/pelt_file.md, Changing it).
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
@@ -198,6 +203,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);
   archive.optional_chunk({"ANCH", 1}, data.anchors);
+  archive.optional_chunk({"CERT", 1}, data.certificate);
 }
 
 }  // namespace pelt::pelt_file

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/learn.h>
 #include <pelt/pelt_binder.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
@@ -69,6 +70,20 @@ pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
   return options;
 }
 
+pelt::LearnOptions read_learn_options(const pelt_binder_bind_options& given) {
+  pelt::LearnOptions options{.budget = given.budget};
+  need(given.caches, "options.caches");
+  need(given.poses, "options.poses");
+  for (std::uint32_t i = 0; i < given.cache_count; ++i) {
+    options.sequences.push_back({&need(given.caches[i], "a name of options.caches"),
+                                 &need(given.poses[i], "a name of options.poses")});
+  }
+  if (given.fps != 0) options.fps = given.fps;
+  if (given.within != 0) options.within = given.within;
+  if (!(options.fps > 0 && options.within.value_or(1) > 0)) refuse("options.fps and options.within must be above 0");
+  return options;
+}
+
 }  // namespace
 
 uint32_t pelt_binder_abi_version(void) { return PELT_BINDER_ABI_VERSION; }
@@ -81,6 +96,12 @@ pelt_result pelt_binder_bind(const char* model, const pelt_binder_bind_options* 
     const std::string name = &need(model, "model");
     const auto given = read_options(options, "options");
     pelt_binder_output*& made = need(out, "out");
+    if (given.cache_count != 0) {
+      pelt::LearntModel learnt = value_of(
+          pelt::learn_model(name, read_binding(given), read_learn_options(given), read_bind_options(given)));
+      made = new pelt_binder_output{pelt::serialize(learnt.model.bound.character), std::move(learnt.certificate)};
+      return;
+    }
     const pelt::BoundModel bound = value_of(pelt::bind_model(name, read_binding(given), read_bind_options(given)));
     std::vector<std::byte> bytes = pelt::serialize(bound.bound.character);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

@@ -13,7 +13,7 @@ Manual: docs/python.md.
 from __future__ import annotations
 
 from ._library import Error, library_path, version
-from .binding import Bound, bind, quality
+from .binding import Bound, bind, learn, quality
 from .character import TRANSFORM, Character, Clip, Control, Joint, Mesh, Pose, SkinPoint, Stream, load
 from .evaluator import Evaluator, SkinHit
 
@@ -32,6 +32,7 @@ __all__ = [
     "SkinPoint",
     "Stream",
     "bind",
+    "learn",
     "library_path",
     "load",
     "quality",

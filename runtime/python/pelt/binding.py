@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binds models, and measures deformers on them, like `pelt bind` and `pelt quality`."""
+"""Binds and learns models, and measures deformers on them, like `pelt bind`, `pelt learn` and `pelt quality`."""
 
 from __future__ import annotations
 
@@ -96,6 +96,14 @@ def _report(output: Handle) -> Any:
     return json.loads(ctypes.string_at(text, size.value))
 
 
+def _bound(model: Path, options: Any, progress: Callable[[float, str], None] | None) -> Bound:
+    output = _call("pelt_binder_bind", model, options, progress)
+    data, size = ctypes.c_void_p(), ctypes.c_size_t()
+    binder().call("pelt_binder_get_character", output.pointer, ctypes.byref(data), ctypes.byref(size))
+    memory = memoryview((ctypes.c_char * size.value).from_address(data.value or 0))
+    return Bound(load(memory, os.fsdecode(model)), _report(output))
+
+
 def bind(
     model: Path,
     *,
@@ -134,11 +142,44 @@ def bind(
         any_file=int(any_file),
         **_rig(rig),
     )
-    output = _call("pelt_binder_bind", model, options, progress)
-    data, size = ctypes.c_void_p(), ctypes.c_size_t()
-    binder().call("pelt_binder_get_character", output.pointer, ctypes.byref(data), ctypes.byref(size))
-    memory = memoryview((ctypes.c_char * size.value).from_address(data.value or 0))
-    return Bound(load(memory, os.fsdecode(model)), _report(output))
+    return _bound(model, options, progress)
+
+
+def learn(
+    model: Path,
+    caches: Sequence[tuple[Path, Path]],
+    *,
+    within: float = 0,
+    budget: int = 0,
+    fps: float = 24,
+    rig: Rig | None = None,
+    deformer: str | None = None,
+    threads: int = 0,
+    progress: Callable[[float, str], None] | None = None,
+) -> Bound:
+    """Binds a model and learns how its skins move, like `pelt learn` (docs/learn.md); the report is the certificate.
+
+    `caches`: pairs of a PC2 file and the clip, or JSON file of poses, that it shows. `within`: the error to reach,
+    metres; 0: 1/2000 of the size. `budget`: most bytes of the shapes; 0: any number. The others are as in `bind`.
+    """
+    if threads < 0:
+        raise Error(f"threads is {threads}, and must be 0 or more")
+    if not caches:
+        raise Error("there is no cache to learn from")
+    names = [(ctypes.c_char_p * len(caches))(*map(encode, given)) for given in zip(*caches)]
+    options = binder().new(
+        "pelt_binder_bind_options",
+        threads=threads,
+        deformer=_name(deformer),
+        cache_count=len(caches),
+        budget=budget,
+        caches=ctypes.cast(names[0], ctypes.c_void_p),
+        poses=ctypes.cast(names[1], ctypes.c_void_p),
+        fps=fps,
+        within=within,
+        **_rig(rig),
+    )
+    return _bound(model, options, progress)
 
 
 def quality(

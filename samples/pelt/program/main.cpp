@@ -88,6 +88,57 @@ void add_bind(CLI::App& app, Command& chosen) {
   });
 }
 
+// Reads a length: "1mm", "0.2cm" or metres.
+std::optional<double> parse_length(std::string_view text) {
+  double unit = 1;
+  for (const auto& [name, metres] : {std::pair("mm", 1e-3), std::pair("cm", 1e-2), std::pair("m", 1.0)}) {
+    if (!text.ends_with(name)) continue;
+    text.remove_suffix(std::string_view(name).size());
+    unit = metres;
+    break;
+  }
+  const auto number = parse_number(text, 1e-9, 1e9);
+  return number ? std::optional(*number * unit) : std::nullopt;
+}
+
+void add_learn(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<LearnCommand>();
+  CLI::App* learn = app.add_subcommand("learn", "Learn how a skin moves from cached vertices (docs/learn.md)");
+  add_model(*learn, command->model);
+  add_binding_options(*learn, command->binding);
+  auto caches = std::make_shared<std::vector<std::string>>(), poses = std::make_shared<std::vector<std::string>>();
+  learn->add_option("--cache", *caches, "Vertices of all skins in poses, in the model's order: as pelt deform writes")
+      ->required()
+      ->check(extension_in({".pc2"}))
+      ->type_name("X.pc2");
+  learn->add_option("--poses", *poses, "The clip that a cache shows, or a list of poses; one per --cache, in its order")
+      ->required()
+      ->type_name("CLIP|POSES.json");
+  add_number(*learn, "--fps", command->learn.fps, 1e-3, 1e6, "Frames per second of the caches", "F");
+  auto within = std::make_shared<std::string>();
+  learn->add_option("--within", *within, "Largest error to reach: 1mm, 0.2cm or metres (default: 1/2000 of the size)")
+      ->check(parsed_by(parse_length, "a length, such as 1mm"))
+      ->type_name("LENGTH");
+  learn->add_option("--budget", command->learn.budget, "Most bytes that the learnt shapes take")->type_name("BYTES");
+  learn->add_option("-o,--output", command->output, "Character to write")
+      ->required()
+      ->check(extension_in({".pelt"}))
+      ->type_name("X.pelt");
+  learn->add_option("--write-rig", command->write_rig, "Write the rig with the learnt shapes as correctives")
+      ->check(extension_in({".json"}))
+      ->type_name("RIG.json");
+  learn->add_flag("--json", command->json, "Print the certificate as JSON");
+  learn->footer("Example:\n  pelt learn hero.glb --cache walk.pc2 --poses walk --within 1mm -o hero.pelt");
+  learn->callback([=, &chosen] {
+    if (caches->size() != poses->size()) {
+      throw CLI::ValidationError("--poses", fmt::format("{} for {} --cache", poses->size(), caches->size()));
+    }
+    for (std::size_t i = 0; i < caches->size(); ++i) command->learn.sequences.push_back({(*caches)[i], (*poses)[i]});
+    if (!within->empty()) command->learn.within = parse_length(*within);
+    chosen = [command] { return run(*command); };
+  });
+}
+
 void add_deform(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<DeformCommand>();
   CLI::App* deform = app.add_subcommand("deform", "Write deformed skins: a point cache, or the meshes of one frame");
@@ -155,10 +206,11 @@ void add_render(CLI::App& app, Command& chosen) {
       ->add_option(
           "--show", command->show,
           "Colour the skin by a result of bind: unbound (no driver moves it), distance (to the driver), influences, "
-          "levels (of a surface), segments (joints and their parts); or by its tension along tangents (tension) or "
-          "bitangents (tension-across)")
+          "levels (of a surface), segments (joints and their parts), learnt (errors of pelt learn); or by its tension "
+          "along tangents (tension) or bitangents (tension-across)")
       ->excludes("--weights")
-      ->check(CLI::IsMember({"unbound", "distance", "influences", "levels", "segments", "tension", "tension-across"}))
+      ->check(CLI::IsMember({"unbound", "distance", "influences", "levels", "segments", "learnt", "tension",
+                              "tension-across"}))
       ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")
@@ -368,8 +420,8 @@ int run_program(int argc, char** argv) {
       "  pelt bind builtin:biped -o biped.pelt\n"
       "  pelt render biped.pelt --clip flex --time 1 --compare linear-blend -o biped.png");
   Command command;
-  for (const auto add :
-       {add_info, add_bind, add_deform, add_render, add_bench, add_verify, add_quality, add_skeleton, add_surface}) {
+  for (const auto add : {add_info, add_bind, add_learn, add_deform, add_render, add_bench, add_verify, add_quality,
+                         add_skeleton, add_surface}) {
     add(app, command);
   }
   try {

@@ -156,6 +156,14 @@ struct SkinAnchor {
   glm::vec3 shares{1, 0, 0};  // of the corners, 0 to 1, with the sum 1
 };
 
+// How well a character reproduces the poses that it was learnt from (docs/learn.md); for tools.
+struct Certificate {
+  std::string text;                   // JSON; empty: the character is not learnt
+  float unit = 0;                     // of errors, metres
+  std::vector<std::uint32_t> errors;  // bytes of the largest error of each vertex of all skins, in the model's order
+  bool empty() const { return text.empty(); }
+};
+
 inline constexpr std::uint32_t kMaxLevel = 63;  // coarsest level of detail that a skin can have
 
 struct CharacterData {
@@ -171,6 +179,7 @@ struct CharacterData {
   std::vector<Stream> streams;
   std::vector<Control> controls;
   std::vector<SkinAnchor> anchors;  // names are unique
+  Certificate certificate;
   std::uint32_t input_count = 0;    // numbers per instance and frame, besides the joint matrices
   std::uint32_t palette_size = 0;   // palette entries of one instance
   std::uint32_t stage_count = 0;

@@ -49,6 +49,9 @@ struct BindOptions {
   // Returns true to stop the bind, which then fails with kStopped, usually within a tenth of a second. Called often, on
   // all threads concurrently: read an atomic flag or a std::stop_token. May be empty.
   std::function<bool()> stop;
+  // Returns correctives to add to the finished character, which the check does not see. They are not in the text of its
+  // rig. May be empty.
+  std::function<Result<std::vector<Corrective>>(const Bound& base)> correct;
 };
 
 // Binds a model by a rig. Errors name the layer, mesh, vertex or driver: kInvalidArgument for an invalid model or rig,

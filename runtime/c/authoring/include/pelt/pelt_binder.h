@@ -2,7 +2,7 @@
 /*
  * Binds models through a C API, in libpelt_binder.so. Manual: docs/c_api.md.
  *
- * It does the work of `pelt bind` and `pelt quality --model`. A tool loads it together with libpelt.so, which need not
+ * It does the work of `pelt bind`, `pelt learn` and `pelt quality --model`. A tool loads it together with libpelt.so, which need not
  * be able to bind; the two exchange only the bytes of .pelt files, and JSON. Results, structs, ownership and threads
  * are as in pelt.h; pelt_binder_last_error() describes errors.
  */
@@ -52,9 +52,17 @@ typedef struct pelt_binder_bind_options {
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   const uint32_t* stop;                                            /* as in pelt_bind_options; may be NULL */
+  /* What to learn from, as by `pelt learn` (docs/learn.md); 0 caches: nothing. */
+  uint32_t cache_count;
+  uint32_t budget;           /* bytes; 0: any number */
+  const char* const* caches; /* cache_count PC2 files */
+  const char* const* poses;  /* of each cache: a clip of the model, or a JSON file of poses */
+  double fps;                /* 0: 24 */
+  double within;             /* metres; 0: the default */
 } pelt_binder_bind_options;
 
-/* Reads a model, a file or one such as "builtin:biped", and binds it. `options`: NULL for the defaults. */
+/* Reads a model, a file or one such as "builtin:biped", and binds it, or learns it from caches. `options`: NULL for the
+ * defaults. */
 PELT_API pelt_result pelt_binder_bind(const char* model, const pelt_binder_bind_options* options,
                                       pelt_binder_output** out);
 
@@ -85,8 +93,8 @@ PELT_API pelt_result pelt_binder_quality(const char* model, const pelt_binder_qu
 /* Returns the bytes of the .pelt file, for pelt_character_load_memory; they belong to the output. PELT_ERROR_NOT_FOUND:
  * the output comes from pelt_binder_quality. */
 PELT_API pelt_result pelt_binder_get_character(const pelt_binder_output* output, const void** bytes, size_t* size);
-/* Returns the text that `pelt bind --json` prints, with `output` null, or `pelt quality --model --json`. `size`: its
- * length without the terminating 0; may be NULL. */
+/* Returns the text that `pelt bind --json` prints, with `output` null, `pelt learn --json` or `pelt quality --model
+ * --json`. `size`: its length without the terminating 0; may be NULL. */
 PELT_API pelt_result pelt_binder_get_report(const pelt_binder_output* output, const char** text, size_t* size);
 PELT_API void pelt_binder_output_destroy(pelt_binder_output* output);
 

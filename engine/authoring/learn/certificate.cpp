@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/learn/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <pelt/tools/parallel.h>
+
+namespace pelt::learning {
+
+void Errors::add(double distance, std::size_t in_pose) {
+  squared += distance * distance;
+  ++count;
+  if (distance > most) most = distance, pose = in_pose;
+}
+
+void Errors::add(const Errors& other) {
+  squared += other.squared;
+  count += other.count;
+  if (other.most > most) most = other.most, pose = other.pose;
+}
+
+double Errors::rms() const { return count == 0 ? 0 : std::sqrt(squared / static_cast<double>(count)); }
+
+void ErrorMap::add(std::span<const glm::vec3> positions, std::span<const glm::vec3> truth, std::size_t pose) {
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    const double distance = glm::distance(glm::dvec3(positions[v]), glm::dvec3(truth[v]));
+    of_joint[(*joint_of_)[v]].add(distance, pose);
+    of_vertex[v] = std::max(of_vertex[v], static_cast<float>(distance));
+  }
+}
+
+Errors ErrorMap::all() const {
+  Errors sum;
+  for (const Errors& errors : of_joint) sum.add(errors);
+  return sum;
+}
+
+std::vector<Contradiction> find_contradictions(const Problem& problem) {
+  constexpr double kAlike = 0.01;  // radians, of rotation vectors
+  const std::size_t poses = problem.poses.size(), joints = problem.regions.vertices.size();
+  std::vector<Contradiction> worst(joints);
+  parallel_for(joints, 1, problem.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      const std::vector<std::uint32_t>& region = problem.regions.vertices[j];
+      for (std::size_t a = 0; a < poses && !region.empty(); ++a) {
+        for (std::size_t b = a + 1; b < poses; ++b) {
+          const auto is_alike = [&](std::uint32_t joint) {
+            const Eigen::MatrixX3d& turns = problem.regions.turns[joint];
+            const Eigen::RowVector3d difference =
+                turns.row(static_cast<Eigen::Index>(a)) - turns.row(static_cast<Eigen::Index>(b));
+            return difference.squaredNorm() < kAlike * kAlike;
+          };
+          if (!std::ranges::all_of(problem.regions.near[j], is_alike)) continue;
+          for (const std::uint32_t v : region) {
+            const double distance = glm::distance(problem.residual[a * problem.vertices() + v],
+                                                  problem.residual[b * problem.vertices() + v]);
+            if (distance > worst[j].distance) worst[j] = {static_cast<std::uint32_t>(j), {a, b}, distance};
+          }
+        }
+      }
+    }
+  });
+  std::erase_if(worst, [&](const Contradiction& c) { return c.distance <= problem.within; });
+  std::ranges::stable_sort(worst,
+                           [](const Contradiction& a, const Contradiction& b) { return a.distance > b.distance; });
+  return worst;
+}
+
+}  // namespace pelt::learning

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+// A greedy search: the joint whose keys explain most of what is left, in poses that the regression has not seen, goes
+// first (matching pursuit, Mallat & Zhang 1993). At the end the shapes of all keys are fitted together.
+#include "engine/authoring/learn/fit.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <pelt/tools/parallel.h>
+
+#include "engine/authoring/base/stop.h"
+#include "engine/authoring/learn/cross_validation.h"
+#include "engine/authoring/learn/keys.h"
+#include "shaders/blend/blend.h"
+#include "shaders/morph/morph.h"
+
+namespace pelt::learning {
+namespace {
+
+constexpr std::size_t kSearched = 120;  // poses that the search looks at, and
+constexpr std::size_t kSampled = 600;   // vertices of a region
+constexpr std::size_t kChunk = 256;     // vertices that are fitted at once
+constexpr int kRounds = 16;
+constexpr double kMinGain = 0.04;  // of a region's energy
+constexpr double kSimpler = 1.06;  // times the least error: fewer keys are chosen up to it
+constexpr double kExact = 1e-5;    // of a region's energy: smaller errors count as none
+constexpr double kRadial = 0.75;   // times the least error of hat functions: radial functions must stay below it
+constexpr double kVisible = 0.1;   // of the bound: smaller shapes are left out
+
+// The result of the search in the region of a joint.
+struct Candidate {
+  bool searched = false;
+  KeyPoseSet keys;
+  double ridge = 0;
+  double gain = 0;  // square metres
+};
+
+Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+class Fit {
+ public:
+  Fit(const Problem& problem, std::span<const std::uint32_t> train) : problem_(problem), train_(train) {
+    for (const std::uint32_t pose : train) poses_.push_back(&problem.poses[pose]);
+    explain_nothing();
+    const std::size_t step = (train.size() + kSearched - 1) / kSearched;
+    for (std::size_t p = 0; p < train.size(); p += step) searched_.push_back(index(p));
+  }
+
+  std::vector<LearntSet> run(const std::function<void(double)>& progress) {
+    std::vector<Candidate> of_joint(problem_.regions.vertices.size());
+    for (int round = 0; round < kRounds; ++round) {
+      progress(0.9 * round / kRounds);
+      parallel_for(of_joint.size(), 1, problem_.threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t j = begin; j < end; ++j) {
+          if (!std::exchange(of_joint[j].searched, true)) of_joint[j] = search(static_cast<std::uint32_t>(j));
+        }
+      });
+      if (!take_best(of_joint)) break;
+    }
+    fit_together();
+    progress(1);
+    return std::move(sets_);
+  }
+
+ private:
+  void explain_nothing() {
+    left_.clear();
+    for (const std::uint32_t pose : train_) {
+      const auto first = problem_.residual.begin() + index(pose * problem_.vertices());
+      left_.insert(left_.end(), first, first + index(problem_.vertices()));
+    }
+  }
+
+  glm::vec3& left(std::size_t pose, std::size_t vertex) { return left_[pose * problem_.vertices() + vertex]; }
+
+  // Returns what is left of some vertices: a row per pose, three columns per vertex.
+  Eigen::MatrixXd matrix_of_left(std::span<const std::uint32_t> vertices) const {
+    Eigen::MatrixXd matrix(train_.size(), 3 * vertices.size());
+    for (std::size_t p = 0; p < train_.size(); ++p) {
+      for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const glm::vec3& offset = left_[p * problem_.vertices() + vertices[i]];
+        for (int c = 0; c < 3; ++c) matrix(index(p), index(3 * i) + c) = static_cast<double>(offset[c]);
+      }
+    }
+    return matrix;
+  }
+
+  // Folds of all training poses for a joint: by those in which it turns.
+  std::vector<std::uint32_t> folds_of(std::uint32_t joint) const {
+    std::vector<std::uint32_t> sequences, folds;
+    std::vector<double> share;
+    for (std::size_t p = 0; p < train_.size(); ++p) {
+      sequences.push_back(poses_[p]->sequence);
+      share.push_back(problem_.regions.turns[joint].row(index(train_[p])).squaredNorm());
+    }
+    assign_folds(sequences, share, folds);
+    return folds;
+  }
+
+  Eigen::MatrixX3d turns_of(std::uint32_t joint) const {
+    Eigen::MatrixX3d turns(searched_.size(), 3);
+    for (std::size_t i = 0; i < searched_.size(); ++i) {
+      turns.row(index(i)) = problem_.regions.turns[joint].row(train_[static_cast<std::size_t>(searched_[i])]);
+    }
+    return turns;
+  }
+
+  // Returns the keys that explain most of what is left above the bound in a joint's region.
+  Candidate search(std::uint32_t joint) {
+    Candidate best{.searched = true};
+    const float bound = static_cast<float>(problem_.within * problem_.within);
+    std::vector<std::uint32_t> wrong;
+    for (const std::uint32_t v : problem_.regions.vertices[joint]) {
+      for (std::size_t p = 0; p < train_.size(); ++p) {
+        const glm::vec3& offset = left(p, v);
+        if (glm::dot(offset, offset) <= bound) continue;
+        wrong.push_back(v);
+        break;
+      }
+    }
+    if (wrong.empty()) return best;
+    const double each = std::max(1.0, static_cast<double>(wrong.size()) / kSampled);
+    std::vector<std::uint32_t> sampled;
+    for (double i = 0; i < static_cast<double>(wrong.size()); i += each)
+      sampled.push_back(wrong[static_cast<std::size_t>(i)]);
+    const Eigen::MatrixXd residual = matrix_of_left(sampled)(searched_, Eigen::all);
+    const Eigen::MatrixXd gram = residual * residual.transpose();
+    const std::vector<std::uint32_t> all_folds = folds_of(joint);
+    std::vector<std::uint32_t> folds;
+    std::vector<const Pose*> poses;
+    for (const Eigen::Index p : searched_) {
+      folds.push_back(all_folds[static_cast<std::size_t>(p)]);
+      poses.push_back(poses_[static_cast<std::size_t>(p)]);
+    }
+    const CrossValidation judge(gram, folds);
+    const double most = judge.energy() * (1 - kMinGain);
+
+    struct Tried {
+      KeyPoseSet keys;
+      CrossValidation::Error error;
+      double cost;
+    };
+    std::vector<Tried> tried;
+    const auto error_of = [&](const KeyPoseSet& set) -> std::optional<CrossValidation::Error> {
+      stop_if_asked();
+      const std::optional<Eigen::MatrixXd> weights = weights_of(set, problem_.skeleton, poses);
+      if (!weights) return std::nullopt;
+      return judge.error(*weights);
+    };
+    const auto try_set = [&](const std::optional<KeyPoseSet>& set) {
+      if (!set) return judge.energy();
+      const auto error = error_of(*set);
+      if (!error) return judge.energy();
+      const bool rbf = set->interpolation == KeyInterpolation::kRbf;
+      tried.push_back({*set, *error, static_cast<double>(set->poses.size()) * (rbf ? 1.5 : 1)});
+      return error->squared;
+    };
+    // The best angle of each joint that shapes the region; of this joint, sets over one angle and over several.
+    std::vector<std::pair<double, Angle>> partners;
+    for (const std::uint32_t other : problem_.regions.near[joint]) {
+      const std::vector<Angle> angles = angles_of(problem_.skeleton.skeleton.joints[other].name, turns_of(other), gram);
+      std::pair<double, const Angle*> least{judge.energy(), nullptr};
+      for (const Angle& angle : angles) {
+        double error = judge.energy();
+        if (other == joint) {
+          for (const int count : {1, 2, 3, 4, 6}) error = std::min(error, try_set(hats(angle, count)));
+        } else if (const auto two = hats(angle, 2)) {
+          if (const auto found = error_of(*two)) error = found->squared;
+        }
+        if (error < least.first) least = {error, &angle};
+      }
+      if (least.second != nullptr) {
+        if (other == joint) {
+          partners.insert(partners.begin(), {-1, *least.second});
+        } else {
+          partners.emplace_back(least.first, *least.second);
+        }
+      }
+      // Its three own axes come first.
+      if (other != joint || angles.size() < 2) continue;
+      for (const std::size_t axes : {std::size_t{2}, std::size_t{3}}) {
+        for (const int count : {4, 8, 14, 24}) {
+          try_set(radial(std::span(angles).first(std::min(axes, angles.size())), count));
+        }
+      }
+    }
+    if (!partners.empty() && partners[0].first < 0) {
+      std::stable_sort(partners.begin() + 1, partners.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (std::size_t i = 1; i < std::min<std::size_t>(partners.size(), 4); ++i) {
+        const Angle two[] = {partners[0].second, partners[i].second};
+        for (const int count : {5, 9, 16, 24}) try_set(radial(two, count));
+      }
+    }
+    // Radial functions over angles that happen to agree in the poses do not help in others.
+    double linear = judge.energy();
+    for (const Tried& t : tried) {
+      if (t.keys.interpolation == KeyInterpolation::kLinear) linear = std::min(linear, t.error.squared);
+    }
+    std::erase_if(tried, [&](const Tried& t) {
+      return t.keys.interpolation == KeyInterpolation::kRbf && t.error.squared > kRadial * linear;
+    });
+    const auto least = std::ranges::min_element(tried, {}, [](const Tried& t) { return t.error.squared; });
+    if (least == tried.end() || least->error.squared > most) return best;
+    const double enough = std::min(least->error.squared * kSimpler + kExact * judge.energy(), most);
+    const Tried* chosen = &*least;
+    for (const Tried& other : tried) {
+      if (other.error.squared <= enough && other.cost < chosen->cost) chosen = &other;
+    }
+    Tried keys = *chosen;
+    if (keys.keys.interpolation == KeyInterpolation::kLinear) {
+      move_keys(keys.keys, keys.error, 8, error_of);
+      if (remove_keys(keys.keys, keys.error, kExact * judge.energy(), error_of)) {
+        move_keys(keys.keys, keys.error, 2, error_of);
+      }
+    }
+    best.keys = std::move(keys.keys);
+    best.ridge = keys.error.ridge;
+    best.gain = (judge.energy() - keys.error.squared) * each;
+    return best;
+  }
+
+  // Removes hat functions without which the error hardly grows. Returns whether there were any.
+  template <class ErrorOf>
+  static bool remove_keys(KeyPoseSet& set, CrossValidation::Error& error, double slack, const ErrorOf& error_of) {
+    const double enough = error.squared * kSimpler + slack;
+    bool removed = false;
+    for (std::size_t k = set.poses.size(); k-- > 0 && set.poses.size() > 1;) {
+      KeyPoseSet fewer = set;
+      fewer.poses.erase(fewer.poses.begin() + index(k));
+      const auto found = error_of(fewer);
+      if (!found || found->squared > enough) continue;
+      set = std::move(fewer);
+      error = *found;
+      removed = true;
+    }
+    return removed;
+  }
+
+  // Moves hat functions to the angles with the least error, one by one, by ever smaller steps, degrees.
+  template <class ErrorOf>
+  static void move_keys(KeyPoseSet& set, CrossValidation::Error& error, float step, const ErrorOf& error_of) {
+    for (; step > 0.05f; step /= 2) {
+      for (std::size_t k = 0; k < set.poses.size(); ++k) {
+        for (const float by : {step, -step}) {
+          for (int times = 0; times < 4; ++times) {
+            KeyPoseSet moved = set;
+            float& at = moved.poses[k].degrees[0];
+            const float before = k > 0 ? set.poses[k - 1].degrees[0] : -180;
+            const float after = k + 1 < set.poses.size() ? set.poses[k + 1].degrees[0] : 180;
+            const bool positive = at > 0;
+            at += by;
+            if (at - before < 1 || after - at < 1 || std::abs(at) < 1 || (at > 0) != positive) break;
+            const auto found = error_of(moved);
+            if (!found || found->squared >= error.squared) break;
+            set = std::move(moved);
+            error = *found;
+          }
+        }
+      }
+    }
+  }
+
+  // Takes the sets of joints that gain most, of those with common vertices only the best. Returns false if none gains.
+  bool take_best(std::vector<Candidate>& of_joint) {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t j = 0; j < of_joint.size(); ++j) {
+      if (of_joint[j].gain > 0) order.push_back(j);
+    }
+    std::ranges::stable_sort(order,
+                             [&](std::uint32_t a, std::uint32_t b) { return of_joint[a].gain > of_joint[b].gain; });
+    std::vector<bool> changed(problem_.vertices());
+    bool taken = false;
+    for (const std::uint32_t j : order) {
+      const std::vector<std::uint32_t>& region = problem_.regions.vertices[j];
+      const auto common = std::ranges::count_if(region, [&](std::uint32_t v) { return changed[v]; });
+      if (static_cast<double>(common) > 0.1 * static_cast<double>(region.size())) continue;
+      LearntSet set{.joint = j, .keys = std::move(of_joint[j].keys), .ridge = of_joint[j].ridge};
+      of_joint[j].gain = 0;
+      if (!take(set)) continue;
+      for (const std::uint32_t v : set.vertices) changed[v] = true;
+      sets_.push_back(std::move(set));
+      if (problem_.budget != 0 && bytes_of(problem_, sets_) > problem_.budget) {
+        sets_.pop_back();
+        continue;
+      }
+      taken = true;
+    }
+    for (std::uint32_t j = 0; j < of_joint.size(); ++j) {
+      const std::vector<std::uint32_t>& region = problem_.regions.vertices[j];
+      if (std::ranges::any_of(region, [&](std::uint32_t v) { return changed[v]; })) of_joint[j] = {};
+    }
+    return taken;
+  }
+
+  // Chooses the vertices of a set, those at which it explains something in unseen poses, and subtracts their shapes.
+  bool take(LearntSet& set) {
+    const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
+    const std::vector<std::uint32_t>& region = problem_.regions.vertices[set.joint];
+    const std::vector<std::uint32_t> folds = folds_of(set.joint);
+    const std::uint32_t count = *std::ranges::max_element(folds) + 1;
+    struct Held {
+      std::vector<Eigen::Index> in, out;
+      Eigen::MatrixXd map;  // from the residual of `in` to that of `out`
+    };
+    std::vector<Held> held(count);
+    for (std::uint32_t f = 0; f < count; ++f) {
+      for (std::size_t p = 0; p < folds.size(); ++p) (folds[p] == f ? held[f].out : held[f].in).push_back(index(p));
+      const Eigen::MatrixXd in = weights(held[f].in, Eigen::all);
+      held[f].map = weights(held[f].out, Eigen::all) * ridge_inverse(in.transpose() * in, set.ridge) * in.transpose();
+    }
+    const Eigen::MatrixXd fit = ridge_inverse(weights.transpose() * weights, set.ridge) * weights.transpose();
+    std::vector<char> kept(region.size(), 0);
+    for_chunks(region, [&](std::size_t first, std::span<const std::uint32_t> vertices) {
+      const Eigen::MatrixXd residual = matrix_of_left(vertices);
+      Eigen::RowVectorXd error = Eigen::RowVectorXd::Zero(residual.cols());
+      for (const Held& fold : held) {
+        error += (residual(fold.out, Eigen::all) - fold.map * residual(fold.in, Eigen::all)).colwise().squaredNorm();
+      }
+      const Eigen::RowVectorXd energy = residual.colwise().squaredNorm();
+      const Eigen::MatrixXd explained = weights * (fit * residual);
+      for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const auto columns = Eigen::seqN(index(3 * i), 3);
+        if (error(columns).sum() >= energy(columns).sum() || !is_visible(explained, i)) continue;
+        kept[first + i] = 1;
+        for (std::size_t p = 0; p < train_.size(); ++p) {
+          for (int c = 0; c < 3; ++c)
+            left(p, vertices[i])[c] -= static_cast<float>(explained(index(p), index(3 * i) + c));
+        }
+      }
+    });
+    for (std::size_t i = 0; i < region.size(); ++i) {
+      if (kept[i] != 0) set.vertices.push_back(region[i]);
+    }
+    return !set.vertices.empty();
+  }
+
+  bool is_visible(const Eigen::MatrixXd& explained, std::size_t vertex) const {
+    return explained.middleCols(index(3 * vertex), 3).rowwise().norm().maxCoeff() > kVisible * problem_.within;
+  }
+
+  template <class Use>
+  void for_chunks(std::span<const std::uint32_t> vertices, const Use& use) const {
+    parallel_for((vertices.size() + kChunk - 1) / kChunk, 1, problem_.threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) {
+        use(c * kChunk, vertices.subspan(c * kChunk, std::min(kChunk, vertices.size() - c * kChunk)));
+      }
+    });
+  }
+
+  // Fits the shapes of all sets at each vertex together, leaves out those that nobody sees, and fits again.
+  void fit_together() {
+    explain_nothing();
+    std::vector<Eigen::MatrixXd> weights;
+    for (const LearntSet& set : sets_) weights.push_back(*weights_of(set.keys, problem_.skeleton, poses_));
+    std::vector<std::vector<std::uint32_t>> sets_of(problem_.vertices());
+    for (std::uint32_t s = 0; s < sets_.size(); ++s) {
+      for (const std::uint32_t v : sets_[s].vertices) sets_of[v].push_back(s);
+    }
+    for (const bool last : {false, true}) {
+      for (std::uint32_t s = 0; s < sets_.size(); ++s) {
+        LearntSet& set = sets_[s];
+        std::erase_if(set.vertices,
+                      [&](std::uint32_t v) { return std::ranges::find(sets_of[v], s) == sets_of[v].end(); });
+        set.shapes.assign(set.vertices.size() * set.keys.poses.size(), glm::vec3(0));
+      }
+      std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> groups;  // vertices by their sets
+      for (std::uint32_t v = 0; v < sets_of.size(); ++v) {
+        if (!sets_of[v].empty()) groups[sets_of[v]].push_back(v);
+      }
+      for (const auto& [sets, vertices] : groups) fit_group(sets, vertices, weights, last, sets_of);
+    }
+    std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
+  }
+
+  void fit_group(std::span<const std::uint32_t> sets, std::span<const std::uint32_t> vertices,
+                 std::span<const Eigen::MatrixXd> weights, bool last,
+                 std::vector<std::vector<std::uint32_t>>& sets_of) {
+    Eigen::Index columns = 0;
+    for (const std::uint32_t s : sets) columns += weights[s].cols();
+    Eigen::MatrixXd all(train_.size(), columns);
+    Eigen::VectorXd penalty(columns);
+    columns = 0;
+    for (const std::uint32_t s : sets) {
+      all.middleCols(columns, weights[s].cols()) = weights[s];
+      penalty.segment(columns, weights[s].cols())
+          .setConstant(
+              std::max(sets_[s].ridge * weights[s].squaredNorm() / static_cast<double>(weights[s].cols()), 1e-30));
+      columns += weights[s].cols();
+    }
+    Eigen::MatrixXd square = all.transpose() * all;
+    square.diagonal() += penalty;
+    const Eigen::MatrixXd fit = square.ldlt().solve(all.transpose());
+    for_chunks(vertices, [&](std::size_t, std::span<const std::uint32_t> chunk) {
+      const Eigen::MatrixXd shapes = fit * matrix_of_left(chunk);
+      Eigen::Index first = 0;
+      for (const std::uint32_t s : sets) {
+        const Eigen::MatrixXd own = shapes.middleRows(first, weights[s].cols());
+        first += own.rows();
+        Eigen::MatrixXd explained;
+        if (!last) explained = weights[s] * own;
+        LearntSet& set = sets_[s];
+        for (std::size_t i = 0; i < chunk.size(); ++i) {
+          if (!last) {
+            if (!is_visible(explained, i)) std::erase(sets_of[chunk[i]], s);
+            continue;
+          }
+          const auto at =
+              static_cast<std::size_t>(std::ranges::lower_bound(set.vertices, chunk[i]) - set.vertices.begin());
+          for (Eigen::Index k = 0; k < own.rows(); ++k) {
+            for (int c = 0; c < 3; ++c) {
+              set.shapes[static_cast<std::size_t>(k) * set.vertices.size() + at][c] =
+                  static_cast<float>(own(k, index(3 * i) + c));
+            }
+          }
+        }
+      }
+    });
+  }
+
+  const Problem& problem_;
+  std::span<const std::uint32_t> train_;
+  std::vector<const Pose*> poses_;      // of train_
+  std::vector<Eigen::Index> searched_;  // positions in train_
+  std::vector<glm::vec3> left_;         // the residual that is not explained, by position in train_, then by vertex
+  std::vector<LearntSet> sets_;
+};
+
+}  // namespace
+
+std::vector<LearntSet> fit(const Problem& problem, std::span<const std::uint32_t> train,
+                           const std::function<void(double)>& progress) {
+  return Fit(problem, train).run(progress);
+}
+
+std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) {
+  std::uint64_t columns = 0;
+  for (const LearntSet& set : sets) {
+    std::vector<std::uint32_t> slices;
+    for (const std::uint32_t v : set.vertices) slices.push_back(problem.regions.slice_of[v]);
+    std::ranges::sort(slices);
+    const auto repeated = std::ranges::unique(slices);
+    columns += (slices.size() - repeated.size()) * set.keys.poses.size();
+  }
+  return columns * (sizeof(std::uint32_t) * shared::kMorphTangentWords * shared::kSliceRows + sizeof(glm::uvec2));
+}
+
+void predict(const Problem& problem, std::span<const LearntSet> sets, std::size_t pose, std::span<glm::vec3> to) {
+  std::ranges::fill(to, glm::vec3(0));
+  const Pose* const one[] = {&problem.poses[pose]};
+  for (const LearntSet& set : sets) {
+    const Eigen::MatrixXd weights = *weights_of(set.keys, problem.skeleton, one);
+    for (Eigen::Index k = 0; k < weights.cols(); ++k) {
+      const auto weight = static_cast<float>(weights(0, k));
+      if (weight == 0) continue;
+      const glm::vec3* shape = &set.shapes[static_cast<std::size_t>(k) * set.vertices.size()];
+      for (std::size_t i = 0; i < set.vertices.size(); ++i) to[set.vertices[i]] += weight * shape[i];
+    }
+  }
+}
+
+}  // namespace pelt::learning

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// The corrected skin is D(p + sum of w_k d_k), D what the deformers do to a point p at rest. D is linear in p, so the
+// offset that a vertex lacks in a pose is A^-1 (x - D(p)): x its cached position, A the derivative of D at the vertex.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <pelt/learn.h>
+#include <pelt/pelt_file.h>
+#include <pelt/tools/parallel.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/base/stop.h"
+#include "engine/authoring/learn/certificate.h"
+#include "engine/authoring/learn/cross_validation.h"
+#include "engine/authoring/learn/fit.h"
+#include "engine/authoring/learn/keys.h"
+#include "engine/authoring/learn/poses.h"
+#include "engine/authoring/learn/regions.h"
+#include "engine/character/base/invalid.h"
+#include "shaders/blend/blend.h"
+
+namespace pelt {
+namespace learning {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLeastPoses = 4;
+
+// Returns the offset at rest that moves a vertex by `wrong`. If the deformer squeezes the skin flat, a damping
+// keeps it finite.
+glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
+  const glm::dmat3 a(motion), t = glm::transpose(a);
+  const double damping = std::abs(glm::determinant(a)) < 0.2 ? 0.05 : 1e-9;
+  return glm::vec3(glm::inverse(t * a + glm::dmat3(damping)) * (t * wrong));
+}
+
+// The mean of squared lengths of edges.
+double edge_square(const CharacterData& data, std::span<const glm::vec3> positions) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    for (const glm::uvec3& t : mesh.triangles) {
+      for (int i = 0; i < 3; ++i) {
+        const glm::vec3 edge = positions[mesh.source_vertex[t[i]]] - positions[mesh.source_vertex[t[(i + 1) % 3]]];
+        sum += static_cast<double>(glm::dot(edge, edge));
+        ++count;
+      }
+    }
+    positions = positions.subspan(mesh.vertex_count());
+  }
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+class Learner {
+ public:
+  Learner(const LearnOptions& options, const BindOptions& bind) : options_(options), bind_(bind) {}
+
+  Result<std::vector<Corrective>> learn(const Bound& bound) {
+    const Character& base = bound.character;
+    stop_if_asked();
+    PELT_ASSIGN(poses_, load_poses(base, options_));
+    if (poses_.poses.size() < kLeastPoses) {
+      return invalid("{}: too few poses to learn from: {}; {} or more are needed", options_.sequences[0].cache,
+                     poses_.poses.size(), kLeastPoses);
+    }
+    skeleton_.skeleton = base->skeleton;
+    regions_ = find_regions(*base, poses_.poses);
+    if (std::ranges::all_of(regions_.vertices, [](const auto& region) { return region.empty(); })) {
+      return invalid("{}: no joint that moves skin turns in these poses", options_.sequences[0].poses);
+    }
+    problem_.emplace(Problem{.skeleton = skeleton_,
+                             .poses = poses_.poses,
+                             .regions = regions_,
+                             .within = options_.within.value_or(static_cast<double>(base.size()) / 2000),
+                             .budget = options_.budget,
+                             .threads = bind_.threads});
+    base_bytes_ = serialize(base).size();
+    base_words_ = blend_words(*base);
+    PELT_ASSIGN(auto mover, Mover::create(base, bind_.threads));
+    base_errors_.emplace(regions_, base->skeleton.joints.size());
+    PELT_TRY(find_residual(base, mover));
+    contradictions_ = find_contradictions(*problem_);
+    cross_validate(mover);
+    std::vector<std::uint32_t> all(poses_.poses.size());
+    std::iota(all.begin(), all.end(), 0u);
+    sets_ = fit(*problem_, all, [&](double part) { show(folds_ == 0 ? part : (folds_ + part) / (folds_ + 1)); });
+    return correctives(*base);
+  }
+
+  // Returns the character with its certificate.
+  Result<Character> certified(const Character& learnt) {
+    PELT_ASSIGN(auto mover, Mover::create(learnt, bind_.threads));
+    ErrorMap errors(regions_, learnt->skeleton.joints.size());
+    for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
+      stop_if_asked();
+      mover.pose(poses_.poses[p]);
+      errors.add(mover.positions(), poses_.truth_of(p), p);
+    }
+    CharacterData data = *learnt;
+    data.certificate.text = describe(learnt, errors).dump();
+    const ErrorMap& shown = held_out_ ? *held_out_ : errors;
+    data.certificate.unit = static_cast<float>(shown.all().most / 255);
+    std::vector<std::uint32_t>& packed = data.certificate.errors;
+    packed.assign((shown.of_vertex.size() + 3) / 4, 0);
+    for (std::size_t v = 0; v < shown.of_vertex.size() && data.certificate.unit > 0; ++v) {
+      const auto value = static_cast<std::uint32_t>(std::lround(shown.of_vertex[v] / data.certificate.unit));
+      packed[v / 4] |= std::min(value, 255u) << (8 * (v % 4));
+    }
+    return Character::create(std::move(data));
+  }
+
+ private:
+  void show(double part) const {
+    if (bind_.progress) bind_.progress(0.3 + 0.6 * part, "learning");
+  }
+
+  // Words that the blend reads for all skins, but for the shapes.
+  static double blend_words(const CharacterData& data) {
+    double words = 0;
+    for (const CharacterMesh& mesh : data.meshes) {
+      const PackedBinding& b = mesh.binding;
+      words += static_cast<double>(5 * b.points.size() + b.influences.size() + b.gradients.size() +
+                                   4 * b.local_points.size());
+    }
+    return words;
+  }
+
+  // Finds the errors of the base, and refuses caches that show something else than the poses.
+  Result<void> find_residual(const Character& base, Mover& mover) {
+    problem_->residual.resize(poses_.truth.size());
+    double edges = 0, base_edges = 0;
+    for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
+      stop_if_asked();
+      mover.pose(poses_.poses[p]);
+      mover.follow(poses_.poses[p]);
+      const std::span<const glm::vec3> truth = poses_.truth_of(p);
+      base_errors_->add(mover.positions(), truth, p);
+      edges += edge_square(*base, truth);
+      base_edges += edge_square(*base, mover.positions());
+      for (std::size_t v = 0; v < poses_.vertices; ++v) {
+        problem_->residual[p * poses_.vertices + v] =
+            at_rest(mover.motions()[v], glm::dvec3(truth[v]) - glm::dvec3(mover.positions()[v]));
+      }
+    }
+    constexpr double kFar = 0.1;       // of the size
+    constexpr double kOtherEdges = 4;  // times as long, squared
+    const double rms = base_errors_->all().rms();
+    const std::string& cache = options_.sequences[poses_.poses[base_errors_->all().pose].sequence].cache;
+    if (edges > kOtherEdges * base_edges) {
+      return invalid("{}: its edges are {:.1f} times as long as the model's: it has another order of vertices", cache,
+                     std::sqrt(edges / base_edges));
+    }
+    if (rms > kFar * static_cast<double>(base.size())) {
+      return invalid(
+          "{}: vertices are {:.3g} m from where the deformer moves them: it shows other poses, or is not in model "
+          "space",
+          cache, rms);
+    }
+    return {};
+  }
+
+  // Learns from all but some sequences, for each part of them, and measures these.
+  void cross_validate(Mover& mover) {
+    std::vector<std::uint32_t> sequences, folds;
+    for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
+    const std::vector<double> share(sequences.size(), 1.0);
+    folds_ = assign_folds(sequences, share, folds);
+    whole_ = options_.sequences.size() > 1;
+    if (folds_ < 2) return;
+    held_out_.emplace(regions_, base_errors_->of_joint.size());
+    std::vector<glm::vec3> offsets(poses_.vertices);
+    for (std::uint32_t f = 0; f < folds_; ++f) {
+      std::vector<std::uint32_t> train;
+      for (std::uint32_t p = 0; p < folds.size(); ++p) {
+        if (folds[p] != f) train.push_back(p);
+      }
+      const std::vector<LearntSet> sets = fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); });
+      for (std::uint32_t p = 0; p < folds.size(); ++p) {
+        if (folds[p] != f) continue;
+        stop_if_asked();
+        mover.pose(poses_.poses[p]);
+        mover.follow(poses_.poses[p]);
+        predict(*problem_, sets, p, offsets);
+        for (std::size_t v = 0; v < offsets.size(); ++v)
+          offsets[v] = mover.positions()[v] + mover.motions()[v] * offsets[v];
+        held_out_->add(offsets, poses_.truth_of(p), p);
+      }
+    }
+  }
+
+  std::vector<Corrective> correctives(const CharacterData& data) const {
+    std::vector<Corrective> made;
+    std::uint32_t first = 0;
+    for (const CharacterMesh& mesh : data.meshes) {
+      if (mesh.control) continue;
+      const std::uint32_t end = first + mesh.vertex_count();
+      for (const LearntSet& set : sets_) {
+        const auto begin = std::ranges::lower_bound(set.vertices, first),
+                   last = std::ranges::lower_bound(set.vertices, end);
+        if (begin == last) continue;
+        Corrective corrective{mesh.name, set.keys};
+        for (std::size_t k = 0; k < corrective.keys.poses.size(); ++k) {
+          for (auto v = begin; v != last; ++v) {
+            const auto at = static_cast<std::size_t>(v - set.vertices.begin());
+            corrective.keys.poses[k].offsets.push_back({*v - first, set.shapes[k * set.vertices.size() + at]});
+          }
+        }
+        made.push_back(std::move(corrective));
+      }
+      first = end;
+    }
+    return made;
+  }
+
+  // The fraction that reading the shapes adds to what the blend reads, on average over the poses.
+  double cost() const {
+    double words = 0;
+    for (const LearntSet& set : sets_) {
+      const std::span<const LearntSet> one(&set, 1);
+      const double each =
+          static_cast<double>(bytes_of(*problem_, one)) / 4 / static_cast<double>(set.keys.poses.size());
+      words += each * active(set);
+    }
+    return words / std::max(base_words_, 1.0);
+  }
+
+  // Returns the mean number of keys of a set with a weight.
+  double active(const LearntSet& set) const {
+    std::vector<const Pose*> poses;
+    for (const Pose& pose : poses_.poses) poses.push_back(&pose);
+    const Eigen::MatrixXd weights = *weights_of(set.keys, skeleton_, poses);
+    return static_cast<double>((weights.array() != 0).count()) / static_cast<double>(poses.size());
+  }
+
+  std::string pose_name(std::size_t pose) const {
+    const Pose& of = poses_.poses[pose];
+    return fmt::format("{} sample {}", options_.sequences[of.sequence].cache, of.frame);
+  }
+
+  Json numbers(const Errors& errors) const {
+    return {{"rms", errors.rms()}, {"most", errors.most}, {"pose", pose_name(errors.pose)}};
+  }
+
+  Json describe(const Character& learnt, const ErrorMap& errors) const {
+    Json regions = Json::array();
+    for (std::size_t j = 0; j < errors.of_joint.size(); ++j) {
+      if (errors.of_joint[j].count == 0) continue;
+      Json& region = regions.emplace_back(Json{{"joint", learnt->skeleton.joints[j].name},
+                                               {"base", numbers(base_errors_->of_joint[j])},
+                                               {"fitted", numbers(errors.of_joint[j])}});
+      if (held_out_) region["held_out"] = numbers(held_out_->of_joint[j]);
+    }
+    const char* worst = held_out_ ? "held_out" : "fitted";
+    std::stable_sort(regions.begin(), regions.end(),
+                     [&](const Json& a, const Json& b) { return a[worst]["most"] > b[worst]["most"]; });
+    Json inputs = Json::array();
+    std::size_t shapes = 0;
+    for (const LearntSet& set : sets_) {
+      Json angles = Json::array();
+      for (const KeyAngle& angle : set.keys.angles)
+        angles.push_back({{"joint", angle.joint}, {"axis", {angle.axis.x, angle.axis.y, angle.axis.z}}});
+      inputs.push_back({{"angles", angles},
+                        {"interpolation", set.keys.interpolation == KeyInterpolation::kRbf ? "rbf" : "linear"},
+                        {"keys", set.keys.poses.size()},
+                        {"vertices", set.vertices.size()}});
+      shapes += set.keys.poses.size();
+    }
+    Json contradictions = Json::array();
+    for (const Contradiction& c : contradictions_) {
+      contradictions.push_back({{"joint", learnt->skeleton.joints[c.joint].name},
+                                {"poses", {pose_name(c.poses[0]), pose_name(c.poses[1])}},
+                                {"distance", c.distance}});
+    }
+    Json sequences = Json::array();
+    for (const CachedPoses& given : options_.sequences)
+      sequences.push_back({{"cache", given.cache}, {"poses", given.poses}});
+    return {{"poses", poses_.poses.size()},
+            {"given", poses_.given},
+            {"sequences", sequences},
+            {"within", problem_->within},
+            {"base", numbers(base_errors_->all())},
+            {"fitted", numbers(errors.all())},
+            {"held_out", held_out_ ? numbers(held_out_->all()) : Json()},
+            {"held_out_by", !held_out_ ? ""
+                            : whole_   ? "sequences"
+                                       : "frames"},
+            {"shapes", shapes},
+            {"bytes", serialize(learnt).size()},
+            {"base_bytes", base_bytes_},
+            {"cost", cost()},
+            {"inputs", inputs},
+            {"regions", regions},
+            {"contradictions", contradictions}};
+  }
+
+  const LearnOptions& options_;
+  const BindOptions& bind_;
+  Poses poses_;
+  Model skeleton_;
+  Regions regions_;
+  std::optional<Problem> problem_;
+  std::optional<ErrorMap> base_errors_, held_out_;
+  std::uint32_t folds_ = 0;
+  bool whole_ = false;  // sequences are left out
+  std::vector<Contradiction> contradictions_;
+  std::vector<LearntSet> sets_;
+  std::size_t base_bytes_ = 0;
+  double base_words_ = 0;
+};
+
+}  // namespace
+}  // namespace learning
+
+Result<LearntModel> learn_model(const std::string& model, const Binding& binding, const LearnOptions& learn,
+                                const BindOptions& options) {
+  if (learn.sequences.empty()) return invalid("{}: no cache to learn from", model);
+  learning::Learner learner(learn, options);
+  BindOptions learning = options;
+  std::vector<Corrective> learnt;
+  learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
+    PELT_ASSIGN(learnt, learner.learn(base));
+    return learnt;
+  };
+  if (options.progress) {
+    learning.progress = [&](double part, const std::string& what) { options.progress(0.3 * part, what); };
+  }
+  PELT_ASSIGN(auto bound, bind_model(model, binding, learning));
+  PELT_ASSIGN(bound.bound.character, stoppable(options.stop, [&] { return learner.certified(bound.bound.character); }));
+  bound.rig.correctives.insert(bound.rig.correctives.end(), learnt.begin(), learnt.end());
+  std::string certificate = bound.bound.character->certificate.text;
+  return LearntModel{std::move(bound), std::move(certificate)};
+}
+
+}  // namespace pelt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Poses of a character, with the vertices that it shall have in them.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/character.h>
+#include <pelt/evaluate.h>
+#include <pelt/learn.h>
+#include <pelt/result.h>
+
+namespace pelt::learning {
+
+struct Pose {
+  std::uint32_t sequence = 0;  // index in LearnOptions::sequences
+  std::uint32_t frame = 0;     // of its cache
+  std::vector<glm::mat4> joints;
+  std::vector<float> inputs;
+};
+
+struct Poses {
+  std::vector<Pose> poses;
+  std::size_t vertices = 0;
+  std::vector<glm::vec3> truth;  // by pose, then by vertex of all skins
+  std::size_t given = 0;         // poses, before those that kMaxLearntPoses leaves out
+
+  std::span<const glm::vec3> truth_of(std::size_t pose) const {
+    return std::span(truth).subspan(pose * vertices, vertices);
+  }
+};
+
+// Reads caches and poses. Errors: those of learn_model.
+Result<Poses> load_poses(const Character& character, const LearnOptions& options);
+
+// Moves the skins of a character, and finds how each of their vertices follows an offset at rest.
+class Mover {
+ public:
+  // `threads`: 0: all CPUs.
+  static Result<Mover> create(const Character& character, unsigned threads);
+
+  void pose(const Pose& pose);
+  // The vertices of all skins, in the model's order, one mesh after the other.
+  std::span<const glm::vec3> positions() const { return positions_; }
+  // The derivatives of positions() by the vertices' rest positions. Valid after follow(), for that pose.
+  void follow(const Pose& pose);
+  std::span<const glm::mat3> motions() const { return motions_; }
+
+ private:
+  Mover(const Character& character, const Character& probe, unsigned threads);
+  void copy(const Evaluator& from, std::vector<glm::vec3>& to) const;
+
+  Evaluator evaluator_, probe_;
+  std::vector<glm::vec3> positions_, moved_;
+  std::vector<glm::mat3> motions_;
+  float step_;  // of the probe's offsets, metres
+};
+
+}  // namespace pelt::learning

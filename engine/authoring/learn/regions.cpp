@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/learn/regions.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <pelt/pose.h>
+
+#include "shaders/blend/blend.h"
+#include "shaders/swing_twist.h"
+
+namespace pelt::learning {
+namespace {
+
+constexpr float kFollows = 0.02f;  // weight from which on a vertex follows a joint
+constexpr double kTurns = 0.02;    // radians: a joint that turns less explains nothing
+
+// Returns the rotation vectors of a joint. They are those of joint_angle (shaders/swing_twist.h) in all directions.
+Eigen::MatrixX3d turns_of(const CharacterData& data, std::uint32_t joint, std::span<const Pose> poses) {
+  Eigen::MatrixX3d turns = Eigen::MatrixX3d::Zero(static_cast<Eigen::Index>(poses.size()), 3);
+  const auto parent = data.skeleton.parent_of(joint);
+  if (!parent) return turns;
+  std::vector<glm::mat4> rest(data.skeleton.joints.size());
+  rest_matrices(data.skeleton, rest);
+  const auto turn = [&](std::span<const glm::mat4> joints, glm::vec4 from) {
+    return shared::joint_turn({nullptr, joints.data(), nullptr, nullptr, nullptr}, joint, *parent, from);
+  };
+  const glm::vec4 local = turn(rest, glm::vec4(0, 0, 0, 1));
+  for (std::size_t p = 0; p < poses.size(); ++p) {
+    const glm::dvec4 q(shared::shorter_turn(turn(poses[p].joints, local)));
+    const double sine = glm::length(glm::dvec3(q));
+    const double scale = sine > 0 ? 2 * std::atan2(sine, q.w) / sine : 0;
+    turns.row(static_cast<Eigen::Index>(p)) << q.x * scale, q.y * scale, q.z * scale;
+  }
+  return turns;
+}
+
+}  // namespace
+
+Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
+  const std::size_t joints = data.skeleton.joints.size();
+  Regions regions;
+  regions.turns.resize(joints);
+  std::vector<bool> turns(joints), bound(joints);
+  for (std::uint32_t j = 0; j < joints; ++j) {
+    regions.turns[j] = turns_of(data, j, poses);
+    turns[j] = regions.turns[j].rows() > 0 && regions.turns[j].rowwise().norm().maxCoeff() > kTurns;
+  }
+  for (const BoundJoint& joint : data.bound_joints) bound[joint.joint] = true;
+
+  // The joints that each vertex follows. One without painted weights may follow any.
+  std::vector<std::vector<std::uint32_t>> followed;
+  std::uint32_t slices = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    const std::size_t first = followed.size();
+    followed.resize(first + mesh.vertex_count());
+    regions.joint_of.resize(followed.size());
+    regions.slice_of.resize(followed.size());
+    const SparseRows rows = painted_rows(mesh);
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      std::vector<std::uint32_t>& own = followed[first + mesh.source_vertex[v]];
+      regions.slice_of[first + mesh.source_vertex[v]] = slices + v / shared::kSliceRows;
+      if (rows.row_count() == 0) {
+        own.resize(joints);
+        std::iota(own.begin(), own.end(), 0u);
+        continue;
+      }
+      float most = -1;
+      for (const Influence& influence : rows.row(v)) {
+        const std::uint32_t joint = data.bound_joints[influence.index].joint;
+        if (influence.weight > kFollows) own.push_back(joint);
+        if (std::exchange(most, std::max(most, influence.weight)) < influence.weight)
+          regions.joint_of[first + mesh.source_vertex[v]] = joint;
+      }
+    }
+    slices += (mesh.vertex_count() + shared::kSliceRows - 1) / shared::kSliceRows;
+  }
+
+  // Joints that share vertices, and the joints without skin that turn them.
+  std::vector<std::set<std::uint32_t>> reach(joints);  // by joint that a vertex follows: joints that may shape it
+  for (const std::vector<std::uint32_t>& own : followed) {
+    if (own.size() == joints) continue;
+    for (const std::uint32_t a : own) reach[a].insert(own.begin(), own.end());
+  }
+  for (std::uint32_t j = 0; j < joints; ++j) {
+    const std::set<std::uint32_t> shared_with = reach[j];
+    for (std::uint32_t other : shared_with) {
+      for (auto above = data.skeleton.parent_of(other); above; above = data.skeleton.parent_of(*above)) {
+        if (bound[*above]) break;
+        reach[j].insert(*above);
+      }
+    }
+  }
+  regions.vertices.resize(joints);
+  regions.near.resize(joints);
+  std::vector<std::uint32_t> last(joints, ~0u);
+  std::vector<std::set<std::uint32_t>> near(joints);
+  for (std::uint32_t v = 0; v < followed.size(); ++v) {
+    const auto add = [&](std::uint32_t joint) {
+      if (turns[joint] && std::exchange(last[joint], v) != v) regions.vertices[joint].push_back(v);
+    };
+    for (const std::uint32_t own : followed[v]) {
+      if (followed[v].size() == joints) {
+        add(own);
+      } else {
+        for (const std::uint32_t joint : reach[own]) add(joint);
+      }
+    }
+  }
+  for (std::uint32_t j = 0; j < joints; ++j) {
+    for (const std::uint32_t joint : reach[j]) near[joint].insert(reach[j].begin(), reach[j].end());
+  }
+  for (std::uint32_t j = 0; j < joints; ++j) {
+    std::ranges::copy_if(near[j], std::back_inserter(regions.near[j]), [&](std::uint32_t k) { return turns[k]; });
+  }
+  return regions;
+}
+
+}  // namespace pelt::learning

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Skins that are learnt from caches of the built-in arm, made by its correctives.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include <pelt/evaluate.h>
+#include <pelt/import.h>
+#include <pelt/learn.h>
+#include <pelt/linear_blend.h>
+#include <pelt/pelt_file.h>
+#include <pelt/point_cache.h>
+#include <pelt/pose.h>
+#include <pelt/rig_names.h>
+#include <pelt/tools/file_io.h>
+
+#include "tests/support/must.h"
+#include "tests/support/program.h"
+#include "tests/support/refused.h"
+
+namespace pelt {
+namespace {
+
+using Json = nlohmann::json;
+using test::must;
+using test::refused;
+
+constexpr const char* kArm = "builtin:arm";
+
+Binding by(const char* deformer) { return {.deformer = deformer, .check = CheckMode::kNone}; }
+
+// The arm, and a folder with poses and caches of it.
+class Learn : public testing::Test {
+ protected:
+  // Returns the arm by linear blend with correctives of one joint.
+  Character with(const KeyPoseSet& keys) const {
+    Rig rig = must(rig_from_deformer_name("linear-blend"));
+    Corrective corrective{model.meshes[0].name, keys};
+    for (std::size_t k = 0; k < keys.poses.size(); ++k) {
+      for (std::uint32_t v = 0; v < model.meshes[0].positions.size(); ++v) {
+        const glm::vec3 from = model.meshes[0].positions[v] - glm::vec3(0.3f, 0, 0);
+        const float bump = 0.02f * std::exp(-glm::dot(from, from) / 0.005f);
+        if (bump < 1e-5f) continue;
+        corrective.keys.poses[k].offsets.push_back({v, bump * glm::vec3(k == 1, 1, k == 0)});
+      }
+    }
+    rig.correctives = {corrective};
+    return must(bind(model, rig)).character;
+  }
+
+  // Writes poses, elbow and wrist turned at random, and the vertices of a character in them.
+  CachedPoses cache(const std::string& name, const Character& character, std::size_t count, unsigned seed) const {
+    std::mt19937 random(seed);
+    const auto degrees = [&](double from, double to) {
+      return from + (to - from) * static_cast<double>(random()) / 4294967295.0;
+    };
+    Json poses = Json::array();
+    for (std::size_t p = 0; p < count; ++p) {
+      poses.push_back({{"elbow", {0, 0, degrees(0, 140)}}, {"wrist", {degrees(-80, 80), 0, 0}}});
+    }
+    return cache(name, character, poses);
+  }
+
+  CachedPoses cache(const std::string& name, const Character& character, const Json& poses) const {
+    std::ofstream(folder / (name + ".json")) << poses;
+    std::ofstream file(folder / (name + ".pc2"), std::ios::binary);
+    const Pc2Header header{.points = static_cast<std::int32_t>(character->vertex_count()),
+                           .samples = static_cast<std::int32_t>(poses.size())};
+    file.write(reinterpret_cast<const char*>(&header), sizeof header);
+    for (const Json& pose : poses) {
+      const std::vector<glm::vec3> points = moved(character, pose);
+      file.write(reinterpret_cast<const char*>(points.data()),
+                 static_cast<std::streamsize>(points.size() * sizeof points[0]));
+    }
+    return {(folder / (name + ".pc2")).string(), (folder / (name + ".json")).string()};
+  }
+
+  std::vector<glm::vec3> moved(const Character& character, const Json& pose) const {
+    std::vector<Transform> local(model.skeleton.joints.size());
+    rest_pose(model.skeleton, local);
+    for (const auto& [name, angles] : pose.items()) {
+      Transform& joint = local[model.skeleton.find(name).value()];
+      for (const int axis : {0, 1, 2}) {
+        glm::vec3 about(0);
+        about[axis] = 1;
+        joint.rotation =
+            joint.rotation * glm::angleAxis(glm::radians(angles[static_cast<std::size_t>(axis)].get<float>()), about);
+      }
+    }
+    std::vector<glm::mat4> joints(local.size());
+    model_matrices(model.skeleton, local, joints);
+    Evaluator evaluator(character);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    std::vector<glm::vec3> points(character->vertex_count());
+    to_source_order<glm::vec3>(character->meshes[0], evaluator.positions(), points);
+    return points;
+  }
+
+  Result<LearntModel> learn(std::vector<CachedPoses> from, unsigned threads = 0) const {
+    return learn_model(kArm, by("linear-blend"), {.sequences = std::move(from)}, {.threads = threads});
+  }
+
+  const Model model = must(import_model(kArm));
+  const KeyPoseSet elbow{.angles = {{"elbow", {0, 0, 1}}}, .poses = {{.degrees = {55}}, {.degrees = {120}}}};
+  test::TemporaryFolder folder;
+};
+
+TEST_F(Learn, FindsPeltsOwnCorrectivesAgain) {
+  const Character truth = with(elbow);
+  const LearntModel learnt = must(learn({cache("a", truth, 40, 1), cache("b", truth, 40, 2)}));
+  const Json certificate = Json::parse(learnt.certificate);
+  EXPECT_GT(certificate["base"]["most"], 0.02);
+  EXPECT_LT(certificate["fitted"]["most"], 1e-4 * static_cast<double>(truth.size()));
+  EXPECT_LT(certificate["held_out"]["most"], 2e-4 * static_cast<double>(truth.size()));
+  EXPECT_EQ(certificate["held_out_by"], "sequences");
+  // It found the joint by itself, and no other.
+  for (const Json& input : certificate["inputs"]) EXPECT_EQ(input["angles"][0]["joint"], "elbow") << input;
+  EXPECT_EQ(learnt.model.rig.correctives.size(), certificate["inputs"].size());
+  // A pose that nobody has seen.
+  const Json pose = {{"elbow", {0, 0, 97}}, {"wrist", {33, 0, 0}}};
+  const std::vector<glm::vec3> shall = moved(truth, pose), is = moved(learnt.model.bound.character, pose);
+  for (std::size_t v = 0; v < shall.size(); ++v) EXPECT_LT(glm::distance(shall[v], is[v]), 2e-4f * truth.size()) << v;
+}
+
+// Radial functions learn shapes that two angles decide together.
+TEST_F(Learn, LearnsShapesOfSeveralAngles) {
+  KeyPoseSet both{.angles = {{"elbow", {0, 0, 1}}, {"wrist", {1, 0, 0}}}, .interpolation = KeyInterpolation::kRbf};
+  both.poses = {{.degrees = {100, 60}}, {.degrees = {100, -60}}};
+  const Character truth = with(both);
+  const LearntModel learnt = must(learn({cache("a", truth, 80, 3), cache("b", truth, 80, 4)}));
+  const Json certificate = Json::parse(learnt.certificate);
+  EXPECT_LT(certificate["held_out"]["rms"], 0.25 * certificate["base"]["rms"].get<double>());
+}
+
+TEST_F(Learn, MakesTheSameBytesOnAnyNumberOfThreads) {
+  const std::vector<CachedPoses> from = {cache("a", with(elbow), 16, 5)};
+  const std::vector<std::byte> one = serialize(must(learn(from, 1)).model.bound.character);
+  EXPECT_EQ(one, serialize(must(learn(from, 3)).model.bound.character));
+  // The certificate is in the file.
+  const Character read = must(deserialize(one, "learnt"));
+  EXPECT_EQ(Json::parse(read->certificate.text)["held_out_by"], "frames");
+  EXPECT_EQ(read->certificate.errors.size(), (read->vertex_count() + 3) / 4);
+}
+
+TEST_F(Learn, KeepsToABudget) {
+  LearnOptions options{.sequences = {cache("a", with(elbow), 24, 6)}};
+  const auto certificate = [&] {
+    return Json::parse(must(learn_model(kArm, by("linear-blend"), options)).certificate);
+  };
+  const auto taken = [](const Json& c) {
+    return c["bytes"].get<std::uint64_t>() - c["base_bytes"].get<std::uint64_t>();
+  };
+  const Json free = certificate();
+  options.budget = taken(free) / 2;
+  const Json bound = certificate();
+  EXPECT_LT(taken(bound), options.budget + 1000);
+  EXPECT_GT(bound["fitted"]["rms"], free["fitted"]["rms"]);
+}
+
+// The vertices swing, and the joints do not tell how far.
+TEST_F(Learn, TellsWhatTheJointsDoNotExplain) {
+  const Character plain = must(bind(model, must(rig_from_deformer_name("linear-blend")))).character;
+  const Json pose = {{"elbow", {0, 0, 60}}, {"wrist", {0, 0, 0}}}, rest = {{"elbow", {0, 0, 0}}, {"wrist", {0, 0, 0}}};
+  CachedPoses swinging = cache("swinging", plain, Json::array({rest, pose, rest, pose, rest, pose}));
+  std::fstream file(swinging.cache, std::ios::binary | std::ios::in | std::ios::out);
+  std::vector<glm::vec3> points = moved(plain, pose);
+  for (glm::vec3& point : points) point.y += 0.01f;
+  file.seekp(static_cast<std::streamoff>(sizeof(Pc2Header) + 3 * points.size() * sizeof points[0]));
+  file.write(reinterpret_cast<const char*>(points.data()),
+             static_cast<std::streamsize>(points.size() * sizeof points[0]));
+  file.close();
+  const Json certificate = Json::parse(must(learn({swinging})).certificate);
+  ASSERT_FALSE(certificate["contradictions"].empty());
+  EXPECT_NEAR(certificate["contradictions"][0]["distance"].get<double>(), 0.01, 2e-3);  // at rest
+}
+
+TEST_F(Learn, RefusesCachesThatDoNotFit) {
+  const Character truth = with(elbow);
+  const CachedPoses good = cache("good", truth, 8, 8);
+  const auto file = [&](const char* name) { return (folder / name).string(); };
+  EXPECT_TRUE(refused(learn({}), "no cache"));
+  EXPECT_TRUE(refused(learn({{file("missing.pc2"), "flex"}}), ErrorCode::kNotFound, "missing.pc2"));
+  EXPECT_TRUE(refused(learn({{good.cache, "jump"}}), ErrorCode::kNotFound, "there is no clip 'jump'"));
+  EXPECT_TRUE(refused(learn({cache("one", truth, 1, 9)}), "too few poses to learn from: 1"));
+  const Json rest = {{"elbow", {0, 0, 0}}};
+  EXPECT_TRUE(
+      refused(learn({cache("still", truth, Json::array({rest, rest, rest, rest}))}), "no joint that moves skin turns"));
+  EXPECT_TRUE(refused(learn({{good.cache, cache("more", truth, 9, 8).poses}}), "has 8 samples, but"));
+  const auto with_poses = [&](const char* text) {
+    std::ofstream(folder / "bad.json") << text;
+    return learn({{good.cache, file("bad.json")}});
+  };
+  EXPECT_TRUE(refused(with_poses("{}"), ErrorCode::kInvalidFile, "no JSON list"));
+  EXPECT_TRUE(refused(with_poses("[1]"), "bad.json: pose 0: is no object"));
+  EXPECT_TRUE(refused(with_poses(R"([{"elbov": [0, 0, 0]}])"), ErrorCode::kNotFound, "elbow"));
+  EXPECT_TRUE(refused(with_poses(R"([{"elbow": [0, 0]}])"), "joint 'elbow' needs three angles"));
+  EXPECT_TRUE(refused(with_poses(R"([{"elbow": [0, 0, 0, 0]}])"), "the quaternion of joint 'elbow' is 0"));
+
+  // A cache of other poses, of another order, of another mesh, and one that is not finite.
+  EXPECT_TRUE(
+      refused(learn_model("builtin:limb", by("linear-blend"), {.sequences = {good}}), "the model's skins have 4546"));
+  const auto changed = [&](const auto& change) {
+    const std::vector<std::byte> bytes = must(read_file(good.cache));
+    std::vector<glm::vec3> points((bytes.size() - sizeof(Pc2Header)) / sizeof(glm::vec3));
+    std::memcpy(points.data(), bytes.data() + sizeof(Pc2Header), bytes.size() - sizeof(Pc2Header));
+    change(points);
+    std::ofstream out(folder / "changed.pc2", std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()), sizeof(Pc2Header));
+    out.write(reinterpret_cast<const char*>(points.data()),
+              static_cast<std::streamsize>(points.size() * sizeof points[0]));
+    out.close();
+    return learn({{file("changed.pc2"), good.poses}});
+  };
+  const auto count = static_cast<std::ptrdiff_t>(truth->vertex_count());
+  EXPECT_TRUE(refused(changed([&](auto& points) {
+                        for (auto at = points.begin(); at != points.end(); at += count)
+                          std::shuffle(at, at + count, std::mt19937(1));
+                      }),
+                      "another order of vertices"));
+  EXPECT_TRUE(refused(changed([&](auto& points) {
+                        for (glm::vec3& p : points) p += glm::vec3(5, 0, 0);
+                      }),
+                      "it shows other poses"));
+  EXPECT_TRUE(refused(changed([](auto& points) { points[7].y = NAN; }), "changed.pc2"));
+  EXPECT_TRUE(refused(learn_model(kArm, by("linear-blend"), {.sequences = {good}}, {.stop = [] { return true; }}),
+                      ErrorCode::kStopped, "stopped"));
+}
+
+}  // namespace
+}  // namespace pelt
