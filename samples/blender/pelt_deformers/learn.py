@@ -89,7 +89,7 @@ def _reshaping(thing):
 
 
 def _at_rest(armature, things, modifiers):
-    """What modifiers add to meshes at rest, which the file has: a fit.Fit for each mesh that they change there."""
+    """A fit.Fit for each mesh that modifiers change at rest, as the file shall have it."""
     moving, first, made = _simulations(), bpy.context.scene.frame_current, [fit.Fit(thing) for thing in things]
     with scene.playing(armature, None), _simulating(moving, first, first + SETTLE):
         _settle(armature, {}, moving, first)
