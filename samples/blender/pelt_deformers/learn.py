@@ -89,7 +89,7 @@ def _reshaping(thing):
 
 
 def _at_rest(armature, things, modifiers):
-    """What modifiers add to meshes at rest, which the file has: a fit.Fit for each mesh that they change there."""
+    """A fit.Fit for each mesh that modifiers change at rest, as the file shall have it."""
     moving, first, made = _simulations(), bpy.context.scene.frame_current, [fit.Fit(thing) for thing in things]
     with scene.playing(armature, None), _simulating(moving, first, first + SETTLE):
         _settle(armature, {}, moving, first)
@@ -154,14 +154,15 @@ def _limits(pose, axis):
 
 
 def sampled(turns, together, bones, count):
-    """Returns `count` poses {bone: turn}: rest; bones about one axis, by halves of its range; then pairs about all.
+    """Returns `count` poses {bone: turn}: rest; bones about one axis, by thirds of its range; then pairs about all.
 
     `turns` are ranges(). `together`: {bone: bones that deform a vertex with it, and itself}. A pair is a bone and the
     one above. The same input gives the same poses.
     """
     chance, poses = random.Random(1), [{}]
     names = sorted({bone for bone, _ in turns})
-    singles = [(bone, {axis: end * part}) for (bone, axis), span in turns.items() for end in span for part in (0.5, 1)]
+    parts = 1 / 3, 2 / 3, 1
+    singles = [(bone, {axis: end * part}) for (bone, axis), span in turns.items() for end in span for part in parts]
     chance.shuffle(singles)
     while singles and len(poses) < count / 2:
         pose = {}
