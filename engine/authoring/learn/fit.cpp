@@ -381,6 +381,20 @@ class Fit {
       for (const auto& [sets, vertices] : groups) fit_group(sets, vertices, weights, last, sets_of);
     }
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
+    for (LearntSet& set : sets_) limit_shapes(set);
+  }
+
+  // Shortens offsets that are longer than any that the vertex lacks in a pose: such keys are hardly seen, and would
+  // throw the vertex far in poses between.
+  void limit_shapes(LearntSet& set) {
+    for (std::size_t i = 0; i < set.vertices.size(); ++i) {
+      float most = 0;
+      for (std::size_t p = 0; p < train_.size(); ++p) most = std::max(most, glm::length(left(p, set.vertices[i])));
+      for (std::size_t k = i; k < set.shapes.size(); k += set.vertices.size()) {
+        const float length = glm::length(set.shapes[k]);
+        if (length > most) set.shapes[k] *= most / length;
+      }
+    }
   }
 
   void fit_group(std::span<const std::uint32_t> sets, std::span<const std::uint32_t> vertices,

@@ -167,32 +167,57 @@ class Learner {
     return {};
   }
 
-  // Learns from all but some sequences, for each part of them, and measures these.
+  // Learns from all but some sequences, for each part of them, predicts these, and measures them. Each region keeps
+  // the share of its shapes with the least error there, so that unseen poses of a region get no worse than the base.
   void cross_validate(Mover& mover) {
     std::vector<std::uint32_t> sequences, folds;
     for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
     const std::vector<double> share(sequences.size(), 1.0);
     folds_ = assign_folds(sequences, share, folds);
     whole_ = options_.sequences.size() > 1;
+    kept_.assign(base_errors_->of_joint.size(), 1.0f);
     if (folds_ < 2) return;
-    held_out_.emplace(regions_, base_errors_->of_joint.size());
-    std::vector<glm::vec3> offsets(poses_.vertices);
+    std::vector<std::vector<LearntSet>> learnt;
     for (std::uint32_t f = 0; f < folds_; ++f) {
       std::vector<std::uint32_t> train;
       for (std::uint32_t p = 0; p < folds.size(); ++p) {
         if (folds[p] != f) train.push_back(p);
       }
-      const std::vector<LearntSet> sets = fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); });
-      for (std::uint32_t p = 0; p < folds.size(); ++p) {
-        if (folds[p] != f) continue;
-        stop_if_asked();
-        mover.pose(poses_.poses[p]);
-        mover.follow(poses_.poses[p]);
-        predict(*problem_, sets, p, offsets);
-        for (std::size_t v = 0; v < offsets.size(); ++v)
-          offsets[v] = mover.positions()[v] + mover.motions()[v] * offsets[v];
-        held_out_->add(offsets, poses_.truth_of(p), p);
+      learnt.push_back(fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); }));
+    }
+    find_kept(learnt, folds);
+    held_out_.emplace(regions_, kept_.size());
+    std::vector<glm::vec3> offsets(poses_.vertices);
+    for (std::uint32_t p = 0; p < folds.size(); ++p) {
+      stop_if_asked();
+      mover.pose(poses_.poses[p]);
+      mover.follow(poses_.poses[p]);
+      predict(*problem_, learnt[folds[p]], p, offsets);
+      for (std::size_t v = 0; v < offsets.size(); ++v) {
+        offsets[v] = mover.positions()[v] + mover.motions()[v] * (kept_[regions_.joint_of[v]] * offsets[v]);
       }
+      held_out_->add(offsets, poses_.truth_of(p), p);
+    }
+  }
+
+  // Sets kept_: the factor c of a region's predictions x that makes |c x - d|^2 least over the poses that they did not
+  // see, d the residual. 1 if it is nearly that, 0 if it gains nearly nothing.
+  void find_kept(const std::vector<std::vector<LearntSet>>& learnt, std::span<const std::uint32_t> folds) {
+    constexpr double kNearly = 0.1;
+    std::vector<double> along(kept_.size()), squared(kept_.size());
+    std::vector<glm::vec3> offsets(poses_.vertices);
+    for (std::uint32_t p = 0; p < folds.size(); ++p) {
+      stop_if_asked();
+      predict(*problem_, learnt[folds[p]], p, offsets);
+      for (std::size_t v = 0; v < offsets.size(); ++v) {
+        const glm::dvec3 x(offsets[v]), d(problem_->residual[p * poses_.vertices + v]);
+        along[regions_.joint_of[v]] += glm::dot(x, d);
+        squared[regions_.joint_of[v]] += glm::dot(x, x);
+      }
+    }
+    for (std::size_t j = 0; j < kept_.size(); ++j) {
+      const double share = squared[j] > 0 ? std::clamp(along[j] / squared[j], 0.0, 1.0) : 1;
+      kept_[j] = share > 1 - kNearly ? 1.0f : share < kNearly ? 0.0f : static_cast<float>(share);
     }
   }
 
@@ -210,10 +235,14 @@ class Learner {
         for (std::size_t k = 0; k < corrective.keys.poses.size(); ++k) {
           for (auto v = begin; v != last; ++v) {
             const auto at = static_cast<std::size_t>(v - set.vertices.begin());
-            corrective.keys.poses[k].offsets.push_back({*v - first, set.shapes[k * set.vertices.size() + at]});
+            const float share = kept_[regions_.joint_of[*v]];
+            if (share > 0) {
+              corrective.keys.poses[k].offsets.push_back(
+                  {*v - first, share * set.shapes[k * set.vertices.size() + at]});
+            }
           }
         }
-        made.push_back(std::move(corrective));
+        if (!corrective.keys.poses[0].offsets.empty()) made.push_back(std::move(corrective));
       }
       first = end;
     }
@@ -309,7 +338,8 @@ class Learner {
   std::optional<Problem> problem_;
   std::optional<ErrorMap> base_errors_, held_out_;
   std::uint32_t folds_ = 0;
-  bool whole_ = false;  // sequences are left out
+  bool whole_ = false;       // sequences are left out
+  std::vector<float> kept_;  // the share of its shapes that the vertices of each joint keep
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
   std::size_t base_bytes_ = 0;
