@@ -116,6 +116,7 @@ Character Character::at_level(std::uint32_t level) const {
     if (skin_level.level <= level) data.meshes[skin_level.of] = std::move(skin_level.skin);
   }
   data.levels.clear();
+  data.certificate.errors.clear();  // of the full skins' vertices
   for (SkinAnchor& anchor : data.anchors) {
     const CharacterMesh& before = data_->meshes[anchor.mesh];
     const CharacterMesh& now = data.meshes[anchor.mesh];

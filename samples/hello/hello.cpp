@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   need(pelt::save_pelt(need(pelt::bind(model, rig)).character, "hello.pelt"));
 
   // [in a game]
-  // At load: upload the character, and make a crowd of ten instances.
+  // At load: upload the character, and make a crowd of ten instances. `need` ends the program if there is an error.
   const pelt::Character character = need(pelt::load_pelt("hello.pelt"));
   const pelt::runtime::Device device = need(pelt::runtime::Device::create());
   const pelt::runtime::GpuCharacters uploaded = need(pelt::runtime::upload(device, character));

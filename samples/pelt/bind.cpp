@@ -32,8 +32,8 @@ std::uint64_t file_size(const std::string& path) {
   return code ? 0 : size;
 }
 
-// Writes the rig so that it can be edited from another folder: converts file names, which are relative to the rig's
-// folder, and writes out surfaces that bind made from the skin.
+}  // namespace
+
 Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path& path) {
   PELT_ASSIGN(rig, within(path.string(), write_out(model, rig)));
   for (Layer& layer : rig.layers) {
@@ -49,6 +49,8 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   const std::string text = format_rig(rig);
   return write_file(path, std::as_bytes(std::span(text)));
 }
+
+namespace {
 
 // Returns how to see the locations of a report.
 std::string how_to_see(const BindCommand& command) {

@@ -88,6 +88,7 @@ BindView view_of_segments(const CharacterData& data) {
 Result<BindView> view_of_errors(const CharacterData& data) {
   const Certificate& learnt = data.certificate;
   if (learnt.empty()) return fail(ErrorCode::kNotFound, "the character is not learnt, and has no errors to show");
+  if (learnt.errors.empty()) return fail(ErrorCode::kNotFound, "levels of detail have no errors to show");
   std::size_t first = 0;  // vertex of the mesh among those of all skins
   BindView view{.values = {}, .least = "0", .most = fmt::format("{:.3g} mm", 255e3 * learnt.unit)};
   view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t v, auto) {

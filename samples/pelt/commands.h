@@ -4,14 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <pelt/character.h>
 #include <pelt/learn.h>
+#include <pelt/model.h>
 #include <pelt/named_files.h>
 #include <pelt/result.h>
+#include <pelt/rig.h>
 #include <pelt/skeletonize.h>
 #include <pelt/tools/model_quality.h>
 
@@ -100,6 +103,10 @@ Result<void> run(const LearnCommand& command);
 
 // Prints CharacterData::certificate.
 Result<void> print_certificate(const std::string& text);
+
+// Writes the rig so that it can be edited from another folder: converts file names, which are relative to the rig's
+// folder, and writes out surfaces that bind made from the skin.
+Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path& path);
 
 struct ModelQualityCommand {
   std::string model;  // a file or builtin:NAME

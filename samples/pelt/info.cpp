@@ -14,6 +14,7 @@
 #include <pelt/rig_json.h>
 #include <pelt/tools/bind_report.h>
 #include <pelt/tools/inspect.h>
+#include <pelt/tools/json_fields.h>
 #include <pelt/tools/not_carried.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
@@ -371,7 +372,7 @@ Json describe(const Character& character, const std::optional<Rig>& rig, std::ui
           {"helper_joints", describe_helpers(data.skeleton)},
           {"clips", describe(data.clips)},
           {"materials", describe(data.materials)},
-          {"learnt", data.certificate.empty() ? Json() : Json::parse(data.certificate.text, nullptr, false)}};
+          {"learnt", json_fields::parse_json(data.certificate.text, "") ? Json::parse(data.certificate.text) : Json()}};
 }
 
 void print_character(const std::string& file, const CharacterData& data, const Json& character) {

@@ -3,11 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
 
 #include <pelt/learn.h>
 #include <pelt/pelt_file.h>
-#include <pelt/rig_json.h>
-#include <pelt/tools/file_io.h>
+#include <pelt/tools/json_fields.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/commands.h"
@@ -21,42 +21,42 @@ constexpr std::size_t kListed = 6;  // regions, inputs and contradictions, witho
 // Adds a row of errors, if they were measured.
 void add_errors(Json& rows, const std::string& name, const Json& errors) {
   if (!errors.is_null())
-    rows.push_back({{"of", name}, {"rms", errors["rms"]}, {"most", errors["most"]}, {"pose", errors["pose"]}});
+    rows.push_back({{"of", name}, {"rms", errors.at("rms")}, {"most", errors.at("most")}, {"pose", errors.at("pose")}});
 }
 
 void print(const Json& certificate) {
-  const auto count = [&](const char* key) { return certificate[key].size(); };
-  fmt::print("\nlearnt from {} poses in {} cache{}, within {:g} mm\n", certificate["poses"].dump(), count("sequences"),
-             count("sequences") == 1 ? "" : "s", 1000 * certificate["within"].get<double>());
+  const auto count = [&](const char* key) { return certificate.at(key).size(); };
+  fmt::print("\nlearnt from {} poses in {} cache{}, within {:g} mm\n", certificate.at("poses").dump(),
+             count("sequences"), count("sequences") == 1 ? "" : "s", 1000 * certificate.at("within").get<double>());
   Json rows = Json::array();
-  add_errors(rows, "base, without the learnt shapes", certificate["base"]);
-  add_errors(rows, "learnt, poses that were fitted", certificate["fitted"]);
-  add_errors(
-      rows,
-      fmt::format("learnt, unseen {}", certificate["held_out_by"] == "sequences" ? "whole caches" : "runs of frames"),
-      certificate["held_out"]);
+  add_errors(rows, "base, without the learnt shapes", certificate.at("base"));
+  add_errors(rows, "learnt, poses that were fitted", certificate.at("fitted"));
+  add_errors(rows,
+             fmt::format("learnt, unseen {}",
+                         certificate.at("held_out_by") == "sequences" ? "whole caches" : "runs of frames"),
+             certificate.at("held_out"));
   const std::vector<Column> columns = {
       {"errors", "of"}, {"rms, mm", "rms", "{:.3f}", 1000}, {"most, mm", "most", "{:.2f}", 1000}, {"in", "pose"}};
   fmt::print("{}", table_of(rows, columns));
-  const char* worst = certificate["held_out"].is_null() ? "fitted" : "held_out";
+  const char* worst = certificate.at("held_out").is_null() ? "fitted" : "held_out";
   Json regions = Json::array();
-  for (const Json& region : certificate["regions"]) {
-    if (regions.size() < kListed) add_errors(regions, region["joint"], region[worst]);
+  for (const Json& region : certificate.at("regions")) {
+    if (regions.size() < kListed) add_errors(regions, region.at("joint"), region.at(worst));
   }
   fmt::print("by region, {}\n{}", worst == std::string("fitted") ? "fitted" : "unseen",
              table_of(regions, {{"at", "of"}, columns[1], columns[2], columns[3]}));
   Json inputs = Json::array();
-  for (const Json& input : certificate["inputs"]) {
+  for (const Json& input : certificate.at("inputs")) {
     std::vector<std::string> joints;
-    for (const Json& angle : input["angles"]) {
-      std::string joint = angle["joint"];
+    for (const Json& angle : input.at("angles")) {
+      std::string joint = angle.at("joint");
       if (std::ranges::find(joints, joint) == joints.end()) joints.push_back(std::move(joint));
     }
     inputs.push_back({{"joint", fmt::format("{}", fmt::join(joints, " and "))},
-                      {"angles", input["angles"].size()},
-                      {"interpolation", input["interpolation"]},
-                      {"keys", input["keys"]},
-                      {"vertices", input["vertices"]}});
+                      {"angles", input.at("angles").size()},
+                      {"interpolation", input.at("interpolation")},
+                      {"keys", input.at("keys")},
+                      {"vertices", input.at("vertices")}});
   }
   if (!inputs.empty()) {
     fmt::print("shapes follow\n{}", table_of(inputs, {{"joint", "joint"},
@@ -65,22 +65,24 @@ void print(const Json& certificate) {
                                                       {"keys", "keys", "{}"},
                                                       {"vertices", "vertices", "{}"}}));
   }
-  const Json& contradictions = certificate["contradictions"];
+  const Json& contradictions = certificate.at("contradictions");
   for (std::size_t c = 0; c < std::min(contradictions.size(), kListed); ++c) {
     const Json& pair = contradictions[c];
-    fmt::print("contradiction: the joints round {} are alike in {} and {}, but vertices differ by {:.2f} mm\n",
-               pair["joint"].get<std::string>(), pair["poses"][0].get<std::string>(),
-               pair["poses"][1].get<std::string>(), 1000 * pair["distance"].get<double>());
+    fmt::print(
+        "contradiction: all joints are turned alike in {1} and {2}, but vertices round {0} differ by {3:.2f} mm\n",
+        pair.at("joint").get<std::string>(), pair.at("poses")[0].get<std::string>(),
+        pair.at("poses")[1].get<std::string>(), 1000 * pair.at("distance").get<double>());
   }
-  const std::uint64_t bytes = certificate["bytes"], base = certificate["base_bytes"];
+  const std::uint64_t bytes = certificate.at("bytes"), base = certificate.at("base_bytes");
   fmt::print("{} shapes; {}, {:.2f} times the base; a frame reads {:.0f}% more than the base, on average\n",
-             certificate["shapes"].dump(), format_bytes(bytes), static_cast<double>(bytes) / static_cast<double>(base),
-             100 * certificate["cost"].get<double>());
+             certificate.at("shapes").dump(), format_bytes(bytes),
+             static_cast<double>(bytes) / static_cast<double>(base), 100 * certificate.at("cost").get<double>());
 }
 
 }  // namespace
 
 Result<void> print_certificate(const std::string& text) {
+  PELT_TRY(json_fields::parse_json(text, "the certificate"));
   try {
     print(Json::parse(text));
     return {};
@@ -98,8 +100,7 @@ Result<void> run(const LearnCommand& command) {
   }();
   if (!learnt) return tl::unexpected(learnt.error());
   if (!command.write_rig.empty()) {
-    const std::string text = format_rig(learnt->model.rig);
-    PELT_TRY(write_file(command.write_rig, std::as_bytes(std::span(text))));
+    PELT_TRY(write_rig(learnt->model.model, learnt->model.rig, command.write_rig));
   }
   PELT_TRY(save_pelt(learnt->model.bound.character, command.output));
   if (command.json) {

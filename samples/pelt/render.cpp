@@ -66,12 +66,19 @@ void draw_captions(Image& image, std::span<const Panel> panels, std::span<const 
 
 // The pose in which a character differs most from linear blend, and how to look at it.
 struct LargestDifference {
-  InstancePose pose;
-  std::string name;         // of the pose: "left_hand twisted 120"
+  CheckPose pose;
   std::uint32_t joint = 0;  // the nearest
   double distance = 0;      // of a vertex from itself by linear blend, over the skin's diagonal at rest
   float yaw = 0;            // degrees, of a camera that sees the distance and the joint's bone from the side
 };
+
+// Returns a pose of the check for a character, which may have other inputs than the one next to it.
+InstancePose pose_for(const CharacterData& character, const CheckPose& pose) {
+  PosePlayer player(character);
+  player.pose(pose);
+  return {.joints = {player.joints().begin(), player.joints().end()},
+          .inputs = {player.inputs().begin(), player.inputs().end()}};
+}
 
 // Searches frames of the clips and turns of single joints. `linear_blend`: the same skins, bound by linear blend.
 Result<LargestDifference> largest_difference(const Character& character, const Character& linear_blend) {
@@ -80,26 +87,23 @@ Result<LargestDifference> largest_difference(const Character& character, const C
   PELT_ASSIGN(const auto comparison, LinearComparison::create(linear_blend, std::move(poses)));
   PELT_ASSIGN(const auto figures, comparison.measure(character));
   if (!(figures.far > 1e-4)) return fail(ErrorCode::kInvalidArgument, "moves as by linear blend in every pose");
-  const CheckPose pose = comparison.pose_at(figures.far_at.frame, figures.far_at.from);
   const SkinLocation location = comparison.location_of(figures.far_at.from);
-  LargestDifference found{.pose = {}, .name = pose.name, .distance = figures.far};
+  LargestDifference found{.pose = comparison.pose_at(figures.far_at.frame, figures.far_at.from),
+                          .distance = figures.far};
   const auto posed = [&](const Character& moved) {
-    PosePlayer player(*moved);
-    player.pose(pose);
-    found.pose.joints.assign(player.joints().begin(), player.joints().end());
-    found.pose.inputs.assign(player.inputs().begin(), player.inputs().end());
     const CharacterMesh& mesh = *std::ranges::find_if(
         moved->meshes, [&](const CharacterMesh& skin) { return !skin.control && skin.name == location.mesh; });
-    const TimedPose frame{found.pose, 0};
+    const TimedPose frame{pose_for(*moved, found.pose), 0};
     return evaluated(moved, {&frame, 1})
         .positions()[mesh.first_vertex + packed_vertex(mesh, location.vertex).value_or(0)];
   };
   const glm::vec3 linear = posed(linear_blend);
   const glm::vec3 at = posed(character);
-  const auto origin = [&](std::uint32_t joint) { return glm::vec3(found.pose.joints[joint][3]); };
+  const std::vector<glm::mat4> joints = pose_for(*character, found.pose).joints;
+  const auto origin = [&](std::uint32_t joint) { return glm::vec3(joints[joint][3]); };
   glm::vec3 middle(0);
-  for (std::uint32_t joint = 0; joint < found.pose.joints.size(); ++joint) {
-    middle += origin(joint) / static_cast<float>(found.pose.joints.size());
+  for (std::uint32_t joint = 0; joint < joints.size(); ++joint) {
+    middle += origin(joint) / static_cast<float>(joints.size());
     if (glm::distance(origin(joint), at) < glm::distance(origin(found.joint), at)) found.joint = joint;
   }
   // The camera is rather outside of the body than on its other side.
@@ -118,12 +122,13 @@ Result<LargestDifference> largest_difference(const Character& character, const C
 // `caches`: those of the command that move this character. `posed`: the pose, instead of the command's; may be null.
 // With `may_rest`, a character without the command's clip is at rest.
 Result<Figure> make_figure(const RenderCommand& command, const Character& character,
-                           const std::vector<std::string>& caches, std::string textured_by, const InstancePose* posed,
+                           const std::vector<std::string>& caches, std::string textured_by, const CheckPose* posed,
                            bool may_rest = false) {
   const bool rests = may_rest && find_clip(character->clips, command.clip) == nullptr;
   PELT_ASSIGN(const auto poser, Poser::create(character, {rests ? "" : command.clip, caches, command.fps}));
   Figure figure{.character = character,
-                .frames = posed == nullptr ? poser.way_to(command.time) : std::vector<TimedPose>{{*posed, 0}},
+                .frames = posed == nullptr ? poser.way_to(command.time)
+                                           : std::vector<TimedPose>{{pose_for(*character, *posed), 0}},
                 .duration = poser.duration(),
                 .bounds = {},
                 .textured_by = std::move(textured_by)};
@@ -135,7 +140,7 @@ Result<Figure> make_figure(const RenderCommand& command, const Character& charac
 }
 
 Result<Panel> make_panel(const RenderCommand& command, const Character& character,
-                         const std::vector<std::string>& caches, const InstancePose* posed) {
+                         const std::vector<std::string>& caches, const CheckPose* posed) {
   Panel panel;
   const bool is_model = lower_extension(command.file) != ".pelt";
   PELT_ASSIGN(auto figure, make_figure(command, character, caches, is_model ? command.file : command.model, posed));
@@ -167,13 +172,13 @@ Result<std::vector<Panel>> make_panels(RenderCommand& command) {
                        model_of(character).and_then([&](const Model& model) { return bind(model, rig); })));
     characters.push_back(bound.character);
   }
-  std::optional<InstancePose> posed;
+  std::optional<CheckPose> posed;
   if (command.difference) {
     PELT_ASSIGN(const auto found, within(command.file, largest_difference(character, characters.front())));
     posed = found.pose;
     command.frame = character->skeleton.joints[found.joint].name;
     if (!command.yaw) command.yaw = found.yaw;
-    fmt::print("pose '{}', at joint '{}': {:.1f}% of its size from linear blend\n", found.name, command.frame,
+    fmt::print("pose '{}', at joint '{}': {:.1f}% of its size from linear blend\n", posed->name, command.frame,
                100 * found.distance);
   }
   characters.push_back(character);

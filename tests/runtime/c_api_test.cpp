@@ -147,7 +147,7 @@ TEST(CApi, SaysWhatIsWrongWithFiles) {
   EXPECT_REFUSED(pelt_model_import("builtin:none", &model), PELT_ERROR_NOT_FOUND, "none");
   EXPECT_REFUSED(pelt_model_import("model.txt", &model), PELT_ERROR_UNSUPPORTED, "model.txt");
   pelt_rig* rig = nullptr;
-  EXPECT_REFUSED(pelt_rig_from_deformer("surface_fdf", &rig), PELT_ERROR_NOT_FOUND, "surface_ffd");
+  EXPECT_REFUSED(pelt_rig_from_deformer("surface_fdf", &rig), PELT_ERROR_NOT_FOUND, "surface-ffd");
   std::ofstream(folder / "rig.json") << "{";
   EXPECT_REFUSED(pelt_rig_load((folder / "rig.json").string().c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.json");
   EXPECT_REFUSED(pelt_rig_load((folder / "none.glb").string().c_str(), &rig), PELT_ERROR_NOT_FOUND, "none.glb");

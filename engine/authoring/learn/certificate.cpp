@@ -37,26 +37,32 @@ Errors ErrorMap::all() const {
 }
 
 std::vector<Contradiction> find_contradictions(const Problem& problem) {
-  constexpr double kAlike = 0.01;  // radians, of rotation vectors
+  constexpr double kAlike = 0.002;  // radians, of rotation vectors
   const std::size_t poses = problem.poses.size(), joints = problem.regions.vertices.size();
+  // All joints must be alike: a deformer may follow joints farther away than those painted.
+  const auto are_alike = [&](std::size_t a, std::size_t b) {
+    return std::ranges::all_of(problem.regions.turns, [&](const Eigen::MatrixX3d& turns) {
+      const Eigen::RowVector3d difference =
+          turns.row(static_cast<Eigen::Index>(a)) - turns.row(static_cast<Eigen::Index>(b));
+      return difference.squaredNorm() < kAlike * kAlike;
+    });
+  };
+  std::vector<std::size_t> first(poses);  // the first pose that is alike
+  parallel_for(poses, 1, problem.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) {
+      while (!are_alike(first[b], b)) ++first[b];
+    }
+  });
   std::vector<Contradiction> worst(joints);
   parallel_for(joints, 1, problem.threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
-      const std::vector<std::uint32_t>& region = problem.regions.vertices[j];
-      for (std::size_t a = 0; a < poses && !region.empty(); ++a) {
-        for (std::size_t b = a + 1; b < poses; ++b) {
-          const auto is_alike = [&](std::uint32_t joint) {
-            const Eigen::MatrixX3d& turns = problem.regions.turns[joint];
-            const Eigen::RowVector3d difference =
-                turns.row(static_cast<Eigen::Index>(a)) - turns.row(static_cast<Eigen::Index>(b));
-            return difference.squaredNorm() < kAlike * kAlike;
-          };
-          if (!std::ranges::all_of(problem.regions.near[j], is_alike)) continue;
-          for (const std::uint32_t v : region) {
-            const double distance = glm::distance(problem.residual[a * problem.vertices() + v],
-                                                  problem.residual[b * problem.vertices() + v]);
-            if (distance > worst[j].distance) worst[j] = {static_cast<std::uint32_t>(j), {a, b}, distance};
-          }
+      for (std::size_t b = 0; b < poses; ++b) {
+        const std::size_t a = first[b];
+        if (a == b) continue;
+        for (const std::uint32_t v : problem.regions.vertices[j]) {
+          const double distance =
+              glm::distance(problem.residual[a * problem.vertices() + v], problem.residual[b * problem.vertices() + v]);
+          if (distance > worst[j].distance) worst[j] = {static_cast<std::uint32_t>(j), {a, b}, distance};
         }
       }
     }

@@ -36,8 +36,8 @@ struct ErrorMap {
   const std::vector<std::uint32_t>* joint_of_;
 };
 
-// Two poses in which all joints of a region are turned alike, and its vertices differ: their motion depends on more
-// than the joints.
+// Two poses in which all joints are turned alike, and vertices of a region differ: their motion depends on more than
+// turns of joints.
 struct Contradiction {
   std::uint32_t joint = 0;
   std::size_t poses[2] = {};

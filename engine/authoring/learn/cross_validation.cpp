@@ -47,20 +47,21 @@ CrossValidation::Error CrossValidation::error(const Eigen::MatrixXd& weights) co
 }
 
 std::uint32_t assign_folds(std::span<const std::uint32_t> sequences, std::span<const double> share,
-                           std::vector<std::uint32_t>& folds) {
-  constexpr double kMatters = 0.03;  // of the sum
+                           std::vector<std::uint32_t>& folds, bool* whole) {
   folds.assign(sequences.size(), 0);
   std::map<std::uint32_t, double> of_sequence;
   for (std::size_t p = 0; p < share.size(); ++p) of_sequence[sequences[p]] += share[p];
   const double sum = std::accumulate(share.begin(), share.end(), 0.0);
-  const auto matter = std::ranges::count_if(of_sequence, [&](const auto& s) { return s.second > kMatters * sum; });
+  const double least = std::min(0.03, 0.5 / static_cast<double>(of_sequence.size())) * sum;
+  const auto matter = std::ranges::count_if(of_sequence, [&](const auto& s) { return s.second > least; });
+  if (whole != nullptr) *whole = matter >= 2;
   if (matter >= 2) {
     std::map<std::uint32_t, std::uint32_t> fold_of;
     const auto groups = std::min<std::uint32_t>(kFolds, static_cast<std::uint32_t>(matter));
     std::uint32_t next = 0;
     for (const auto& [sequence, much] : of_sequence) {
       fold_of[sequence] = next % groups;
-      next += much > kMatters * sum ? 1 : 0;
+      next += much > least ? 1 : 0;
     }
     for (std::size_t p = 0; p < folds.size(); ++p) folds[p] = fold_of[sequences[p]];
     return groups;

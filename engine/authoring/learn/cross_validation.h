@@ -40,9 +40,10 @@ class CrossValidation {
 };
 
 // Assigns poses to folds: whole sequences if at least two matter, at most kFolds groups of them; else short runs of
-// poses in turn. `share`: how much a pose matters; `sequences`: of each pose. Returns the number of folds.
+// poses in turn. `share`: how much a pose matters; `sequences`: of each pose; `whole`: set to whether folds are of
+// whole sequences, or null. Returns the number of folds.
 inline constexpr std::uint32_t kFolds = 4;
 std::uint32_t assign_folds(std::span<const std::uint32_t> sequences, std::span<const double> share,
-                           std::vector<std::uint32_t>& folds);
+                           std::vector<std::uint32_t>& folds, bool* whole = nullptr);
 
 }  // namespace pelt::learning

@@ -287,13 +287,14 @@ class Fit {
       if (static_cast<double>(common) > 0.1 * static_cast<double>(region.size())) continue;
       LearntSet set{.joint = j, .keys = std::move(of_joint[j].keys), .ridge = of_joint[j].ridge};
       of_joint[j].gain = 0;
-      if (!take(set)) continue;
-      for (const std::uint32_t v : set.vertices) changed[v] = true;
+      if (!choose_vertices(set)) continue;
       sets_.push_back(std::move(set));
       if (problem_.budget != 0 && bytes_of(problem_, sets_) > problem_.budget) {
         sets_.pop_back();
         continue;
       }
+      subtract(sets_.back());
+      for (const std::uint32_t v : sets_.back().vertices) changed[v] = true;
       taken = true;
     }
     for (std::uint32_t j = 0; j < of_joint.size(); ++j) {
@@ -303,8 +304,9 @@ class Fit {
     return taken;
   }
 
-  // Chooses the vertices of a set, those at which it explains something in unseen poses, and subtracts their shapes.
-  bool take(LearntSet& set) {
+  // Chooses the vertices of a set: those at which it explains something in unseen poses. Returns false if there are
+  // none.
+  bool choose_vertices(LearntSet& set) {
     const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
     const std::vector<std::uint32_t>& region = problem_.regions.vertices[set.joint];
     const std::vector<std::uint32_t> folds = folds_of(set.joint);
@@ -333,16 +335,27 @@ class Fit {
         const auto columns = Eigen::seqN(index(3 * i), 3);
         if (error(columns).sum() >= energy(columns).sum() || !is_visible(explained, i)) continue;
         kept[first + i] = 1;
-        for (std::size_t p = 0; p < train_.size(); ++p) {
-          for (int c = 0; c < 3; ++c)
-            left(p, vertices[i])[c] -= static_cast<float>(explained(index(p), index(3 * i) + c));
-        }
       }
     });
     for (std::size_t i = 0; i < region.size(); ++i) {
       if (kept[i] != 0) set.vertices.push_back(region[i]);
     }
     return !set.vertices.empty();
+  }
+
+  // Subtracts what a set explains at its vertices.
+  void subtract(const LearntSet& set) {
+    const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
+    const Eigen::MatrixXd fit = ridge_inverse(weights.transpose() * weights, set.ridge) * weights.transpose();
+    for_chunks(set.vertices, [&](std::size_t, std::span<const std::uint32_t> vertices) {
+      const Eigen::MatrixXd explained = weights * (fit * matrix_of_left(vertices));
+      for (std::size_t i = 0; i < vertices.size(); ++i) {
+        for (std::size_t p = 0; p < train_.size(); ++p) {
+          for (int c = 0; c < 3; ++c)
+            left(p, vertices[i])[c] -= static_cast<float>(explained(index(p), index(3 * i) + c));
+        }
+      }
+    });
   }
 
   bool is_visible(const Eigen::MatrixXd& explained, std::size_t vertex) const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -59,6 +60,9 @@ double edge_square(const CharacterData& data, std::span<const glm::vec3> positio
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
+// Returns the name of a file without its folder, which is of no use to others.
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
 class Learner {
  public:
   Learner(const LearnOptions& options, const BindOptions& bind) : options_(options), bind_(bind) {}
@@ -92,6 +96,8 @@ class Learner {
     std::vector<std::uint32_t> all(poses_.poses.size());
     std::iota(all.begin(), all.end(), 0u);
     sets_ = fit(*problem_, all, [&](double part) { show(folds_ == 0 ? part : (folds_ + part) / (folds_ + 1)); });
+    for (LearntSet& set : sets_) keep_share(set);
+    std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     return correctives(*base);
   }
 
@@ -105,7 +111,7 @@ class Learner {
       errors.add(mover.positions(), poses_.truth_of(p), p);
     }
     CharacterData data = *learnt;
-    data.certificate.text = describe(learnt, errors).dump();
+    data.certificate.text = describe(learnt, errors).dump(-1, ' ', false, Json::error_handler_t::replace);
     const ErrorMap& shown = held_out_ ? *held_out_ : errors;
     data.certificate.unit = static_cast<float>(shown.all().most / 255);
     std::vector<std::uint32_t>& packed = data.certificate.errors;
@@ -173,9 +179,8 @@ class Learner {
     std::vector<std::uint32_t> sequences, folds;
     for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
     const std::vector<double> share(sequences.size(), 1.0);
-    folds_ = assign_folds(sequences, share, folds);
-    whole_ = options_.sequences.size() > 1;
-    kept_.assign(base_errors_->of_joint.size(), 1.0f);
+    folds_ = assign_folds(sequences, share, folds, &whole_);
+    share_.assign(poses_.vertices, 1.0f);
     if (folds_ < 2) return;
     std::vector<std::vector<LearntSet>> learnt;
     for (std::uint32_t f = 0; f < folds_; ++f) {
@@ -185,8 +190,8 @@ class Learner {
       }
       learnt.push_back(fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); }));
     }
-    find_kept(learnt, folds);
-    held_out_.emplace(regions_, kept_.size());
+    find_share(learnt, folds);
+    held_out_.emplace(regions_, base_errors_->of_joint.size());
     std::vector<glm::vec3> offsets(poses_.vertices);
     for (std::uint32_t p = 0; p < folds.size(); ++p) {
       stop_if_asked();
@@ -194,17 +199,19 @@ class Learner {
       mover.follow(poses_.poses[p]);
       predict(*problem_, learnt[folds[p]], p, offsets);
       for (std::size_t v = 0; v < offsets.size(); ++v) {
-        offsets[v] = mover.positions()[v] + mover.motions()[v] * (kept_[regions_.joint_of[v]] * offsets[v]);
+        offsets[v] = mover.positions()[v] + mover.motions()[v] * (share_[v] * offsets[v]);
       }
       held_out_->add(offsets, poses_.truth_of(p), p);
     }
   }
 
-  // Sets kept_: the factor c of a region's predictions x that makes |c x - d|^2 least over the poses that they did not
-  // see, d the residual. 1 if it is nearly that, 0 if it gains nearly nothing.
-  void find_kept(const std::vector<std::vector<LearntSet>>& learnt, std::span<const std::uint32_t> folds) {
+  // Sets share_. That of a joint is the factor c of its skin's predictions x that makes |c x - d|^2 least over the
+  // poses that they did not see, d the residual: 1 if it is nearly that, 0 if it gains nearly nothing. A vertex takes
+  // those of its joints by weight.
+  void find_share(const std::vector<std::vector<LearntSet>>& learnt, std::span<const std::uint32_t> folds) {
     constexpr double kNearly = 0.1;
-    std::vector<double> along(kept_.size()), squared(kept_.size());
+    const std::size_t joints = base_errors_->of_joint.size();
+    std::vector<double> along(joints), squared(joints);
     std::vector<glm::vec3> offsets(poses_.vertices);
     for (std::uint32_t p = 0; p < folds.size(); ++p) {
       stop_if_asked();
@@ -215,10 +222,36 @@ class Learner {
         squared[regions_.joint_of[v]] += glm::dot(x, x);
       }
     }
-    for (std::size_t j = 0; j < kept_.size(); ++j) {
+    std::vector<float> of_joint(joints);
+    for (std::size_t j = 0; j < joints; ++j) {
       const double share = squared[j] > 0 ? std::clamp(along[j] / squared[j], 0.0, 1.0) : 1;
-      kept_[j] = share > 1 - kNearly ? 1.0f : share < kNearly ? 0.0f : static_cast<float>(share);
+      of_joint[j] = share > 1 - kNearly ? 1.0f : share < kNearly ? 0.0f : static_cast<float>(share);
     }
+    for (std::size_t v = 0; v < share_.size(); ++v) {
+      float sum = 0, weights = 0;
+      for (const Influence& joint : regions_.weights[v]) {
+        sum += joint.weight * of_joint[joint.index];
+        weights += joint.weight;
+      }
+      share_[v] = weights > 0 ? sum / weights : of_joint[regions_.joint_of[v]];
+    }
+  }
+
+  // Shortens the shapes of a set to their vertices' shares.
+  void keep_share(LearntSet& set) const {
+    const std::size_t count = set.vertices.size();
+    std::vector<std::uint32_t> vertices;
+    std::vector<glm::vec3> shapes;
+    for (std::size_t k = 0; k < set.keys.poses.size(); ++k) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const float share = share_[set.vertices[i]];
+        if (share <= 0) continue;
+        if (k == 0) vertices.push_back(set.vertices[i]);
+        shapes.push_back(share * set.shapes[k * count + i]);
+      }
+    }
+    set.vertices = std::move(vertices);
+    set.shapes = std::move(shapes);
   }
 
   std::vector<Corrective> correctives(const CharacterData& data) const {
@@ -235,14 +268,10 @@ class Learner {
         for (std::size_t k = 0; k < corrective.keys.poses.size(); ++k) {
           for (auto v = begin; v != last; ++v) {
             const auto at = static_cast<std::size_t>(v - set.vertices.begin());
-            const float share = kept_[regions_.joint_of[*v]];
-            if (share > 0) {
-              corrective.keys.poses[k].offsets.push_back(
-                  {*v - first, share * set.shapes[k * set.vertices.size() + at]});
-            }
+            corrective.keys.poses[k].offsets.push_back({*v - first, set.shapes[k * set.vertices.size() + at]});
           }
         }
-        if (!corrective.keys.poses[0].offsets.empty()) made.push_back(std::move(corrective));
+        made.push_back(std::move(corrective));
       }
       first = end;
     }
@@ -271,7 +300,7 @@ class Learner {
 
   std::string pose_name(std::size_t pose) const {
     const Pose& of = poses_.poses[pose];
-    return fmt::format("{} sample {}", options_.sequences[of.sequence].cache, of.frame);
+    return fmt::format("{} sample {}", file_name(options_.sequences[of.sequence].cache), of.frame);
   }
 
   Json numbers(const Errors& errors) const {
@@ -310,7 +339,7 @@ class Learner {
     }
     Json sequences = Json::array();
     for (const CachedPoses& given : options_.sequences)
-      sequences.push_back({{"cache", given.cache}, {"poses", given.poses}});
+      sequences.push_back({{"cache", file_name(given.cache)}, {"poses", file_name(given.poses)}});
     return {{"poses", poses_.poses.size()},
             {"given", poses_.given},
             {"sequences", sequences},
@@ -338,8 +367,8 @@ class Learner {
   std::optional<Problem> problem_;
   std::optional<ErrorMap> base_errors_, held_out_;
   std::uint32_t folds_ = 0;
-  bool whole_ = false;       // sequences are left out
-  std::vector<float> kept_;  // the share of its shapes that the vertices of each joint keep
+  bool whole_ = false;        // sequences are left out
+  std::vector<float> share_;  // by vertex: how much of its shapes it keeps
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
   std::size_t base_bytes_ = 0;

@@ -140,6 +140,10 @@ Result<Poses> load_poses(const Character& character, const LearnOptions& options
   std::vector<Read> read;
   for (const CachedPoses& given : options.sequences) {
     PELT_ASSIGN(auto cache, load_pc2(given.cache));
+    constexpr std::uint32_t kMostSamples = 100'000;  // all are posed before some are left out
+    if (cache.frames > kMostSamples) {
+      return invalid("{}: has {} samples, but at most {} are read", given.cache, cache.frames, kMostSamples);
+    }
     if (cache.count != all.vertices) {
       return invalid("{}: has {} points, but the model's skins have {} vertices", given.cache, cache.count,
                      all.vertices);

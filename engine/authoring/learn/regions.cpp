@@ -18,12 +18,12 @@ constexpr float kFollows = 0.02f;  // weight from which on a vertex follows a jo
 constexpr double kTurns = 0.02;    // radians: a joint that turns less explains nothing
 
 // Returns the rotation vectors of a joint. They are those of joint_angle (shaders/swing_twist.h) in all directions.
-Eigen::MatrixX3d turns_of(const CharacterData& data, std::uint32_t joint, std::span<const Pose> poses) {
+// `rest`: rest matrices of all joints.
+Eigen::MatrixX3d turns_of(const CharacterData& data, std::span<const glm::mat4> rest, std::uint32_t joint,
+                          std::span<const Pose> poses) {
   Eigen::MatrixX3d turns = Eigen::MatrixX3d::Zero(static_cast<Eigen::Index>(poses.size()), 3);
   const auto parent = data.skeleton.parent_of(joint);
   if (!parent) return turns;
-  std::vector<glm::mat4> rest(data.skeleton.joints.size());
-  rest_matrices(data.skeleton, rest);
   const auto turn = [&](std::span<const glm::mat4> joints, glm::vec4 from) {
     return shared::joint_turn({nullptr, joints.data(), nullptr, nullptr, nullptr}, joint, *parent, from);
   };
@@ -44,8 +44,10 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
   Regions regions;
   regions.turns.resize(joints);
   std::vector<bool> turns(joints), bound(joints);
+  std::vector<glm::mat4> rest(joints);
+  rest_matrices(data.skeleton, rest);
   for (std::uint32_t j = 0; j < joints; ++j) {
-    regions.turns[j] = turns_of(data, j, poses);
+    regions.turns[j] = turns_of(data, rest, j, poses);
     turns[j] = regions.turns[j].rows() > 0 && regions.turns[j].rowwise().norm().maxCoeff() > kTurns;
   }
   for (const BoundJoint& joint : data.bound_joints) bound[joint.joint] = true;
@@ -58,6 +60,7 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
     const std::size_t first = followed.size();
     followed.resize(first + mesh.vertex_count());
     regions.joint_of.resize(followed.size());
+    regions.weights.resize(followed.size());
     regions.slice_of.resize(followed.size());
     const SparseRows rows = painted_rows(mesh);
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
@@ -69,7 +72,9 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
         continue;
       }
       float most = -1;
+      std::vector<Influence>& weights = regions.weights[first + mesh.source_vertex[v]];
       for (const Influence& influence : rows.row(v)) {
+        weights.push_back({data.bound_joints[influence.index].joint, influence.weight});
         const std::uint32_t joint = data.bound_joints[influence.index].joint;
         if (influence.weight > kFollows) own.push_back(joint);
         if (std::exchange(most, std::max(most, influence.weight)) < influence.weight)
@@ -114,6 +119,11 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
     for (const std::uint32_t joint : reach[j]) near[joint].insert(reach[j].begin(), reach[j].end());
   }
   for (std::uint32_t j = 0; j < joints; ++j) {
+    // Skin without weights tells no neighbours: those of the skeleton.
+    if (near[j].empty() && !regions.vertices[j].empty()) {
+      near[j].insert(j);
+      if (const auto parent = data.skeleton.parent_of(j)) near[j].insert(*parent);
+    }
     std::ranges::copy_if(near[j], std::back_inserter(regions.near[j]), [&](std::uint32_t k) { return turns[k]; });
   }
   return regions;

@@ -20,6 +20,7 @@ struct Regions {
   std::vector<Eigen::MatrixX3d>
       turns;  // by joint, then by pose: the rotation vector from rest, radians, in joint space
   std::vector<std::uint32_t> joint_of;           // by vertex: the joint that it follows most
+  std::vector<std::vector<Influence>> weights;   // by vertex: the joints that it follows; none without weights
   std::vector<std::uint32_t> slice_of;           // by vertex: numbers the slices of all skins
   std::vector<std::vector<std::uint32_t>> near;  // by joint: itself and the joints whose skin it shapes
 };

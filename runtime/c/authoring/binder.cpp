@@ -75,8 +75,8 @@ pelt::LearnOptions read_learn_options(const pelt_binder_bind_options& given) {
   need(given.caches, "options.caches");
   need(given.poses, "options.poses");
   for (std::uint32_t i = 0; i < given.cache_count; ++i) {
-    options.sequences.push_back({&need(given.caches[i], "a name of options.caches"),
-                                 &need(given.poses[i], "a name of options.poses")});
+    options.sequences.push_back(
+        {&need(given.caches[i], "a name of options.caches"), &need(given.poses[i], "a name of options.poses")});
   }
   if (given.fps != 0) options.fps = given.fps;
   if (given.within != 0) options.within = given.within;
@@ -97,8 +97,8 @@ pelt_result pelt_binder_bind(const char* model, const pelt_binder_bind_options* 
     const auto given = read_options(options, "options");
     pelt_binder_output*& made = need(out, "out");
     if (given.cache_count != 0) {
-      pelt::LearntModel learnt = value_of(
-          pelt::learn_model(name, read_binding(given), read_learn_options(given), read_bind_options(given)));
+      pelt::LearntModel learnt =
+          value_of(pelt::learn_model(name, read_binding(given), read_learn_options(given), read_bind_options(given)));
       made = new pelt_binder_output{pelt::serialize(learnt.model.bound.character), std::move(learnt.certificate)};
       return;
     }

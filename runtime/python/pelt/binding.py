@@ -164,6 +164,8 @@ def learn(
     """
     if threads < 0:
         raise Error(f"threads is {threads}, and must be 0 or more")
+    if not 0 <= budget < 2**32:
+        raise Error(f"budget is {budget}, and must be from 0 to {2**32 - 1}")
     if not caches:
         raise Error("there is no cache to learn from")
     names = [(ctypes.c_char_p * len(caches))(*map(encode, given)) for given in zip(*caches)]

@@ -43,7 +43,7 @@ def after_export(settings):
 def bind_later(path):
     """Binds the file that the exporter's own dialog has written. The add-on's operator does not need it."""
     panel = bpy.context.scene.pelt
-    panel.file = path
+    panel.file, panel.character = path, ""
     if program.path():
         preview.bind(panel, path)
 

@@ -26,7 +26,7 @@ SETTLE = 30  # frames of a simulation per pose, half of them moving
 # The file must have every frame as Blender shows it, and joints at rest.
 ON = "animations", "force_sampling", "nla_strips", "reset_pose_bones", "skins", "yup"
 OFF = "apply", "current_frame", "frame_range"
-OPTIONS = {"export_frame_step": 1, **{f"export_{name}": name in ON for name in ON + OFF}}
+OPTIONS = {"export_format": "GLB", "export_frame_step": 1, **{f"export_{name}": name in ON for name in ON + OFF}}
 
 
 def learn(panel, file, options):
@@ -36,6 +36,7 @@ def learn(panel, file, options):
     """
     if not program.path():
         raise program.ProgramError("pelt was not found: set its path in the add-on's preferences")
+    preview.remove()
     options = {**options, **OPTIONS}
     settings = scene.settings_of(options)
     armature, things = _subject(panel, scene.Exported(settings))
@@ -51,8 +52,10 @@ def learn(panel, file, options):
             else:
                 cache, poses = _cache_clips, _clips(armature, settings, panel.learn_poses)
             content = _export(panel, os.path.splitext(file)[0] + ".glb", options, shaped)
+        skins = preview.skins(content)
+        _check_names(armature, content, skins)
         arguments = []
-        for i, (points, frames, name) in enumerate(cache(armature, poses, content, preview.skins(content), folder)):
+        for i, (points, frames, name) in enumerate(cache(armature, poses, content, skins, folder)):
             path = os.path.join(folder, f"{i}.pc2")
             glb.write_cache(path, points, frames.start, frames.step)
             arguments += ["--cache", path, "--poses", name]
@@ -65,8 +68,13 @@ def learn(panel, file, options):
 def _subject(panel, exported):
     """The armature and the skins to learn."""
     moving = {scene.armature_of(thing) for thing in exported.meshes} - {None}
-    if len(moving) != 1:
+    if not moving:
+        raise ExportError("Pelt: no armature moves an exported mesh: select the character, or export all")
+    if len(moving) > 1:
         raise ExportError(f"Pelt: {len(moving)} armatures move the exported meshes: export one at a time")
+    for thing in exported.meshes:
+        if not thing.visible_get():
+            raise ExportError(f"Pelt: '{thing.name}' is hidden, so it does not move: show it, or do not export it")
     cages = [cage for thing in exported.meshes for cage in derive.layers_of(thing, panel.bendy).followed]
     things = [thing for thing in exported.meshes if thing not in cages]
     wrong = [(thing, _reshaping(thing), "changes the number of vertices: apply or hide it") for thing in things]
@@ -75,6 +83,17 @@ def _subject(panel, exported):
         if modifier is not None:
             raise ExportError(f"Pelt: the modifier '{modifier.name}' of '{thing.name}' cannot be learnt: it {why}")
     return moving.pop(), things
+
+
+def _check_names(armature, content, skins):
+    """Raises an error if a skin of the file is no mesh here, or a bone shares its name with another node."""
+    for name, thing, numbers in skins:
+        if thing is None or thing.type != "MESH" or numbers is None:
+            raise ExportError(f"Pelt: '{name}' is no mesh of this scene: leave it out of the export")
+    names = [node.get("name") for node in content.json["nodes"]]
+    for bone in armature.pose.bones.keys():
+        if names.count(bone) > 1:
+            raise ExportError(f"Pelt: a bone and another object are called '{bone}': rename one")
 
 
 def _reshaping(thing):

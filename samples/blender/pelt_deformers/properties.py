@@ -169,7 +169,7 @@ class PeltScene(bpy.types.PropertyGroup):
             ("ACTIONS", "Actions", "Frames of the clips that the export makes: all if there are fewer"),
         ),
     )
-    learn_poses: IntProperty(name="Number", default=200, min=8, max=100000, description="How many poses to learn")
+    learn_poses: IntProperty(name="Number", default=200, min=8, max=512, description="How many poses to learn")
     learn_within: FloatProperty(name="Within, mm", default=1, min=0.001, description="The error that pelt aims at")
     layers: CollectionProperty(type=PeltLayer)
     rest: StringProperty(description="The rig without its layers, as JSON")

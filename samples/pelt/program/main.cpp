@@ -213,8 +213,8 @@ void add_render(CLI::App& app, Command& chosen) {
           "levels (of a surface), segments (joints and their parts), learnt (errors of pelt learn); or by its tension "
           "along tangents (tension) or bitangents (tension-across)")
       ->excludes("--weights")
-      ->check(CLI::IsMember({"unbound", "distance", "influences", "levels", "segments", "learnt", "tension",
-                              "tension-across"}))
+      ->check(CLI::IsMember(
+          {"unbound", "distance", "influences", "levels", "segments", "learnt", "tension", "tension-across"}))
       ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")

@@ -175,7 +175,7 @@ def what_cannot_be_learnt_is_said():
     for name, learn_from, sentence in (
         ("finer", "RANGES", "the modifier 'finer' of 'skin' cannot be learnt: it changes the number of vertices"),
         (None, "ACTIONS", "has no action to learn from"),
-        (None, "RANGES", "0 armatures move the exported meshes"),
+        (None, "RANGES", "no armature moves an exported mesh"),
     ):
         if name is None:
             skin.modifiers.remove(skin.modifiers[-1])

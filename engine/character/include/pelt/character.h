@@ -180,8 +180,8 @@ struct CharacterData {
   std::vector<Control> controls;
   std::vector<SkinAnchor> anchors;  // names are unique
   Certificate certificate;
-  std::uint32_t input_count = 0;    // numbers per instance and frame, besides the joint matrices
-  std::uint32_t palette_size = 0;   // palette entries of one instance
+  std::uint32_t input_count = 0;   // numbers per instance and frame, besides the joint matrices
+  std::uint32_t palette_size = 0;  // palette entries of one instance
   std::uint32_t stage_count = 0;
 
   std::uint32_t vertex_count() const {

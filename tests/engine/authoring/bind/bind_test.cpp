@@ -10,6 +10,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/selection.h>
 #include <pelt/shaders/octahedral.h>
+#include <pelt/typed_name.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -155,7 +156,7 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   EXPECT_EQ(last, 1);
   for (const char* stage : {"packing", "done"}) EXPECT_TRUE(stages.count(stage));
   EXPECT_EQ(stages.count("checking"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
-  EXPECT_TRUE(stages.count(fmt::format("layer 0 ({})", GetParam())));
+  EXPECT_TRUE(stages.count(fmt::format("layer 0 ({})", typed_name(GetParam()))));
 }
 
 // A request to stop at the start of a stage ends the bind within it.

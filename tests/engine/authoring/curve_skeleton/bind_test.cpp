@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(Frames, CurveBindBy, testing::ValuesIn(kAllFrames));
 TEST(CurveBind, ReportsItsCurvesAndDistances) {
   const Bound bound = test::bound(test::make_tube({.joints = 4}), by_curves());
   EXPECT_THAT(bound.report.notes,
-              Contains(AllOf(HasSubstr("curve_skeleton"), HasSubstr("the curve 'joint0..joint3' runs over joint0, "
+              Contains(AllOf(HasSubstr("curve-skeleton"), HasSubstr("the curve 'joint0..joint3' runs over joint0, "
                                                                     "joint1, joint2, joint3 with "))));
   ASSERT_EQ(bound.report.meshes.size(), 1u);
   EXPECT_NEAR(bound.report.meshes[0].worst_distance, 1, 0.05)
@@ -333,7 +333,7 @@ TEST(CurveBind, ByWeightsNeedsThem) {
   model.meshes[1].name = "bare";
   model.meshes[1].weights = {};
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.binding = CurveBinding::kWeights; })),
-              HasSubstr("(curve_skeleton): mesh 'bare' has no weights to bind by"));
+              HasSubstr("(curve-skeleton): mesh 'bare' has no weights to bind by"));
   EXPECT_EQ(test::bind_error(model, by_curves()), "bound");
   EXPECT_EQ(test::bind_error(model, by_curves([](auto& p) { p.binding = CurveBinding::kDistance; })), "bound");
 }

@@ -2,9 +2,9 @@
 /*
  * Binds models through a C API, in libpelt_binder.so. Manual: docs/c_api.md.
  *
- * It does the work of `pelt bind`, `pelt learn` and `pelt quality --model`. A tool loads it together with libpelt.so, which need not
- * be able to bind; the two exchange only the bytes of .pelt files, and JSON. Results, structs, ownership and threads
- * are as in pelt.h; pelt_binder_last_error() describes errors.
+ * It does the work of `pelt bind`, `pelt learn` and `pelt quality --model`. A tool loads it together with libpelt.so,
+ * which need not be able to bind; the two exchange only the bytes of .pelt files, and JSON. Results, structs, ownership
+ * and threads are as in pelt.h; pelt_binder_last_error() describes errors.
  */
 #ifndef PELT_BINDER_H
 #define PELT_BINDER_H

@@ -148,7 +148,7 @@ TEST(ImportLevels, OfGroupsAndMaterialsAreNamedAsNotRead) {
   const Model model = imported(file);
   EXPECT_THAT(mesh_names(model), ElementsAre("near"));
   EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("1 levels of detail are left out")));
-  EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("levels of detail of 1 materials")));
+  EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("levels of detail of 1 material")));
 }
 
 TEST(ImportLevels, HaveNoClipsOfTheirOwn) {

@@ -393,7 +393,7 @@ TEST(ImportModel, ChoosesByName) {
   EXPECT_TRUE(import_model(folder.write("a.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").string()));
   EXPECT_TRUE(import_model(folder.write("a.gltf", test::GltfFile::triangle().text()).string()));
   EXPECT_TRUE(import_model(folder.write("a.glb", test::GltfFile::triangle().glb()).string()));
-  EXPECT_THAT(import_model("a.fbx").error().message, HasSubstr(".gltf, .glb, .vrm and .obj"));
+  EXPECT_THAT(import_model("a.fbx").error().message, HasSubstr(".gltf, .glb, .vrm or .obj"));
   EXPECT_EQ(import_model("gone.glb").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(import_model("").error().code, ErrorCode::kUnsupported);
 }
