@@ -34,12 +34,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLeastPoses = 4;
 
-// Returns the offset at rest that moves a vertex by `wrong`. If the deformer squeezes the skin flat, a damping
-// keeps it finite.
+// Returns the offset at rest that moves a vertex by `wrong`, A^-1 wrong. Along directions that the deformer squeezes to
+// less than kFlat it stays short, since poses in between would not.
 glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
-  const glm::dmat3 a(motion), t = glm::transpose(a);
-  const double damping = std::abs(glm::determinant(a)) < 0.02 ? 1e-3 : 1e-9;
-  return glm::vec3(glm::inverse(t * a + glm::dmat3(damping)) * (t * wrong));
+  constexpr double kFlat = 0.35;
+  Eigen::Matrix3d a;
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) a(row, column) = static_cast<double>(motion[column][row]);
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(a.transpose() * a);
+  const Eigen::Vector3d along =
+      axes.eigenvectors().transpose() * a.transpose() * Eigen::Vector3d(wrong.x, wrong.y, wrong.z);
+  const Eigen::Vector3d offset = axes.eigenvectors() * along.cwiseQuotient(axes.eigenvalues().cwiseMax(kFlat * kFlat));
+  return glm::vec3(offset.x(), offset.y(), offset.z());
 }
 
 // The mean of squared lengths of edges.
