@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from house_test import ROOT, SCRIPTS, SOURCES, comments, read_tree  # noqa: E402
 
 NOT_READ = ("CHANGELOG.md", "docs/rig_reference.md", "tests/tree/words_test.py")  # the second is made of descriptions
-MOST_WORDS = 62_450  # of all pages together
+MOST_WORDS = 62_600  # of all pages together
 THING = ("vertex|frame|mesh|character|instance|joint|row|lane|bind|call|second|layer|element|record|pixel|triangle|"
          "material|entry|device|submission|crowd|pass")
 FORBIDDEN = {  # pattern -> what to write
