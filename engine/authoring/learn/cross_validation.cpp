@@ -2,7 +2,6 @@
 #include "engine/authoring/learn/cross_validation.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 
@@ -12,6 +11,10 @@ Eigen::MatrixXd ridge_inverse(const Eigen::MatrixXd& square, double ridge) {
   const auto size = square.rows();
   const double penalty = std::max(ridge * square.trace() / static_cast<double>(size), 1e-30);
   return (square + penalty * Eigen::MatrixXd::Identity(size, size)).ldlt().solve(Eigen::MatrixXd::Identity(size, size));
+}
+
+Eigen::MatrixXd ridge_fit(const Eigen::MatrixXd& weights, double ridge) {
+  return ridge_inverse(weights.transpose() * weights, ridge) * weights.transpose();
 }
 
 CrossValidation::CrossValidation(const Eigen::MatrixXd& gram, std::span<const std::uint32_t> folds) {

@@ -15,6 +15,9 @@ inline constexpr double kRidges[] = {1e-7, 1e-3, 3e-2};
 // Returns (W^T W + r I)^-1, r: `ridge` times the mean diagonal element of W^T W.
 Eigen::MatrixXd ridge_inverse(const Eigen::MatrixXd& square, double ridge);
 
+// Returns (W^T W + r I)^-1 W^T, which maps a residual to the shapes of the columns of W.
+Eigen::MatrixXd ridge_fit(const Eigen::MatrixXd& weights, double ridge);
+
 // A residual over poses, R, of which only R R^T is known: all regressions onto few columns follow from it.
 class CrossValidation {
  public:

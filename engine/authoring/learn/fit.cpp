@@ -287,13 +287,14 @@ class Fit {
       if (static_cast<double>(common) > 0.1 * static_cast<double>(region.size())) continue;
       LearntSet set{.joint = j, .keys = std::move(of_joint[j].keys), .ridge = of_joint[j].ridge};
       of_joint[j].gain = 0;
-      if (!choose_vertices(set)) continue;
+      const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
+      if (!choose_vertices(set, weights)) continue;
       sets_.push_back(std::move(set));
       if (problem_.budget != 0 && bytes_of(problem_, sets_) > problem_.budget) {
         sets_.pop_back();
         continue;
       }
-      subtract(sets_.back());
+      subtract(sets_.back(), weights);
       for (const std::uint32_t v : sets_.back().vertices) changed[v] = true;
       taken = true;
     }
@@ -306,8 +307,7 @@ class Fit {
 
   // Chooses the vertices of a set: those at which it explains something in unseen poses. Returns false if there are
   // none.
-  bool choose_vertices(LearntSet& set) {
-    const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
+  bool choose_vertices(LearntSet& set, const Eigen::MatrixXd& weights) const {
     const std::vector<std::uint32_t>& region = problem_.regions.vertices[set.joint];
     const std::vector<std::uint32_t> folds = folds_of(set.joint);
     const std::uint32_t count = *std::ranges::max_element(folds) + 1;
@@ -318,10 +318,9 @@ class Fit {
     std::vector<Held> held(count);
     for (std::uint32_t f = 0; f < count; ++f) {
       for (std::size_t p = 0; p < folds.size(); ++p) (folds[p] == f ? held[f].out : held[f].in).push_back(index(p));
-      const Eigen::MatrixXd in = weights(held[f].in, Eigen::all);
-      held[f].map = weights(held[f].out, Eigen::all) * ridge_inverse(in.transpose() * in, set.ridge) * in.transpose();
+      held[f].map = weights(held[f].out, Eigen::all) * ridge_fit(weights(held[f].in, Eigen::all), set.ridge);
     }
-    const Eigen::MatrixXd fit = ridge_inverse(weights.transpose() * weights, set.ridge) * weights.transpose();
+    const Eigen::MatrixXd fit = ridge_fit(weights, set.ridge);
     std::vector<char> kept(region.size(), 0);
     for_chunks(region, [&](std::size_t first, std::span<const std::uint32_t> vertices) {
       const Eigen::MatrixXd residual = matrix_of_left(vertices);
@@ -344,9 +343,8 @@ class Fit {
   }
 
   // Subtracts what a set explains at its vertices.
-  void subtract(const LearntSet& set) {
-    const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
-    const Eigen::MatrixXd fit = ridge_inverse(weights.transpose() * weights, set.ridge) * weights.transpose();
+  void subtract(const LearntSet& set, const Eigen::MatrixXd& weights) {
+    const Eigen::MatrixXd fit = ridge_fit(weights, set.ridge);
     for_chunks(set.vertices, [&](std::size_t, std::span<const std::uint32_t> vertices) {
       const Eigen::MatrixXd explained = weights * (fit * matrix_of_left(vertices));
       for (std::size_t i = 0; i < vertices.size(); ++i) {

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include <pelt/learn.h>
@@ -24,7 +23,6 @@
 #include "engine/authoring/learn/poses.h"
 #include "engine/authoring/learn/regions.h"
 #include "engine/character/base/invalid.h"
-#include "shaders/blend/blend.h"
 
 namespace pelt {
 namespace learning {

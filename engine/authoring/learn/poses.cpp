@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <string_view>
 
 #include <pelt/nearest_name.h>
 #include <pelt/point_cache.h>
 #include <pelt/pose.h>
 #include <pelt/tools/clip_poses.h>
 #include <pelt/tools/file_io.h>
+#include <pelt/tools/json_fields.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
@@ -30,7 +31,7 @@ std::size_t skin_vertices(const CharacterData& data) {
 }
 
 // Returns the local rotation of a joint in a pose of a file.
-Result<glm::quat> rotation_of(const nlohmann::json& numbers, const Joint& joint, const std::string& what) {
+Result<glm::quat> rotation_of(const json_fields::Json& numbers, const Joint& joint, const std::string& what) {
   const bool is_list = numbers.is_array() && (numbers.size() == 3 || numbers.size() == 4);
   if (!is_list || !std::ranges::all_of(numbers, [](const auto& n) {
         return n.is_number() && std::abs(n.template get<double>()) <= 1e6;
@@ -55,12 +56,12 @@ Result<glm::quat> rotation_of(const nlohmann::json& numbers, const Joint& joint,
 // Reads the poses of a .json.
 Result<std::vector<Pose>> read_poses(const std::string& path, const CharacterData& data) {
   PELT_ASSIGN(const auto bytes, read_file(path));
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  const nlohmann::json list = nlohmann::json::parse(text, text + bytes.size(), nullptr, false);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  PELT_ASSIGN(const auto list, json_fields::parse_json(text, path));
   if (!list.is_array()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: is no JSON list of poses", path));
   std::vector<Pose> poses;
   std::vector<Transform> local(data.skeleton.joints.size());
-  for (const nlohmann::json& given : list) {
+  for (const json_fields::Json& given : list) {
     const std::string what = fmt::format("{}: pose {}", path, poses.size());
     if (!given.is_object()) return invalid("{}: is no object of joints", what);
     rest_pose(data.skeleton, local);

@@ -2,7 +2,6 @@
 #include "engine/authoring/learn/regions.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -37,6 +36,15 @@ Eigen::MatrixX3d turns_of(const CharacterData& data, std::span<const glm::mat4> 
   return turns;
 }
 
+// Returns the joints that a vertex with these weights follows.
+std::vector<std::uint32_t> followed(std::span<const Influence> weights) {
+  std::vector<std::uint32_t> joints;
+  for (const Influence& influence : weights) {
+    if (influence.weight > kFollows) joints.push_back(influence.index);
+  }
+  return joints;
+}
+
 }  // namespace
 
 Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
@@ -52,33 +60,23 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
   }
   for (const BoundJoint& joint : data.bound_joints) bound[joint.joint] = true;
 
-  // The joints that each vertex follows. One without painted weights may follow any.
-  std::vector<std::vector<std::uint32_t>> followed;
   std::uint32_t slices = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     if (mesh.control) continue;
-    const std::size_t first = followed.size();
-    followed.resize(first + mesh.vertex_count());
-    regions.joint_of.resize(followed.size());
-    regions.weights.resize(followed.size());
-    regions.slice_of.resize(followed.size());
+    const std::size_t first = regions.joint_of.size();
+    regions.joint_of.resize(first + mesh.vertex_count());
+    regions.weights.resize(regions.joint_of.size());
+    regions.slice_of.resize(regions.joint_of.size());
     const SparseRows rows = painted_rows(mesh);
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
-      std::vector<std::uint32_t>& own = followed[first + mesh.source_vertex[v]];
-      regions.slice_of[first + mesh.source_vertex[v]] = slices + v / shared::kSliceRows;
-      if (rows.row_count() == 0) {
-        own.resize(joints);
-        std::iota(own.begin(), own.end(), 0u);
-        continue;
-      }
+      const std::size_t at = first + mesh.source_vertex[v];
+      regions.slice_of[at] = slices + v / shared::kSliceRows;
+      if (rows.row_count() == 0) continue;
       float most = -1;
-      std::vector<Influence>& weights = regions.weights[first + mesh.source_vertex[v]];
       for (const Influence& influence : rows.row(v)) {
-        weights.push_back({data.bound_joints[influence.index].joint, influence.weight});
         const std::uint32_t joint = data.bound_joints[influence.index].joint;
-        if (influence.weight > kFollows) own.push_back(joint);
-        if (std::exchange(most, std::max(most, influence.weight)) < influence.weight)
-          regions.joint_of[first + mesh.source_vertex[v]] = joint;
+        regions.weights[at].push_back({joint, influence.weight});
+        if (std::exchange(most, std::max(most, influence.weight)) < influence.weight) regions.joint_of[at] = joint;
       }
     }
     slices += (mesh.vertex_count() + shared::kSliceRows - 1) / shared::kSliceRows;
@@ -86,8 +84,8 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
 
   // Joints that share vertices, and the joints without skin that turn them.
   std::vector<std::set<std::uint32_t>> reach(joints);  // by joint that a vertex follows: joints that may shape it
-  for (const std::vector<std::uint32_t>& own : followed) {
-    if (own.size() == joints) continue;
+  for (const std::vector<Influence>& weights : regions.weights) {
+    const std::vector<std::uint32_t> own = followed(weights);
     for (const std::uint32_t a : own) reach[a].insert(own.begin(), own.end());
   }
   for (std::uint32_t j = 0; j < joints; ++j) {
@@ -103,17 +101,15 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
   regions.near.resize(joints);
   std::vector<std::uint32_t> last(joints, ~0u);
   std::vector<std::set<std::uint32_t>> near(joints);
-  for (std::uint32_t v = 0; v < followed.size(); ++v) {
+  for (std::uint32_t v = 0; v < regions.weights.size(); ++v) {
     const auto add = [&](std::uint32_t joint) {
       if (turns[joint] && std::exchange(last[joint], v) != v) regions.vertices[joint].push_back(v);
     };
-    for (const std::uint32_t own : followed[v]) {
-      if (followed[v].size() == joints) {
-        add(own);
-      } else {
-        for (const std::uint32_t joint : reach[own]) add(joint);
-      }
+    for (const std::uint32_t own : followed(regions.weights[v])) {
+      for (const std::uint32_t joint : reach[own]) add(joint);
     }
+    // One without weights may follow any joint.
+    for (std::uint32_t joint = 0; joint < joints && regions.weights[v].empty(); ++joint) add(joint);
   }
   for (std::uint32_t j = 0; j < joints; ++j) {
     for (const std::uint32_t joint : reach[j]) near[joint].insert(reach[j].begin(), reach[j].end());

@@ -98,6 +98,8 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
             self.layout.prop(context.scene.pelt, name)
 
     def execute(self, context):
+        if not self.filepath.lower().endswith(".pelt"):
+            self.filepath += ".pelt"
         panel = context.scene.pelt
         try:
             lines = learn.learn(panel, bpy.path.abspath(self.filepath), export_options(self.options))
