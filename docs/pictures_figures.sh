@@ -66,7 +66,8 @@ END
   parts pose "$root/engine/authoring/model/builtin/biped.glb" legs.glb right_thigh:z:-50
   local figure
   for figure in 5_near 5_apart; do
-    pelt render legs.glb --rig "$figure.json" --clip pose --time 1 --yaw 0 --pitch 0 --size 640x720 -o "$figure.png"
+    pelt render legs.glb --rig "$figure.json" --clip pose --time 1 --yaw 0 --pitch 0 --size 1280x1440 -o "$figure.png"
+    mogrify -crop 480x540+400+560 +repage "$figure.png"
   done
   tiles surface_ffd_figures.png 3 288x324 '1: the driver on a character' 1.png \
     '4 left: the driver on its skeleton' 4_left.png '4 right: the skin' 4_right.png '3: a shirt on a raised arm' 3.png \
