@@ -148,6 +148,14 @@ float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
   return worst_distance(a, b, [](glm::vec3 p) { return p; });
 }
 
+double volume(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
+  double sum = 0;
+  for (const glm::uvec3 t : triangles) {
+    sum += glm::dot(glm::dvec3(positions[t.x]), glm::cross(glm::dvec3(positions[t.y]), glm::dvec3(positions[t.z]))) / 6;
+  }
+  return sum;
+}
+
 std::vector<std::byte> bytes_without_rig(const Character& character) {
   CharacterData data = *character;
   data.rig.clear();

@@ -76,6 +76,9 @@ float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3>
 // Returns the largest distance of two points of the same index; infinite if one is not finite.
 float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b);
 
+// Returns the volume inside a closed mesh, cubic metres; positive if its triangles face outward.
+double volume(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
+
 // Returns the character as a file's bytes, without the text of the rig.
 std::vector<std::byte> bytes_without_rig(const Character& character);
 

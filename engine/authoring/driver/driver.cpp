@@ -80,6 +80,12 @@ void describe(Fields& fields, DriverParameters& driver) {
        "auto: skin of bent elbows and knees, known by their names, touches instead of passing through itself; "
        "for drivers made from the skin, without key poses and offsets."},
       driver.folds, kFolds);
+  fields.number({"fold_gap",
+                 "Gap between the sides of a fold, in radii of the limb; negative: they overlap, so that no light "
+                 "passes."},
+                driver.fold_gap, {.least = -0.5f, .most = 0.5f});
+  fields.number({"fold_volume", "Fraction of the volume lost in the bend that a fold brings back."}, driver.fold_volume,
+                kUnitInterval);
   fields.objects({"key_poses", "Shapes of the driver at joint angles."}, driver.key_poses);
   fields.offsets({"offsets",
                   "[vertex, x, y, z]: moves the driver's vertices after bind, each at most once; the skin follows. "

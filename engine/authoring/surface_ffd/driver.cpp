@@ -222,7 +222,7 @@ Result<bool> add_folds(const DriverParameters& parameters, const Driver& driver,
   if (!wanted) return false;
   CharacterBuilder trial = input.builder;
   MeshBinding binding = joint_binding(parameters, true, driver, input.model, trial);
-  PELT_ASSIGN(auto folds, folds::find_folds(driver.mesh, std::move(binding), driver.painting, input.model,
+  PELT_ASSIGN(auto folds, folds::find_folds(driver.mesh, parameters, std::move(binding), driver.painting, input.model,
                                             std::move(trial), input.threads));
   for (folds::Fold& fold : folds) {
     PELT_ASSIGN(const auto keys, weights.add_keys(fold.keys, input.model, input.layer + ": folds"));

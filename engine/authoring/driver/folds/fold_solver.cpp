@@ -14,12 +14,10 @@ namespace {
 constexpr int kMaxSteps = 60;
 constexpr double kSettled = 2e-4;   // of the radius: largest step at which the shape is at rest
 constexpr int kStepsOfContact = 4;  // between changes of the points in contact
-constexpr double kGap = -0.05;      // of the radius: how far contact lets the sides overlap, so that no light passes
 constexpr double kHold = 0.6;       // stiffness towards the pose
 constexpr double kBend = 2;         // stiffness of the curvature of the displacement
 constexpr double kReach = 0.5;      // of the radius: length over which a displacement fades
 constexpr double kContact = 60;     // stiffness of contact, in mean stiffnesses of a point
-constexpr double kVolume = 0.5;     // fraction of the volume that the pose loses that returns
 constexpr double kPressureStep = 0.35;
 constexpr double kTooDeep = 0.15;     // of the radius: beyond, contact moves points that face away too
 constexpr double kOtherInside = 0.1;  // of the radius: farthest from the other segment in contact
@@ -111,7 +109,7 @@ double FoldSolver::lead(const glm::dvec3& point, bool is_far, const HingePose& p
 }
 
 FoldSolver::Contact FoldSolver::find_contact(const HingePose& pose, std::span<const glm::dvec3> normals) const {
-  const double gap = kGap * skin_.radius, small = 1e-3 * skin_.radius;
+  const double gap = skin_.gap, small = 1e-3 * skin_.radius;
   Contact contact{std::vector<bool>(free_.size()), Vectors(free_.size(), 3)};
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const std::uint32_t v = free_[i];
@@ -204,7 +202,7 @@ std::vector<glm::dvec3> FoldSolver::solve(const HingePose& pose) {
   const Vectors held = hold_.asDiagonal() * posed + smooth_ * posed;
   const glm::dvec3 centre(pose.near_motion * glm::dvec4(skin_.centre, 1));
   const double at_pose = volume(pose.points, centre);
-  const double wanted = at_pose + kVolume * (volume(skin_.points, skin_.centre) - at_pose);
+  const double wanted = at_pose + skin_.volume * (volume(skin_.points, skin_.centre) - at_pose);
   double pressure = 0;
   Eigen::VectorXd pushing = Eigen::VectorXd::Constant(count, -1);
   for (int step = 0; step < kMaxSteps; ++step) {

@@ -20,6 +20,8 @@ struct HingeSkin {
   std::vector<bool> is_far;  // per point, whether it belongs to the far segment
   glm::dvec3 centre;         // the joint at bind
   double radius;             // of the limb at the joint, metres
+  double gap;                // that contact keeps between the sides, metres; negative: an overlap
+  double volume;             // fraction of the volume that the pose loses that returns
   SegmentField near, far;    // of the bone before the joint, and after it
 };
 

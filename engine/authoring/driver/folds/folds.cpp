@@ -130,8 +130,14 @@ Region limited(HingeSkin skin) {
 
 class Finder {
  public:
-  Finder(const Mesh& driver, const SparseRows& painting, const Model& model, const Character& character)
-      : driver_(driver), painting_(painting), model_(model), character_(character), welded_(weld(driver)) {}
+  Finder(const Mesh& driver, const DriverParameters& parameters, const SparseRows& painting, const Model& model,
+         const Character& character)
+      : driver_(driver),
+        parameters_(parameters),
+        painting_(painting),
+        model_(model),
+        character_(character),
+        welded_(weld(driver)) {}
 
   std::vector<Fold> find(unsigned threads);
 
@@ -143,6 +149,7 @@ class Finder {
   std::optional<Fold> solved(const Hinge& hinge, Region& region) const;
 
   const Mesh& driver_;
+  const DriverParameters& parameters_;
   const SparseRows& painting_;
   const Model& model_;
   const Character& character_;
@@ -227,9 +234,12 @@ std::optional<Region> Finder::region_of(const Hinge& hinge) const {
                  .is_far = {},
                  .centre = hinge.centre,
                  .radius = 0,
+                 .gap = 0,
+                 .volume = static_cast<double>(parameters_.fold_volume),
                  .near = SegmentField(hinge.from, hinge.centre, inner, own[0]),
                  .far = SegmentField(hinge.centre, hinge.to, inner, own[1])};
   skin.radius = 0.5 * (skin.near.radius_at(true) + skin.far.radius_at(false));
+  skin.gap = static_cast<double>(parameters_.fold_gap) * skin.radius;
   const double shorter = std::min(glm::distance(hinge.from, hinge.centre), glm::distance(hinge.centre, hinge.to));
   if (!(skin.radius > 0) || shorter < kMinBone * skin.radius) return std::nullopt;
   const double reach = std::min(kSoftRadii * skin.radius, shorter);
@@ -354,8 +364,9 @@ std::vector<Fold> Finder::find(unsigned threads) {
 
 bool may_fold(const Model& model) { return std::ranges::any_of(joint_uses(model.skeleton), is_folding); }
 
-Result<std::vector<Fold>> find_folds(const Mesh& driver, MeshBinding binding, const SparseRows& painting,
-                                     const Model& model, CharacterBuilder builder, unsigned threads) {
+Result<std::vector<Fold>> find_folds(const Mesh& driver, const DriverParameters& parameters, MeshBinding binding,
+                                     const SparseRows& painting, const Model& model, CharacterBuilder builder,
+                                     unsigned threads) {
   PELT_ASSIGN(const auto control, builder.add_control_mesh(driver, std::move(binding), "driver"));
   builder.frame_entries(control);
   // A skin of the same shape, whose weights show Anatomy the limbs.
@@ -366,7 +377,7 @@ Result<std::vector<Fold>> find_folds(const Mesh& driver, MeshBinding binding, co
   MeshBinding linear{.rows = builder.rows_over_joints(painting, BlendMode::kLinear)};
   PELT_TRY(builder.add_skin(skin, std::move(linear), "linear_blend"));
   PELT_ASSIGN(const auto character, build_character(builder));
-  return Finder(driver, painting, model, character).find(threads);
+  return Finder(driver, parameters, painting, model, character).find(threads);
 }
 
 }  // namespace pelt::folds

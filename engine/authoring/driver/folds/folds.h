@@ -5,6 +5,7 @@
 #include <glm/glm.hpp>
 #include <vector>
 
+#include <pelt/driver.h>
 #include <pelt/key_pose.h>
 #include <pelt/result.h>
 
@@ -23,7 +24,8 @@ bool may_fold(const Model& model);
 
 // Returns the folds of a driver that is moved by `binding`, over entries of the builder, which is used up. Hinges are
 // recognised by their names. `painting`: the driver's weights over the bound joints, before they were spread.
-Result<std::vector<Fold>> find_folds(const Mesh& driver, MeshBinding binding, const SparseRows& painting,
-                                     const Model& model, CharacterBuilder builder, unsigned threads);
+Result<std::vector<Fold>> find_folds(const Mesh& driver, const DriverParameters& parameters, MeshBinding binding,
+                                     const SparseRows& painting, const Model& model, CharacterBuilder builder,
+                                     unsigned threads);
 
 }  // namespace pelt::folds

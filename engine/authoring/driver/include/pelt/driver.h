@@ -74,6 +74,8 @@ struct DriverParameters {
   bool axis_points = false;
   bool morph_targets = true;   // morph targets of the driver's mesh move the driver
   Folds folds = Folds::kAuto;  // not used with key poses or offsets
+  float fold_gap = -0.05f;     // between the sides of a fold, in radii of the limb; negative: they overlap
+  float fold_volume = 0.5f;    // fraction of the volume lost in the bend that a fold brings back, 0 to 1
   std::vector<KeyPoseSet> key_poses;
   // Offsets of the driver's vertices, applied after bind: the skin is bound to the driver without them and follows
   // them, in the rest pose too. Vertices are numbered as in the character's driver: welded, refined, or as simplified

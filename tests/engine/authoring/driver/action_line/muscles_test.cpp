@@ -37,14 +37,6 @@ Rig rig_with(const Muscle& muscle) {
   return rig;
 }
 
-double volume(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
-  double sum = 0;
-  for (const glm::uvec3 t : triangles) {
-    sum += glm::dot(glm::dvec3(positions[t.x]), glm::cross(glm::dvec3(positions[t.y]), glm::dvec3(positions[t.z]))) / 6;
-  }
-  return sum;
-}
-
 // A character with a muscle in a pose.
 struct Posed {
   Posed(const Model& model, const Rig& rig) : character(test::bound(model, rig).character) {}
@@ -54,7 +46,7 @@ struct Posed {
   }
 
   double volume_at(std::span<const glm::mat4> joints, const std::string& mesh) const {
-    return volume(at(joints, mesh), test::mesh_of(character, mesh).triangles);  // keeps the model's order
+    return test::volume(at(joints, mesh), test::mesh_of(character, mesh).triangles);  // keeps the model's order
   }
 
   Character character;

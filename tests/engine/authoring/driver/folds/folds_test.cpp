@@ -26,9 +26,12 @@ Model arm_of(const std::vector<std::string>& names) {
 
 class FoldOfAnElbow : public testing::Test {
  protected:
-  Character bound(Folds folds) const {
+  Character bound(Folds folds, float gap = DriverParameters().fold_gap,
+                  float volume = DriverParameters().fold_volume) const {
     SurfaceFfdParameters parameters;
     parameters.driver.folds = folds;
+    parameters.driver.fold_gap = gap;
+    parameters.driver.fold_volume = volume;
     return test::bound(model_, test::rig_of(parameters)).character;
   }
 
@@ -42,8 +45,9 @@ class FoldOfAnElbow : public testing::Test {
   }
 
   // Returns how far the skin of the upper arm is beyond the plane halfway to the forearm, on the inner side, in radii.
-  float overlap(Folds folds, float degrees) const {
-    const std::vector<glm::vec3> posed = bent(bound(folds), degrees);
+  float overlap(Folds folds, float degrees) const { return overlap(bound(folds), degrees); }
+  float overlap(const Character& character, float degrees) const {
+    const std::vector<glm::vec3> posed = bent(character, degrees);
     const glm::vec3 elbow(test::bind_matrices(model_)[2][3]), upper(-1, 0, 0);
     const glm::vec3 lower(std::cos(glm::radians(degrees)), 0, std::sin(glm::radians(degrees)));
     float most = 0;
@@ -64,6 +68,14 @@ TEST_F(FoldOfAnElbow, KeepsBothSidesApart) {
     EXPECT_GT(plain, 0.2f) << degrees << ": the test needs a fold";
     EXPECT_LT(overlap(Folds::kAuto, degrees), 0.3f * plain) << degrees;
   }
+}
+
+TEST_F(FoldOfAnElbow, KeepsItsGapAndBringsVolumeBack) {
+  EXPECT_GT(overlap(bound(Folds::kAuto, -0.3f), 125), overlap(Folds::kAuto, 125) + 0.1f);
+  const auto volume = [&](float part) {
+    return test::volume(bent(bound(Folds::kAuto, -0.05f, part), 125), model_.meshes[0].triangles);
+  };
+  EXPECT_GT(volume(1), volume(0) + 0.01f * volume(0));
 }
 
 TEST_F(FoldOfAnElbow, GrowsSteadilyFromRest) {

@@ -24,15 +24,6 @@ void expect_closed(const Mesh& mesh) {
   EXPECT_EQ(test::part_count(mesh.positions.size(), mesh.triangles), 1u);
 }
 
-double volume(const Mesh& mesh) {
-  double sum = 0;
-  for (const glm::uvec3& t : mesh.triangles) {
-    const glm::dvec3 a = mesh.positions[t.x], b = mesh.positions[t.y], c = mesh.positions[t.z];
-    sum += glm::dot(a, glm::cross(b, c)) / 6.0;
-  }
-  return sum;
-}
-
 // Expects closed meshes, which bind need not repair, and which the rest pose shows as they are.
 void expect_sound(const Model& model, std::size_t meshes = 1) {
   ASSERT_EQ(model.meshes.size(), meshes);
@@ -41,7 +32,7 @@ void expect_sound(const Model& model, std::size_t meshes = 1) {
   for (std::size_t m = 0; m < meshes; ++m) {
     const Mesh& mesh = model.meshes[m];
     expect_closed(mesh);
-    EXPECT_GT(volume(mesh), 0.0);
+    EXPECT_GT(test::volume(mesh.positions, mesh.triangles), 0.0);
     EXPECT_LE(statistics(mesh.weights).max_influences, 4u);
     EXPECT_TRUE(bound.report.meshes[m].repaired_vertices.empty());
     EXPECT_LT(test::farthest(test::posed(bound.character, rest, mesh.name), mesh.positions), 1e-5f);
@@ -68,7 +59,7 @@ TEST(Limb, IsTheYardstick) {
   expect_sound(limb);
   const Mesh& mesh = limb.meshes.front();
   // A prism of 64 sides, radius 1, length 8.
-  EXPECT_NEAR(volume(mesh), 8.0 * 32.0 * std::sin(glm::two_pi<double>() / 64.0), 1e-4);
+  EXPECT_NEAR(test::volume(mesh.positions, mesh.triangles), 8.0 * 32.0 * std::sin(glm::two_pi<double>() / 64.0), 1e-4);
   for (const glm::vec3& p : mesh.positions) {
     EXPECT_GE(p.x, 0.0f);
     EXPECT_LE(p.x, 8.0f);
