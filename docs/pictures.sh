@@ -78,12 +78,12 @@ make_blender_limb() {
 make_blender_cage() { in_blender cage 120 670 'Blender' 600 670 'Pelt'; }
 make_blender_face() { in_blender face 180 490 'at rest' 560 490 'Blender' 960 490 'Pelt'; }
 
-# Panels of an object, of the scene and of a bone, as the test of the window shows them.
+# Panels of an object, of the scene after learning and of a bone, as the test of the window shows them.
 make_blender_panels() {
   PELT_PICTURES=$PWD "$root/tests/samples/blender/window.sh" "$bin/pelt" "$PWD/window"
   local name
-  for name in object scene bone; do finish "$name.png" -crop 412x560+1986+430 +repage "cut_$name.png"; done
-  finish cut_object.png cut_scene.png cut_bone.png +append +dither -colors 64 blender_panels.png
+  for name in object learnt bone; do finish "$name.png" -crop 412x560+1986+430 +repage "cut_$name.png"; done
+  finish cut_object.png cut_learnt.png cut_bone.png +append +dither -colors 64 blender_panels.png
 }
 
 make_demo() {

@@ -114,7 +114,6 @@ def steps():
     yield
     yield
     addon.expect("PELT_PT_scene" in drawn, f"the panel of the scene: {panel.summary}")
-    show("scene")
     armature = bpy.data.objects["bendy"]
     for thing in bpy.context.view_layer.objects:
         thing.select_set(thing == armature)
@@ -150,6 +149,36 @@ def steps():
     from pelt_deformers import glb
 
     addon.expect("character" in glb.File(file).json["extensions"]["PELT_deformers"], f"and pelt binds: {panel.summary}")
+    yield from learning(window, panel)
+
+
+def learning(window, panel):
+    """Learn as It Looks Here works in the window, step by step; Esc ends it."""
+    for thing in bpy.context.view_layer.objects:
+        thing.select_set(thing.name in ("rig", "cage", "skin"))
+    for end, panel.learn_poses in ("cancelled", 512), ("learnt", 60):
+        with bpy.context.temp_override(window=window, area=area("VIEW_3D")):
+            file = os.path.join(addon.work(), f"{end}.pelt")
+            bpy.ops.pelt.learn("INVOKE_DEFAULT", filepath=file, options='{"use_selection": true}')
+        yield
+        yield
+        browser = next(a for w in bpy.context.window_manager.windows for a in w.screen.areas if a.type == "FILE_BROWSER")
+        with bpy.context.temp_override(window=bpy.context.window_manager.windows[-1], area=browser):
+            bpy.ops.file.execute()
+        yield
+        if end == "cancelled":
+            window.event_simulate(type="ESC", value="PRESS")
+            window.event_simulate(type="ESC", value="RELEASE")
+        for _ in range(100):
+            yield
+            if end in panel.summary:
+                break
+        addon.expect(end in panel.summary, f"learning in the window: {panel.summary}")
+        addon.expect(os.path.exists(file) == (end == "learnt"), "its file")
+    area("PROPERTIES").spaces[0].context = "SCENE"
+    yield
+    yield
+    show("learnt")
 
 
 def run():
