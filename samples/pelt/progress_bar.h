@@ -15,8 +15,8 @@
 
 namespace pelt::samples {
 
-// Redraws one line on stderr and removes it at the end; does nothing if stderr is not a terminal. With `lines`, prints a
-// line for every percent instead, for programs.
+// Redraws one line on stderr and removes it at the end; does nothing if stderr is not a terminal. With `lines`, prints
+// a line for every percent instead, for programs.
 class ProgressBar {
  public:
   explicit ProgressBar(bool lines = false) : lines_(lines) {}

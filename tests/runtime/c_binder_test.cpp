@@ -98,11 +98,11 @@ TEST(CBinder, LearnsAsTheEngineDoes) {
     bytes.append(reinterpret_cast<const char*>(rest.data()), rest.size() * sizeof rest[0]);
     if (i > 0) turns += fmt::format(R"(, {{"joint": [0, 0, {}]}})", 8 * (i % 4));
   }
-  const std::string cache = folder.write("rest.pc2", bytes).string(), file = folder.write("p.json", turns + "]").string();
-  const LearntModel expected =
-      learn_model("builtin:limb", {.deformer = "linear-blend"},
-                  {.sequences = {{cache, file}}, .within = 0.02, .budget = 4000000})
-          .value();
+  const std::string cache = folder.write("rest.pc2", bytes).string(),
+                    file = folder.write("p.json", turns + "]").string();
+  const LearntModel expected = learn_model("builtin:limb", {.deformer = "linear-blend"},
+                                           {.sequences = {{cache, file}}, .within = 0.02, .budget = 4000000})
+                                   .value();
   ASSERT_GT(nlohmann::json::parse(expected.certificate)["shapes"], 0);
 
   const char* const caches[] = {cache.c_str()};

@@ -217,10 +217,7 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   std::vector<std::vector<std::uint32_t>> keys;
   for (std::uint32_t t = 0; t < targets.size(); ++t) {
     keys.push_back(skin.keys_of[t]);
-    if (t < with_inputs) {
-      const std::vector<std::uint32_t> target_keys = weight_keys(mesh, t, 0.0f, skin.weights);
-      keys[t].insert(keys[t].end(), target_keys.begin(), target_keys.end());
-    }
+    if (t < with_inputs) std::ranges::copy(weight_keys(mesh, t, 0.0f, skin.weights), std::back_inserter(keys[t]));
     skin.weights.add_weight(keys[t]);
   }
   for (const std::uint32_t t : far) skin.weights.add_weight(keys[t]);

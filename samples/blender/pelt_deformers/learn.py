@@ -224,7 +224,7 @@ def limits_elsewhere(armature):
     found = checks.Findings()
     for pose in armature.pose.bones:
         if any(limit.owner_space != "LOCAL" for limit in _limit_rotations(pose)):
-            text = "Limit Rotation is not in Local Space: poses keep to it, but how far the bone turns is not read from it"
+            text = "Limit Rotation is not in Local Space, so that its range is not read, but poses keep to it"
             found.info(f"{pose.name}: {text}", armature, [pose.name])
     return found
 

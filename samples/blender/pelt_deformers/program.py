@@ -41,7 +41,7 @@ def run(*arguments):
 
 
 def steps(*arguments):
-    """Runs `pelt` with --progress; yields the finished share, 0 to 1, and returns what it printed. If closed, ends it."""
+    """Runs `pelt` with --progress; yields the finished share, 0 to 1; returns what it printed. If closed, ends it."""
     with tempfile.TemporaryDirectory() as folder:
         names = [os.path.join(folder, name) for name in ("output", "errors")]
         with open(names[0], "w") as output, open(names[1], "w") as errors:
@@ -65,7 +65,7 @@ def _text(path):
 
 
 def found():
-    """The path of `pelt`; raises ProgramError if there is none."""
+    """The path of `pelt`; raises ProgramError without one."""
     program = path()
     if not program:
         raise ProgramError("pelt was not found: set its path in the add-on's preferences")

@@ -173,38 +173,11 @@ class Characters(unittest.TestCase):
         )
         self.assertEqual(pelt.quality("builtin:arm", deformers=["surface-ffd"], frames=2), printed)
 
-    def test_are_learnt_as_the_command_line_learns(self) -> None:
-        cache, file = self.cache(), self.file("learnt.pelt")
-        options = ("--deformer", "linear-blend", "--within", "0.01", "--budget", "200000", "--fps", "8", "--json")
-        arguments = ("--cache", cache, "--poses", "bend", *options, "-o", file)
-        printed = json.loads(run(PROGRAM, "learn", "builtin:limb", *arguments))
-        learnt = functools.partial(pelt.learn, "builtin:limb", [(cache, "bend")], deformer="linear-blend")
-        character, certificate = learnt(within=0.01, budget=200000, fps=8)
-        self.assertEqual(character.to_bytes(), Path(file).read_bytes())
-        self.assertEqual(certificate, printed)
-        self.assertGreater(certificate["shapes"], 0)
-        for options, why in (
-            ({"budget": -1}, "budget is -1"),
-            ({"threads": -1}, "threads is -1"),
-            ({"within": -1}, "options.within must be above 0"),
-        ):
-            with self.assertRaisesRegex(pelt.Error, why):
-                learnt(**options)
-        with self.assertRaisesRegex(pelt.Error, "there is no cache to learn from"):
-            pelt.learn("builtin:limb", [])
-
-    def cache(self) -> str:
-        """Returns a cache of the limb's clip "bend" by surface FFD, 8 samples per second."""
-        file = self.file("bend.pc2")
-        how = ("--deformer", "surface-ffd", "--no-check", "--clip", "bend", "--fps", "8", "--frames", "0:15")
-        run(PROGRAM, "deform", "builtin:limb", *how, "--backend", "cpu", "-o", file)
-        return file
-
     def test_raise_what_progress_raised(self) -> None:
         def stop(_fraction: float, _what: str) -> None:
             raise KeyError("enough")
 
-        for function in (pelt.bind, pelt.quality, functools.partial(pelt.learn, caches=[(self.cache(), "bend")])):
+        for function in (pelt.bind, pelt.quality):
             with self.assertRaisesRegex(KeyError, "enough") as caught:
                 function("builtin:limb", progress=stop)
             cause = caught.exception.__cause__

@@ -83,6 +83,14 @@ def fold_others():
                     bpy.utils.unregister_class(kind)
 
 
+def confirm():
+    """Presses the button of the file browser, which has a window of its own."""
+    window = bpy.context.window_manager.windows[-1]
+    browser = next(area for area in window.screen.areas if area.type == "FILE_BROWSER")
+    with bpy.context.temp_override(window=window, area=browser):
+        bpy.ops.file.execute()
+
+
 def steps():
     """A generator: what stands between two yields is one step, and Blender draws in between."""
     panel = bpy.context.scene.pelt
@@ -137,9 +145,7 @@ def steps():
     yield
     addon.expect("PELT_PT_gltf" in drawn, "the panel of the exporter's dialog")
     show("dialog")
-    browser = next(area for area in bpy.context.window_manager.windows[-1].screen.areas if area.type == "FILE_BROWSER")
-    with bpy.context.temp_override(window=bpy.context.window_manager.windows[-1], area=browser):
-        bpy.ops.file.execute()
+    confirm()
     yield
     addon.expect(os.path.exists(file), "the dialog exports")
     for _ in range(20):
@@ -162,9 +168,7 @@ def learning(window, panel):
             bpy.ops.pelt.learn("INVOKE_DEFAULT", filepath=file, options='{"use_selection": true}')
         yield
         yield
-        browser = next(a for w in bpy.context.window_manager.windows for a in w.screen.areas if a.type == "FILE_BROWSER")
-        with bpy.context.temp_override(window=bpy.context.window_manager.windows[-1], area=browser):
-            bpy.ops.file.execute()
+        confirm()
         yield
         if end == "cancelled":
             window.event_simulate(type="ESC", value="PRESS")

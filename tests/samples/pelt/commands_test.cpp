@@ -21,7 +21,8 @@ using testing::HasSubstr;
 
 using test::file_text;
 
-const char* const kCommands[] = {"info", "bind", "learn", "deform", "render", "bench", "quality", "skeleton", "surface"};
+const char* const kCommands[] = {"info",  "bind",    "learn",    "deform", "render",
+                                 "bench", "quality", "skeleton", "surface"};
 
 std::set<std::string> long_options(const std::string& text) {
   std::set<std::string> options;
