@@ -117,6 +117,8 @@ TEST(CBinder, LearnsAsTheEngineDoes) {
   const OutputHandle learnt = bind_in_c("builtin:limb", &options);
   EXPECT_EQ(character_of(learnt), serialize(expected.model.bound.character));
   EXPECT_EQ(report_of(learnt), expected.certificate);
+  options.budget = 20000;
+  EXPECT_NE(report_of(bind_in_c("builtin:limb", &options)), expected.certificate);
 
   pelt_binder_output* none = nullptr;
   const auto learn = [&] { return pelt_binder_bind("builtin:limb", &options, &none); };
