@@ -223,7 +223,7 @@ def limits_elsewhere(armature):
     """Findings on limits of which the ranges are not made, since they are not in the bones' own axes."""
     found = checks.Findings()
     for pose in armature.pose.bones:
-        if any(limit.owner_space != "LOCAL" for limit in _limit_rotations(pose)):
+        if pose.bone.use_deform and any(limit.owner_space != "LOCAL" for limit in _limit_rotations(pose)):
             text = "Limit Rotation is not in Local Space, so that its range is not read, but poses keep to it"
             found.info(f"{pose.name}: {text}", armature, [pose.name])
     return found

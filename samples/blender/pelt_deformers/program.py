@@ -60,7 +60,7 @@ def steps(*arguments):
 
 
 def _text(path):
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
 
 
