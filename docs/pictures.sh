@@ -13,11 +13,11 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  anchors armpit blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared
-  curve_skeleton_figures curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog
-  hierarchical_ears hierarchical_elbow hierarchical_figures hierarchical_head hierarchical_hinge mos_biped mos_compared
-  mos_figures mos_poses mos_quadruped mos_tail muscle_figures muscles python real_characters sculpture
-  skeletonize surface_ffd_figures surface_ffd_streamed viewer wrinkles
+  anchors armpit blender_cage blender_face blender_learn blender_limb blender_panels cage correctives
+  curve_skeleton_compared curve_skeleton_figures curve_skeleton_limbs demo drape engine garment hierarchical_biped
+  hierarchical_dog hierarchical_ears hierarchical_elbow hierarchical_figures hierarchical_head hierarchical_hinge
+  mos_biped mos_compared mos_figures mos_poses mos_quadruped mos_tail muscle_figures muscles python real_characters
+  sculpture skeletonize surface_ffd_figures surface_ffd_streamed viewer wrinkles
 )
 readonly views=tests/samples/viewer/views
 
@@ -61,11 +61,12 @@ END
 
 source docs/pictures_figures.sh
 
-# Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face [X Y TEXT]...
+# Draws a picture inside Blender, or several side by side. in_blender limb|cage|face|learn [X Y TEXT]...
 in_blender() {
   labels "${@:2}"
   PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
     --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
+  if [[ ! -e blender_$1.png ]]; then convert [0-9].png +append "blender_$1.png"; fi
   finish "blender_$1.png" "${operations[@]}" finished.png
   mv finished.png "blender_$1.png"
 }
@@ -76,14 +77,19 @@ make_blender_limb() {
 }
 
 make_blender_cage() { in_blender cage 120 670 'Blender' 600 670 'Pelt'; }
+make_blender_learn() {
+  pelt bind builtin:biped --deformer linear-blend -o biped.glb
+  in_blender learn 130 260 'linear blend' 430 260 'its errors' 730 260 'learnt' 1030 260 'its errors' 1330 260 'Blender'
+}
+
 make_blender_face() { in_blender face 180 490 'at rest' 560 490 'Blender' 960 490 'Pelt'; }
 
-# Panels of an object, of the scene and of a bone, as the test of the window shows them.
+# Panels of an object, of the scene after learning and of a bone, as the test of the window shows them.
 make_blender_panels() {
   PELT_PICTURES=$PWD "$root/tests/samples/blender/window.sh" "$bin/pelt" "$PWD/window"
   local name
-  for name in object scene bone; do finish "$name.png" -crop 412x560+1986+430 +repage "cut_$name.png"; done
-  finish cut_object.png cut_scene.png cut_bone.png +append +dither -colors 64 blender_panels.png
+  for name in object learnt bone; do finish "$name.png" -crop 412x560+1986+430 +repage "cut_$name.png"; done
+  finish cut_object.png cut_learnt.png cut_bone.png +append +dither -colors 64 blender_panels.png
 }
 
 make_demo() {
@@ -480,7 +486,7 @@ make_drape() {
 }
 
 # These show characters that are not in this repository; docs/quality.md lists their sources.
-readonly of_blender=(blender_cage blender_face blender_limb blender_panels)
+readonly of_blender=(blender_cage blender_face blender_learn blender_limb blender_panels)
 readonly of_characters=(cage garment real_characters)
 
 make_garment() {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Makes the pictures of docs/blender_limb.md, blender_cage.md and blender_face.md, inside Blender, by its Cycles:
+"""Makes the pictures of docs/blender_limb.md, blender_cage.md, blender_face.md and learn.md, inside Blender, by Cycles:
 
     blender --background --factory-startup --python-exit-code 1 --python docs/pictures_blender.py -- FOLDER PICTURE
 
-with PICTURE limb, cage or face.
+with PICTURE limb, cage, face or learn.
 
-Each shows Blender's skin and, right of it, what `pelt` (environment: PELT_PROGRAM) makes of the exported file.
+Each shows Blender's skin and what `pelt` (environment: PELT_PROGRAM) makes of the exported file.
 """
 import math
 import os
@@ -21,6 +21,8 @@ import bmesh
 import bpy
 import cage_cases
 import face_case
+import fixtures
+import numpy
 from mathutils import Vector
 
 SKIN, PELT, CAGE = (0.75, 0.55, 0.45, 1), (0.45, 0.6, 0.75, 1), (0.1, 0.1, 0.1, 1)
@@ -150,5 +152,74 @@ def face(folder):
     draw(os.path.join(folder, "blender_face.png"), (0, 0, -0.1), 6.4, 2.7, (1200, 520), (0.0, 1, -0.05))
 
 
+def bulging_biped(file):
+    """Imports the built-in biped; its left arm, by Corrective Smooth and a biceps that the elbow's bend drives."""
+    fixtures.clear()
+    addon.enable()
+    bpy.ops.import_scene.gltf(filepath=file, bone_heuristic="BLENDER")
+    skin = bpy.data.objects["body"]
+    armature = skin.find_armature()
+    for thing in list(bpy.context.scene.objects):
+        if thing not in (skin, armature):
+            bpy.data.objects.remove(thing)
+    joined = bmesh.new()
+    joined.from_mesh(skin.data)
+    bmesh.ops.remove_doubles(joined, verts=joined.verts, dist=1e-5)
+    joined.to_mesh(skin.data)
+    smooth = skin.modifiers.new("smooth", "CORRECTIVE_SMOOTH")
+    smooth.factor, smooth.iterations = 0.5, 20
+    upper, lower = (armature.data.bones[f"left_{name}"] for name in ("upper_arm", "forearm"))
+    to_skin = skin.matrix_world.inverted() @ armature.matrix_world
+    biceps = to_skin @ upper.head_local.lerp(lower.head_local, 0.55)
+    skin.shape_key_add(name="Basis")
+    key = skin.shape_key_add(name="biceps")
+    for vertex, moved in zip(skin.data.vertices, key.data):
+        moved.co += 0.02 * math.exp(-((vertex.co - biceps).length_squared) / 0.07**2) * vertex.normal
+    curve = key.driver_add("value")
+    turn = curve.driver.variables.new()
+    turn.name, turn.type = "turn", "ROTATION_DIFF"
+    for target, bone in zip(turn.targets, (upper, lower)):
+        target.id, target.bone_target = armature, bone.name
+    rest = upper.matrix_local.to_quaternion().rotation_difference(lower.matrix_local.to_quaternion()).angle
+    curve.driver.expression = f"min(abs(turn - {rest:.4f}) / 1.7, 1)"
+    for pose in armature.pose.bones:
+        pose.lock_rotation = 3 * (pose.name not in ("left_shoulder", upper.name, lower.name, "left_hand"),)
+    return skin
+
+
+def learn(folder):
+    """The biped's left arm in a clip that was not learnt, a picture each: linear blend, its errors, what was learnt,
+    its errors, and Blender. Grey: 0 mm, yellow: 5, red: 10."""
+    skin = bulging_biped(os.path.join(folder, "biped.glb"))
+    panel, file = bpy.context.scene.pelt, os.path.join(folder, "learnt")
+    panel.learn_from, panel.learn_poses = "RANGES", 120
+    bpy.ops.pelt.learn(filepath=file + ".pelt")
+    print("\n".join(finding.text for finding in panel.findings))
+    colour, pelt_colour, heat = material("skin", SKIN), material("pelt", PELT), material("heat", SKIN)
+    layer = heat.node_tree.nodes.new("ShaderNodeVertexColor")
+    layer.layer_name = "error"
+    heat.node_tree.links.new(layer.outputs["Color"], heat.node_tree.nodes["Principled BSDF"].inputs["Base Color"])
+    from pelt_deformers import scene
+
+    frame, stills, armature = 46, [], skin.find_armature()
+    with scene.playing(armature, dict(scene.clips(armature, {}))["flex"]):
+        truth = still(skin, frame, colour, (0, 0, 0))
+    shall = [truth.matrix_world @ vertex.co for vertex in truth.data.vertices]
+    for panel.character in "", file + ".pelt":
+        bpy.ops.pelt.preview(folder=folder, clip="flex")
+        (copy,) = bpy.data.collections["Pelt preview"].objects
+        for made in pelt_colour, heat:
+            stills.append(still(copy, frame, made, (0, 0, 0)))
+        data = stills[-1].data
+        off = numpy.array([(vertex.co - to).length for vertex, to in zip(data.vertices, shall)])
+        reds, greens, blues = (0.25, 0.9, 0.7), (0.3, 0.7, 0.02), (0.4, 0.05, 0.02)
+        ramp = [numpy.interp(off, (0, 0.005, 0.01), ends) for ends in (reds, greens, blues, (1, 1, 1))]
+        layer = data.color_attributes.new("error", "FLOAT_COLOR", "POINT")
+        layer.data.foreach_set("color", numpy.stack(ramp, 1).ravel())
+    for i, thing in enumerate((*stills, truth)):
+        show([thing])
+        draw(os.path.join(folder, f"{i}.png"), (0.34, 0, 1.48), 0.5, 0.5, (300, 300), (-0.3, 1, 0))
+
+
 if __name__ == "__main__":
-    {"limb": limb, "cage": cage, "face": face}[addon.arguments()[1]](addon.arguments()[0])
+    {"limb": limb, "cage": cage, "face": face, "learn": learn}[addon.arguments()[1]](addon.arguments()[0])

@@ -96,6 +96,7 @@ struct LearnCommand {
   std::string output;     // .pelt
   std::string write_rig;  // .json: the rig with the learnt correctives; empty: none
   bool json = false;
+  bool progress = false;  // prints a line for every percent
 };
 
 // Learns from caches, and prints the certificate: docs/learn.md.

@@ -93,7 +93,7 @@ Result<void> print_certificate(const std::string& text) {
 
 Result<void> run(const LearnCommand& command) {
   Result<LearntModel> learnt = [&] {
-    ProgressBar bar;
+    ProgressBar bar(command.progress);
     BindOptions options;
     options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
     return learn_model(command.model, command.binding, command.learn, options);

@@ -5,6 +5,7 @@
 
 #include <pelt/pelt_file.h>
 
+#include "samples/pelt/bind_view.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/support/sealed.h"
@@ -126,6 +127,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = pelt::deserialize(written, "again.pelt");
   pelt::fuzz::require(again && pelt::serialize(*again) == written, "a file that was read is written as it is read");
   const std::uint64_t choice = pelt::fuzz::choice_of(bytes);
+  if (const auto errors = pelt::samples::view_of_bind(*character, "learnt")) {
+    for (const float value : errors->values) pelt::fuzz::require(value >= 0 && value <= 1, "an error has a colour");
+  }
   pelt::fuzz::move_on_cpu(*character, choice);
   if (choice % 10 == 0) pelt::fuzz::move_on_device(*character, choice);
   return 0;

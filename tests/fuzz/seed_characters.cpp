@@ -39,7 +39,10 @@ std::vector<std::vector<std::byte>> seed_characters() {
   Model forked = model;
   forked.skeleton.joints[2].parent = 0;
   forked.expressions = {{"happy", false, {{"tube", 0, 0.5f}, {"tube", 1, 1}}}, {"blink", true, {{"tube", 1, 1}}}};
-  files.push_back(serialize(test::must(bind(forked, helped, {.threads = 1})).character));
+  CharacterData learnt = *test::must(bind(forked, helped, {.threads = 1})).character;
+  learnt.certificate = {R"({"poses": 9, "regions": [{"joint": "joint1"}]})", 0.5f,
+                        std::vector((learnt.vertex_count() + 3) / 4, 0x01020304u)};
+  files.push_back(serialize(test::must(Character::create(std::move(learnt)))));
   return files;
 }
 

@@ -99,11 +99,19 @@ void add_obj(Folder files) {
 }
 
 void add_pc2(Folder files) {
-  for (const std::int32_t samples : {1, 3}) {
-    Pc2Header header{.points = 2, .first_frame = 1, .frames_a_sample = 0.5f, .samples = samples};
-    const std::vector<float> positions(static_cast<std::size_t>(samples) * 6, 0.25f);
+  std::vector<glm::vec3> skins;
+  for (const Mesh& mesh : make_small_model().meshes) {
+    skins.insert(skins.end(), mesh.positions.begin(), mesh.positions.end());
+  }
+  for (const std::int32_t samples : {1, 3, 8}) {
+    const std::vector<glm::vec3> sample = samples < 8 ? std::vector(2, glm::vec3(0.25f)) : skins;
+    const Pc2Header header{.points = static_cast<std::int32_t>(sample.size()),
+                           .first_frame = 1,
+                           .frames_a_sample = 0.5f,
+                           .samples = samples};
     std::string file(reinterpret_cast<const char*>(&header), sizeof header);
-    file.append(reinterpret_cast<const char*>(positions.data()), positions.size() * sizeof(float));
+    for (int i = 0; i < samples; ++i)
+      file.append(reinterpret_cast<const char*>(sample.data()), sample.size() * sizeof sample[0]);
     files.add(file);
   }
 }

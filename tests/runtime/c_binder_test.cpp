@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Tests libpelt_binder.so, which binds as the engine does and reports what `pelt bind --json` prints.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
+#include <pelt/learn.h>
 #include <pelt/pelt_binder.h>
+#include <pelt/point_cache.h>
 #include <pelt/rig_json.h>
 
 #include "tests/runtime/c_handles.h"
@@ -82,6 +86,58 @@ TEST(CBinder, BindsAsTheEngineDoes) {
   const std::vector<std::byte> bytes = character_of(by_name);
   ASSERT_OK(pelt_character_load_memory(bytes.data(), bytes.size(), nullptr, &loaded));
   pelt_character_destroy(loaded);
+}
+
+// The limb rests in the cache, and its joint turns in the poses.
+TEST(CBinder, LearnsAsTheEngineDoes) {
+  const test::TemporaryFolder folder;
+  const std::vector<glm::vec3> rest = import_model("builtin:limb").value().meshes[0].positions;
+  const Pc2Header header{.points = static_cast<std::int32_t>(rest.size()), .samples = 16};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header), turns = "[{}";
+  for (int i = 0; i < header.samples; ++i) {
+    bytes.append(reinterpret_cast<const char*>(rest.data()), rest.size() * sizeof rest[0]);
+    if (i > 0) turns += fmt::format(R"(, {{"joint": [0, 0, {}]}})", 8 * (i % 4));
+  }
+  const std::string cache = folder.write("rest.pc2", bytes).string(),
+                    file = folder.write("p.json", turns + "]").string();
+  const LearntModel expected = learn_model("builtin:limb", {.deformer = "linear-blend"},
+                                           {.sequences = {{cache, file}}, .within = 0.02, .budget = 4000000})
+                                   .value();
+  ASSERT_GT(nlohmann::json::parse(expected.certificate)["shapes"], 0);
+
+  const char* const caches[] = {cache.c_str()};
+  const char* const poses[] = {file.c_str()};
+  auto options = sized<pelt_binder_bind_options>();
+  options.deformer = "linear-blend";
+  options.cache_count = 1;
+  options.caches = caches;
+  options.poses = poses;
+  options.within = 0.02;
+  options.budget = 4000000;
+  const OutputHandle learnt = bind_in_c("builtin:limb", &options);
+  EXPECT_EQ(character_of(learnt), serialize(expected.model.bound.character));
+  EXPECT_EQ(report_of(learnt), expected.certificate);
+  options.budget = 20000;
+  EXPECT_NE(report_of(bind_in_c("builtin:limb", &options)), expected.certificate);
+
+  pelt_binder_output* none = nullptr;
+  const auto learn = [&] { return pelt_binder_bind("builtin:limb", &options, &none); };
+  const std::uint32_t stop = 1;
+  options.stop = &stop;
+  EXPECT_BINDER_REFUSES(learn(), PELT_ERROR_STOPPED, "stopped");
+  options.stop = nullptr;
+  options.fps = -1;
+  EXPECT_BINDER_REFUSES(learn(), PELT_ERROR_INVALID_ARGUMENT, "options.fps and options.within must be above 0");
+  options.fps = 0;
+  options.poses = nullptr;
+  EXPECT_BINDER_REFUSES(learn(), PELT_ERROR_INVALID_ARGUMENT, "options.poses is null");
+  const char* const missing[] = {nullptr};
+  options.poses = missing;
+  EXPECT_BINDER_REFUSES(learn(), PELT_ERROR_INVALID_ARGUMENT, "a name of options.poses is null");
+  const char* const clips[] = {"none"};
+  options.poses = clips;
+  EXPECT_BINDER_REFUSES(learn(), PELT_ERROR_NOT_FOUND, "there is no clip 'none'");
+  EXPECT_EQ(none, nullptr);
 }
 
 // A rig may name files outside of its folder only with leave.

@@ -11,17 +11,19 @@ import json
 import math
 import os
 import random
+import shutil
 import tempfile
 
 import bpy
 import numpy
 from mathutils import Euler, Matrix, Quaternion
 
-from . import bake_bones, bendy, derive, fit, glb, preview, program, scene, session
+from . import bake_bones, bendy, checks, derive, fit, glb, preview, program, scene, session
 from .session import ExportError
 
 GROUPS = 4  # sequences of poses in the joints' ranges: pelt holds out whole sequences
 LEAST, UNKNOWN = 20.0, 60.0  # degrees that a joint without limits turns either way, at least: with clips, without
+LISTED = 6  # regions and contradictions in the panel
 SETTLE = 30  # frames of a simulation per pose, half of them moving
 # The file must have every frame as Blender shows it, and joints at rest.
 ON = "animations", "force_sampling", "nla_strips", "reset_pose_bones", "skins", "yup"
@@ -29,40 +31,81 @@ OFF = "apply", "current_frame", "frame_range"
 OPTIONS = {"export_format": "GLB", "export_frame_step": 1, **{f"export_{name}": name in ON for name in ON + OFF}}
 
 
-def learn(panel, file, options):
+def steps(panel, file, options):
     """Exports the scene next to `file` as .glb, caches its skins, and writes what pelt learns of them to `file`.
 
-    `options` are those of the exporter. Returns the lines that pelt prints. Raises ExportError, ProgramError.
+    A generator: yields the finished share, 0 to 1, and what follows; returns the certificate as findings. `options` are
+    those of the exporter. If it is closed, or raises ExportError or ProgramError, no file is written, and the scene is
+    as it was.
     """
-    if not program.path():
-        raise program.ProgramError("pelt was not found: set its path in the add-on's preferences")
+    yield 0.0, "exporting"
+    program.found()
     preview.remove()
     options = {**options, **OPTIONS}
     settings = scene.settings_of(options)
     armature, things = _subject(panel, scene.Exported(settings))
     with contextlib.ExitStack() as stack:
-        stack.callback(bpy.context.scene.frame_set, bpy.context.scene.frame_current)
-        stack.enter_context(scene.kept_pose(armature))
+        stack.enter_context(scene.kept_keys(things))
+        stack.enter_context(scene.kept_pose(armature))  # after the frame, which sets what is keyed
+        stack.enter_context(_kept_frame())
+        stack.enter_context(scene.kept_pose(armature))  # before, for simulations
         folder = stack.enter_context(tempfile.TemporaryDirectory())
+        targets = os.path.splitext(file)[0] + ".glb", file
+        model, character = (os.path.join(folder, os.path.basename(path)) for path in targets)
         others = [m for thing in things for m in thing.modifiers if m.type not in ("ARMATURE", *scene.CARRIED)]
-        shaped = _at_rest(armature, things, others)
+        shaped, notes = _at_rest(armature, things, others), []
         with scene.without(others):  # the file lacks them, and frames take less time
             if panel.learn_from == "RANGES":
                 cache, poses = _cache_poses, _poses(panel, armature, things, settings)
+                notes = limits_elsewhere(armature)
             else:
                 cache, poses = _cache_clips, _clips(armature, settings, panel.learn_poses)
-            content = _export(panel, os.path.splitext(file)[0] + ".glb", options, shaped)
+            content = _export(panel, model, options, shaped)
         skins = preview.skins(content)
         _check_names(armature, content, skins)
-        arguments = []
-        for i, (points, frames, name) in enumerate(cache(armature, poses, content, skins, folder)):
-            path = os.path.join(folder, f"{i}.pc2")
-            glb.write_cache(path, points, frames.start, frames.step)
-            arguments += ["--cache", path, "--poses", name]
-        arguments += ["--fps", str(bpy.context.scene.render.fps), "--within", f"{panel.learn_within:g}mm"]
-        printed = program.run("learn", panel.file, *arguments, "-o", file)
-    panel.character = file
-    return [line for line in printed.splitlines() if line.strip()]
+        caches = []  # arguments
+        yield from _part(0.1, 0.6, "caching poses", cache(armature, poses, content, skins, folder, caches))
+        caches += ["--fps", str(bpy.context.scene.render.fps), "--within", f"{panel.learn_within:g}mm"]
+        learning = program.steps("learn", model, *caches, "--json", "-o", character)
+        printed = yield from _part(0.6, 1.0, "learning", learning)
+        for made, target in zip((model, character), targets):
+            shutil.move(made, target)
+        panel.file, panel.character = targets
+    return notes + certificate(json.loads(printed), armature)
+
+
+def _part(start, end, what, parts):
+    """Runs a generator of shares, a part of the whole; returns its value."""
+    with contextlib.closing(parts):
+        while True:
+            try:
+                share = next(parts)
+            except StopIteration as done:
+                return done.value
+            yield start + (end - start) * share, what
+
+
+def certificate(learnt, armature):
+    """Findings that tell an artist how well a character was learnt, each with the bone that it is about."""
+
+    def of(errors):
+        return f"average {1000 * errors['rms']:.2f}, most {1000 * errors['most']:.1f} mm"
+
+    unseen, found = learnt["held_out"], checks.Findings()
+    if unseen:
+        found.info(f"unseen poses: {of(unseen)}")
+    found.info(f"the {learnt['poses']} poses: {of(learnt['fitted'])}")
+    found.info(f"without the shapes: {of(learnt['base'])}")
+    share = learnt["bytes"] / learnt["base_bytes"]
+    found.info(f"{learnt['shapes']} shapes, {1e-6 * learnt['bytes']:.1f} MB, {share:.2f} times the base")
+    for pair in learnt["contradictions"][:LISTED]:
+        bone, poses = pair["joint"], " and ".join(pair["poses"])
+        text = f"{bone}: no pose explains {1000 * pair['distance']:.1f} mm, by which {poses} differ"
+        found.warning(text, armature, [bone])
+    for region in learnt["regions"][:LISTED]:
+        errors = region["held_out" if unseen else "fitted"]
+        found.info(f"{region['joint']}: {of(errors)}", armature, [region["joint"]])
+    return found
 
 
 def _subject(panel, exported):
@@ -126,12 +169,12 @@ def _points(thing):
 
 
 def _export(panel, file, options, shaped):
-    before = panel.bind, panel.vertex_numbers, None
+    before = panel.bind, panel.vertex_numbers, None, panel.file, panel.character
     panel.bind, panel.vertex_numbers, session.learning = False, True, shaped
     try:
         bpy.ops.pelt.export(filepath=file, options=json.dumps(options))
     finally:
-        panel.bind, panel.vertex_numbers, session.learning = before
+        panel.bind, panel.vertex_numbers, session.learning, panel.file, panel.character = before
     return glb.File(file)
 
 
@@ -165,11 +208,25 @@ def _limits(pose, axis):
     name = "xyz"[axis]
     if pose.lock_rotation[axis] or getattr(pose, f"lock_ik_{name}"):
         return 0.0, 0.0
-    constraints = [limit for limit in pose.constraints if limit.type == "LIMIT_ROTATION" and not limit.mute]
+    constraints = [limit for limit in _limit_rotations(pose) if limit.owner_space == "LOCAL"]
     for limit, kind in (*((limit, "") for limit in constraints), (pose, "ik_")):
         if getattr(limit, f"use_{kind}limit_{name}"):
             return tuple(math.degrees(getattr(limit, f"{kind}{end}_{name}")) for end in ("min", "max"))
     return None
+
+
+def _limit_rotations(pose):
+    return [limit for limit in pose.constraints if limit.type == "LIMIT_ROTATION" and not limit.mute]
+
+
+def limits_elsewhere(armature):
+    """Findings on limits of which the ranges are not made, since they are not in the bones' own axes."""
+    found = checks.Findings()
+    for pose in armature.pose.bones:
+        if pose.bone.use_deform and any(limit.owner_space != "LOCAL" for limit in _limit_rotations(pose)):
+            text = "Limit Rotation is not in Local Space, so that its range is not read, but poses keep to it"
+            found.info(f"{pose.name}: {text}", armature, [pose.name])
+    return found
 
 
 def sampled(turns, together, bones, count):
@@ -208,10 +265,10 @@ def _turn(degrees):
     return Euler([math.radians(degrees.get(axis, 0.0)) for axis in range(3)]).to_quaternion()
 
 
-def _cache_poses(armature, poses, content, skins, folder):
-    """Yields (frames x points x 3 in the file's order, their frames, the file of their poses) of GROUPS sequences."""
+def _cache_poses(armature, poses, content, skins, folder, caches):
+    """Writes the points of poses in GROUPS sequences, and their files' arguments to `caches`; yields what is done."""
     rest = {node["name"]: node.get("rotation", (0, 0, 0, 1)) for node in content.json["nodes"]}
-    moving, first = _simulations(), bpy.context.scene.frame_current
+    moving, first, done = _simulations(), bpy.context.scene.frame_current, 0
     with _playing(armature, None, "", content, skins), _simulating(moving, first, first + SETTLE):
         for i in range(min(GROUPS, len(poses))):
             written, points = [], []
@@ -219,10 +276,18 @@ def _cache_poses(armature, poses, content, skins, folder):
                 _settle(armature, pose, moving, first)
                 written.append(_in_file(armature, rest))
                 points.append(numpy.concatenate(preview.seen(skins)))
+                done += 1
+                yield done / len(poses)
             file = os.path.join(folder, f"{i}.json")
             with open(file, "w", encoding="utf-8") as text:
                 json.dump(written, text)
-            yield points, range(len(written)), file
+            _write(points, range(len(written)), file, folder, caches)
+
+
+def _write(points, frames, poses, folder, caches):
+    path = os.path.join(folder, f"{len(caches) // 4}.pc2")
+    glb.write_cache(path, points, frames.start, frames.step)
+    caches += ["--cache", path, "--poses", poses]
 
 
 def _settle(armature, pose, moving, first):
@@ -259,13 +324,20 @@ def _clips(armature, settings, most):
     return [(name, action, frames[::step]) for name, action, frames in clips]
 
 
-def _cache_clips(armature, clips, content, skins, folder):
-    """Yields (frames x points x 3 in the file's order, their frames, name) of clips."""
-    moving = _simulations()
+def _cache_clips(armature, clips, content, skins, folder, caches):
+    """The same of clips. Simulations need the frames in between."""
+    moving, done, all_frames = _simulations(), 0, sum(len(frames) for _, _, frames in clips)
     for name, action, frames in clips:
         _rest(armature)
+        points = []
         with _playing(armature, action, name, content, skins), _simulating(moving, frames[0], frames[-1]):
-            yield numpy.concatenate(preview.evaluated(skins, frames, every=bool(moving)), axis=1), frames, name
+            for frame in range(frames[0], frames[-1] + 1) if moving else frames:
+                bpy.context.scene.frame_set(frame)
+                if frame in frames:
+                    points.append(numpy.concatenate(preview.seen(skins)))
+                    done += 1
+                yield done / all_frames
+        _write(points, frames, name, folder, caches)
 
 
 @contextlib.contextmanager
@@ -291,6 +363,20 @@ def _rest(armature):
         pose.matrix_basis = Matrix.Identity(4)
 
 
+@contextlib.contextmanager
+def _kept_frame():
+    """A context after which the scene is in the frame of before; simulations that had come to it do so again."""
+    now, first = bpy.context.scene, min((m.point_cache.frame_start for _, m in _simulations()), default=0)
+    frame, part = now.frame_current, now.frame_subframe
+    ran = any(m.point_cache.info and not m.point_cache.is_outdated for _, m in _simulations())
+    try:
+        yield
+    finally:
+        for before in range(first, frame) if ran else ():
+            now.frame_set(before)
+        now.frame_set(frame, subframe=part)
+
+
 def _simulations():
     """[(object, modifier)] that remember earlier frames."""
     things = bpy.context.scene.objects
@@ -311,6 +397,7 @@ def _simulating(moving, first, last):
         for cache, span in zip(caches, spans):
             cache.frame_start, cache.frame_end = span
         _forget(moving)
+        bpy.context.view_layer.update()  # forgets before the frame changes
 
 
 def _forget(moving):

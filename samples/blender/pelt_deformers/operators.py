@@ -4,6 +4,7 @@ import json
 import os
 import re
 import textwrap
+import time
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -97,19 +98,63 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
         for name in LEARNING:
             self.layout.prop(context.scene.pelt, name)
 
+    def invoke(self, context, event):
+        self.in_window = True
+        return super().invoke(context, event)
+
     def execute(self, context):
         if not self.filepath.lower().endswith(".pelt"):
             self.filepath += ".pelt"
-        panel = context.scene.pelt
+        path = bpy.path.abspath(self.filepath)
+        self.steps = learn.steps(context.scene.pelt, path, export_options(self.options))
+        if not getattr(self, "in_window", False):
+            return self.work(context, float("inf"))
+        manager = context.window_manager
+        if context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        manager.progress_begin(0, 100)
+        self.timer = manager.event_timer_add(0.01, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            self.cancel(context)
+            context.scene.pelt.summary = "learning was cancelled"
+            return {"CANCELLED"}
+        return self.work(context, 0.2) if event.type == "TIMER" else {"RUNNING_MODAL"}
+
+    def cancel(self, context):
+        self.steps.close()
+        self.end(context)
+
+    def work(self, context, seconds):
+        """Works for so long."""
+        panel, start = context.scene.pelt, time.monotonic()
         try:
-            lines = learn.learn(panel, bpy.path.abspath(self.filepath), export_options(self.options))
+            while time.monotonic() - start < seconds:
+                share, what = next(self.steps)
+                context.window_manager.progress_update(100 * share)
+                if context.workspace is not None:
+                    context.workspace.status_text_set(f"Pelt: {what}, {100 * share:.0f}%. Esc cancels")
+            return {"RUNNING_MODAL"}
+        except StopIteration as done:
+            checks.show(panel, done.value)
+            panel.summary = f"learnt {os.path.basename(self.filepath)}; how far it is from this scene:"
+            self.report({"INFO"}, "\n".join(finding.text for finding in done.value))
+            result = {"FINISHED"}
         except (RuntimeError, OSError) as error:
             self.report({"ERROR"}, _sentence(error))
-            return {"CANCELLED"}
-        panel.summary = f"learnt {os.path.basename(self.filepath)}"
-        checks.show(panel, [checks.Finding("INFO", line) for line in lines])
-        self.report({"INFO"}, "\n".join(lines))
-        return {"FINISHED"}
+            result = {"CANCELLED"}
+        self.end(context)
+        return result
+
+    def end(self, context):
+        if getattr(self, "in_window", False):
+            context.window_manager.event_timer_remove(self.timer)
+        context.window_manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
 
 
 def _sentence(error):

@@ -54,16 +54,12 @@ def _stream(content, folder):
     return list(caches.items())
 
 
-def evaluated(skinned, frames, every=False):
-    """Returns frames x vertices x 3 of each of skins(), as Blender moves it, in the file's order: metres, y up.
-
-    With `every`, frames between these are evaluated too, as simulations need.
-    """
+def evaluated(skinned, frames):
+    """Returns frames x vertices x 3 of each of skins(), as Blender moves it, in the file's order: metres, y up."""
     before, points = bpy.context.scene.frame_current, []
-    for frame in range(frames[0], frames[-1] + 1) if every else frames:
+    for frame in frames:
         bpy.context.scene.frame_set(frame)
-        if frame in frames:
-            points.append(seen(skinned))
+        points.append(seen(skinned))
     bpy.context.scene.frame_set(before)
     return [numpy.array(of_skin) for of_skin in zip(*points)]
 

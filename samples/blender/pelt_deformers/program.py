@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Runs the command line `pelt`, from the path in the preferences or the environment."""
+import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -34,14 +36,47 @@ def path():
 
 def run(*arguments):
     """Runs `pelt` and returns what it printed."""
+    done = subprocess.run([found(), *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return _printed(done.returncode, arguments[0], done.stdout, done.stderr)
+
+
+def steps(*arguments):
+    """Runs `pelt` with --progress; yields the finished share, 0 to 1; returns what it printed. If closed, ends it."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.join(folder, name) for name in ("output", "errors")]
+        with open(names[0], "w") as output, open(names[1], "w") as errors:
+            command = [found(), *arguments, "--progress"]
+            program = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL)
+        try:
+            while program.poll() is None:
+                yield max((float(share) / 100 for share in re.findall(r"(?m)^(\d+)% ", _text(names[1]))), default=0.0)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    program.wait(0.1)
+        finally:
+            if program.poll() is None:
+                program.terminate()
+                program.wait()
+        return _printed(program.returncode, arguments[0], *map(_text, names))
+
+
+def _text(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def found():
+    """The path of `pelt`; raises ProgramError without one."""
     program = path()
     if not program:
-        raise ProgramError("there is no pelt at the path in the add-on's preferences")
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        kind = NoDevice if done.returncode == NO_DEVICE else ProgramError
-        raise kind(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"pelt {arguments[0]} failed")
-    return done.stdout
+        raise ProgramError("pelt was not found: set its path in the add-on's preferences")
+    return program
+
+
+def _printed(code, command, output, errors):
+    if code:
+        kind = NoDevice if code == NO_DEVICE else ProgramError
+        raise kind(errors.strip().splitlines()[-1] if errors.strip() else f"pelt {command} failed")
+    return output
 
 
 def bind(file):

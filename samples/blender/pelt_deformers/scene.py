@@ -169,6 +169,17 @@ def kept_pose(armature):
             armature.pose.bones[name].matrix_basis = basis
 
 
+@contextlib.contextmanager
+def kept_keys(things):
+    """A context after which the shape keys of meshes have the values that they had before."""
+    values = [(key, key.value) for thing in things if thing.data.shape_keys for key in thing.data.shape_keys.key_blocks]
+    try:
+        yield
+    finally:
+        for key, value in values:
+            key.value = value
+
+
 def frames_of(action):
     """The whole frames that an action spans."""
     return range(math.floor(action.frame_range[0]), math.ceil(action.frame_range[1]) + 1)

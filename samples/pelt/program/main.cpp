@@ -128,6 +128,7 @@ void add_learn(CLI::App& app, Command& chosen) {
       ->check(extension_in({".json"}))
       ->type_name("RIG.json");
   learn->add_flag("--json", command->json, "Print the certificate as JSON");
+  learn->add_flag("--progress", command->progress, "Print a line for every percent to standard error, for programs");
   learn->footer("Example:\n  pelt learn hero.glb --cache walk.pc2 --poses walk --within 1mm -o hero.pelt");
   learn->callback([=, &chosen] {
     if (caches->size() != poses->size()) {

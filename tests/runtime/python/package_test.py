@@ -83,7 +83,7 @@ class Package(unittest.TestCase):
             for parameter in inspect.signature(function).parameters:
                 if parameter != "self":
                     self.assertIn(parameter, hints, f"{name}({parameter})")
-        for name in ("bind", "load", "quality"):
+        for name in ("bind", "learn", "load", "quality"):
             typing.get_type_hints(getattr(pelt, name))  # they exist
 
     def test_has_the_fields_of_the_headers(self) -> None:

@@ -76,7 +76,7 @@ TEST_F(PythonPackage, DoesWhatItsTestsSay) {
   ::setenv("PELT_OTHER_ABI", PELT_OTHER_ABI, 1);
   ::unsetenv("PELT_LIBRARY");
   ::unsetenv("PYTHONPATH");
-  for (const char* file : {"package_test.py", "skin_points_test.py"}) {
+  for (const char* file : {"learn_test.py", "package_test.py", "skin_points_test.py"}) {
     const test::Outcome outcome = run(kPython, quoted(kTests / file));
     EXPECT_THAT(outcome.errors, testing::HasSubstr("OK"));
     EXPECT_THAT(outcome.errors, testing::Not(testing::HasSubstr("skipped")));

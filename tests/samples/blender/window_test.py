@@ -83,6 +83,14 @@ def fold_others():
                     bpy.utils.unregister_class(kind)
 
 
+def confirm():
+    """Presses the button of the file browser, which has a window of its own."""
+    window = bpy.context.window_manager.windows[-1]
+    browser = next(area for area in window.screen.areas if area.type == "FILE_BROWSER")
+    with bpy.context.temp_override(window=window, area=browser):
+        bpy.ops.file.execute()
+
+
 def steps():
     """A generator: what stands between two yields is one step, and Blender draws in between."""
     panel = bpy.context.scene.pelt
@@ -114,7 +122,6 @@ def steps():
     yield
     yield
     addon.expect("PELT_PT_scene" in drawn, f"the panel of the scene: {panel.summary}")
-    show("scene")
     armature = bpy.data.objects["bendy"]
     for thing in bpy.context.view_layer.objects:
         thing.select_set(thing == armature)
@@ -138,9 +145,7 @@ def steps():
     yield
     addon.expect("PELT_PT_gltf" in drawn, "the panel of the exporter's dialog")
     show("dialog")
-    browser = next(area for area in bpy.context.window_manager.windows[-1].screen.areas if area.type == "FILE_BROWSER")
-    with bpy.context.temp_override(window=bpy.context.window_manager.windows[-1], area=browser):
-        bpy.ops.file.execute()
+    confirm()
     yield
     addon.expect(os.path.exists(file), "the dialog exports")
     for _ in range(20):
@@ -150,6 +155,34 @@ def steps():
     from pelt_deformers import glb
 
     addon.expect("character" in glb.File(file).json["extensions"]["PELT_deformers"], f"and pelt binds: {panel.summary}")
+    yield from learning(window, panel)
+
+
+def learning(window, panel):
+    """Learn as It Looks Here works in the window, step by step; Esc ends it."""
+    for thing in bpy.context.view_layer.objects:
+        thing.select_set(thing.name in ("rig", "cage", "skin"))
+    for end, panel.learn_poses in ("cancelled", 512), ("learnt", 60):
+        with bpy.context.temp_override(window=window, area=area("VIEW_3D")):
+            file = os.path.join(addon.work(), f"{end}.pelt")
+            bpy.ops.pelt.learn("INVOKE_DEFAULT", filepath=file, options='{"use_selection": true}')
+        yield
+        yield
+        confirm()
+        yield
+        if end == "cancelled":
+            window.event_simulate(type="ESC", value="PRESS")
+            window.event_simulate(type="ESC", value="RELEASE")
+        for _ in range(100):
+            yield
+            if end in panel.summary:
+                break
+        addon.expect(end in panel.summary, f"learning in the window: {panel.summary}")
+        addon.expect(os.path.exists(file) == (end == "learnt"), "its file")
+    area("PROPERTIES").spaces[0].context = "SCENE"
+    yield
+    yield
+    show("learnt")
 
 
 def run():

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tests pelt bind.
+// Tests pelt bind and pelt learn.
+#include <fmt/format.h>
+
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
@@ -251,6 +253,34 @@ TEST_F(Pelt, SkinsAGarmentAsItsBodyIs) {
   EXPECT_THAT(failure("bind sleeve.obj --weights-of sleeve.obj -o x.pelt"), HasSubstr("no weights to copy"));
   EXPECT_THAT(failure("bind sleeve.obj --weights-of builtin:limb --driver builtin:limb -o x.pelt", 2),
               HasSubstr("excludes"));
+}
+
+TEST_F(Pelt, LearnsFromCaches) {
+  done("deform builtin:limb --deformer surface-ffd --clip bend --frames 0:15 --fps 8 --backend cpu -o bend.pc2");
+  const std::string blend = "learn builtin:limb --deformer linear-blend ", learn = blend + "--fps 8 --cache bend.pc2 ";
+  const std::string printed = done(learn + "--poses bend --write-rig rig.json -o a.pelt");
+  const Json certificate = Json::parse(done(learn + "--poses bend --json -o b.pelt"));
+  EXPECT_THAT(printed, HasSubstr("\nlearnt from 16 poses in 1 cache, within"));
+  for (const char* row : {"base", "fitted", "held_out"}) {
+    EXPECT_THAT(printed, HasSubstr(fmt::format(" {:.3f} ", 1000 * certificate[row]["rms"].get<double>()))) << row;
+  }
+  EXPECT_LT(certificate["fitted"]["rms"], 0.5 * certificate["base"]["rms"].get<double>());
+  EXPECT_THAT(printed, testing::EndsWith("wrote a.pelt\n"));
+  EXPECT_EQ(file_text(folder / "a.pelt"), file_text(folder / "b.pelt"));
+  EXPECT_EQ(Json::parse(done("info a.pelt --json"))["learnt"], certificate);
+  // The rig has the shapes.
+  done("bind builtin:limb --rig rig.json --no-check -o c.pelt");
+  const std::vector<glm::vec3> is = moved(*load_pelt(folder / "c.pelt"), "bend", 1);
+  EXPECT_LT(test::farthest(is, moved(*load_pelt(folder / "a.pelt"), "bend", 1)), 1e-4f);
+
+  write("poses.json", R"([{"joint": [0, 0]}])");
+  EXPECT_THAT(failure(learn + "-o x.pelt", 2), HasSubstr("--poses is required"));
+  EXPECT_THAT(failure(learn + "--poses bend --poses twist -o x.pelt", 2), HasSubstr("2 for 1 --cache"));
+  EXPECT_THAT(failure(learn + "--poses bend --within 0 -o x.pelt", 2), HasSubstr("'0' is not a length"));
+  EXPECT_THAT(failure(learn + "--poses bent -o x.pelt"), HasSubstr("bend.pc2: there is no clip 'bent'"));
+  EXPECT_THAT(failure(learn + "--poses poses.json -o x.pelt"), HasSubstr("poses.json: pose 0: joint 'joint' needs"));
+  EXPECT_THAT(failure(blend + "--cache none.pc2 --poses bend -o x.pelt"), HasSubstr("none.pc2: no such file"));
+  EXPECT_THAT(failure(learn + "--poses bend -o none/x.pelt"), HasSubstr("none/x.pelt: "));
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ using testing::HasSubstr;
 
 using test::file_text;
 
-const char* const kCommands[] = {"info", "bind", "deform", "render", "bench", "quality", "skeleton", "surface"};
+const char* const kCommands[] = {"info",  "bind",    "learn",    "deform", "render",
+                                 "bench", "quality", "skeleton", "surface"};
 
 std::set<std::string> long_options(const std::string& text) {
   std::set<std::string> options;
@@ -231,9 +232,11 @@ int interrupted(const std::filesystem::path& folder, const std::string& argument
 
 // Ctrl-C ends a program by its signal, which a shell shows as 130, and leaves no file, whole or half.
 TEST_F(Pelt, IsInterruptedByCtrlC) {
+  done("deform builtin:biped --deformer surface-ffd --clip flex --fps 4 --backend cpu -o flex.pc2");
   const std::set<std::string> before = files();
   for (const std::string command :
-       {"bind builtin:biped --report r.json --write-rig rig.json -o x.pelt", "bind builtin:biped -o x.glb",
+       {"learn builtin:biped --cache flex.pc2 --poses flex --fps 4 --write-rig rig.json -o x.pelt",
+        "bind builtin:biped --report r.json --write-rig rig.json -o x.pelt", "bind builtin:biped -o x.glb",
         "quality --model builtin:biped", "skeleton builtin:biped -o x.glb"}) {
     SCOPED_TRACE(command);
     const int status = interrupted(folder.path(), command);

@@ -145,6 +145,22 @@ TEST(Correctives, OfOffsetsMoveTheirVerticesAndTurnTheNormalsRoundThem) {
   EXPECT_LT(glm::dot(before.normals[kVertex + 1], after.normals[kVertex + 1]), 0.999f);
 }
 
+TEST(Correctives, AddNoInputsForTargetsThatMoveNothing) {
+  Model model = tube();
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes[1].name = "other";
+  const std::vector<glm::vec3> none(model.meshes[0].positions.size());
+  model.meshes[0].morph_targets = {{"empty", none}};
+  const Rig plain = test::rig_of(LinearBlendParameters{}, "*");
+  Rig corrected = plain;
+  corrected.correctives = {corrective({{{40}, "", {{3, {0, 0.1f, 0}}}}})};
+  const auto controls = [&](const Rig& rig) { return test::bound(model, rig).character->controls; };
+  const std::vector<Control> before = controls(plain), after = controls(corrected);
+  ASSERT_EQ(before.size(), 4u);
+  ASSERT_EQ(after.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(after[i].name, before[i].name);
+}
+
 TEST(Correctives, WorkWithEveryDeformer) {
   for (const test::Deformer& deformer : test::deformers()) {
     SCOPED_TRACE(deformer.name);
