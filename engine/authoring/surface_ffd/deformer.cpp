@@ -81,7 +81,7 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                 ffd.weight_similarity, kNotNegative);
   fields.choice({"exact_normals",
                  "Which normals follow the gradient of the weights; the others follow only the frames; auto: those of "
-                 "bends with many edges, except at joints of arms and legs; others show folds.",
+                 "bends with many edges, except at joints of arms, legs, fingers and toes; others show folds.",
                  kExtended},
                 ffd.exact_normals, kExactNormals);
   fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);

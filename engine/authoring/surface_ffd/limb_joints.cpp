@@ -8,6 +8,7 @@
 
 #include <pelt/tools/joint_roles.h>
 
+#include "engine/authoring/check/anatomy.h"
 #include "engine/authoring/geometry/bone_forest.h"
 
 namespace pelt::surface_ffd {
@@ -19,11 +20,11 @@ std::vector<LimbJoint> find_limb_joints(const Model& model, const SparseRows& we
   const std::vector<Bone> bones = bone_forest(model);
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
     const JointUse& use = uses[model.bound_joints[b].joint];
-    constexpr JointRole kRoles[] = {JointRole::kThigh, JointRole::kShin, JointRole::kUpperArm, JointRole::kForearm};
+    constexpr JointRole kRoles[] = {JointRole::kThigh, JointRole::kShin, JointRole::kToes, JointRole::kUpperArm,
+                                    JointRole::kForearm};
+    const bool is_wanted = std::ranges::find(kRoles, use.role) != std::end(kRoles) || is_finger(use.role);
     const bool is_helper = use.kind == JointKind::kTwist;
-    if (std::ranges::find(kRoles, use.role) == std::end(kRoles) || is_helper || !bones[b].is_somewhere ||
-        bones[b].first != b)
-      continue;
+    if (!is_wanted || is_helper || !bones[b].is_somewhere || bones[b].first != b) continue;
     LimbJoint joint{.place = bones[b].origin, .limb_weights = {}};
     const std::vector<bool> is_of_limb = bound_at_or_below(model, model.bound_joints[b].joint);
     for (std::size_t v = 0; v < weights.row_count(); ++v) {

@@ -11,14 +11,14 @@
 
 namespace pelt::surface_ffd {
 
-// A hip, knee, shoulder or elbow. Skin folds deep into itself there, and exact normals show it as dark stains, which
-// smooth shading hides.
+// A hip, knee, shoulder or elbow, or a joint of fingers or toes. Skin folds deep into itself there, and exact normals
+// show it as dark stains, which smooth shading hides.
 struct LimbJoint {
   glm::vec3 place;                  // model space at bind
   std::vector<float> limb_weights;  // per driver vertex: of the joint and all below it
 };
 
-// Finds those of arms and legs by their names. `weights`: of the driver over the model's bound joints.
+// Finds those of arms, legs, fingers and toes by their names. `weights`: of the driver over the model's bound joints.
 std::vector<LimbJoint> find_limb_joints(const Model& model, const SparseRows& weights);
 
 // Returns how much of its gradients a skin vertex at `point` keeps, 0 to 1: nothing if the weight of a limb changes

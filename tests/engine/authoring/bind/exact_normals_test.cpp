@@ -228,7 +228,8 @@ TEST(CoarseSkins, HaveNormalsOfTheirFramesOnly) {
 
 TEST(LimbJoints, HaveNormalsOfTheirFramesOnly) {
   constexpr float kNear = 0.998f;  // cosine of 3 degrees: gradients fade out from 0 to 0.1, of which a bend shows 0.04
-  for (const char* name : {"left_thigh", "left_shin", "right_upper_arm", "right_forearm", "spine"}) {
+  for (const char* name :
+       {"left_thigh", "left_shin", "left_toes", "right_upper_arm", "right_forearm", "left_index", "spine"}) {
     const std::vector<glm::vec3> of_frames = bent_normals(64, Exact::kNone, name);
     const std::vector<glm::vec3> normals = bent_normals(64, Exact::kAuto, name);
     float least = 1;

@@ -39,9 +39,8 @@ enum class Precision {
 
 // Which normals follow the gradient of the weights; the others follow only the frames.
 enum class ExactNormals {
-  // of vertices from which the painting changes little along each edge, except at joints of arms and legs: else they
-  // show
-  // folds
+  // of vertices from which the painting changes little along each edge, except at joints of arms, legs, fingers and
+  // toes: else they show folds
   kAuto,
   kAll,
   kNone,
