@@ -268,6 +268,7 @@ TEST_F(Pelt, LearnsFromCaches) {
   EXPECT_THAT(printed, testing::EndsWith("wrote a.pelt\n"));
   EXPECT_EQ(file_text(folder / "a.pelt"), file_text(folder / "b.pelt"));
   EXPECT_EQ(Json::parse(done("info a.pelt --json"))["learnt"], certificate);
+  EXPECT_THAT(pelt(learn + "--poses bend --progress -o c.pelt").errors, HasSubstr("% learning\n"));
   // The rig has the shapes.
   done("bind builtin:limb --rig rig.json --no-check -o c.pelt");
   const std::vector<glm::vec3> is = moved(*load_pelt(folder / "c.pelt"), "bend", 1);
