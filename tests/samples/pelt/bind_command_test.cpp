@@ -259,7 +259,7 @@ TEST_F(Pelt, LearnsFromCaches) {
   done("deform builtin:limb --deformer surface-ffd --clip bend --frames 0:15 --fps 8 --backend cpu -o bend.pc2");
   const std::string blend = "learn builtin:limb --deformer linear-blend ", learn = blend + "--fps 8 --cache bend.pc2 ";
   const std::string printed = done(learn + "--poses bend --write-rig rig.json -o a.pelt");
-  const Json certificate = Json::parse(done(learn + "--poses bend --json -o b.pelt"));
+  const Json certificate = Json::parse(done(learn + "--poses bend --write-rig rig.json --json -o b.pelt"));
   EXPECT_THAT(printed, HasSubstr("\nlearnt from 16 poses in 1 cache, within"));
   for (const char* row : {"base", "fitted", "held_out"}) {
     EXPECT_THAT(printed, HasSubstr(fmt::format(" {:.3f} ", 1000 * certificate[row]["rms"].get<double>()))) << row;
