@@ -28,7 +28,7 @@ void learn_from(const pelt::PointCache& cache, const pelt::fuzz::InputFile& file
   if (cache.frames > kMostSamples || !written) return;
   std::string turns;
   for (std::uint32_t i = 0; i < cache.frames; ++i)
-    turns += fmt::format(R"({}{{"joint1": [0, {}, {}]}})", i == 0 ? "" : ", ", i % 3, 9 * i);
+    turns += fmt::format(R"({}{{"joint1": [0, {}, {}]}})", i == 0 ? "" : ", ", i % 3, i % 4);
   poses.write("[" + turns + "]");
   const auto learnt = pelt::learn_model(model.path(), {.deformer = "linear-blend", .check = pelt::CheckMode::kNone},
                                         {.sequences = {{file.path(), poses.path()}}}, {.threads = 1});

@@ -259,7 +259,7 @@ TEST_F(Pelt, LearnsFromCaches) {
   done("deform builtin:limb --deformer surface-ffd --clip bend --frames 0:15 --fps 8 --backend cpu -o bend.pc2");
   const std::string blend = "learn builtin:limb --deformer linear-blend ", learn = blend + "--fps 8 --cache bend.pc2 ";
   const std::string printed = done(learn + "--poses bend --write-rig rig.json -o a.pelt");
-  const Json certificate = Json::parse(done(learn + "--poses bend --json -o b.pelt"));
+  const Json certificate = Json::parse(done(learn + "--poses bend --write-rig rig.json --json -o b.pelt"));
   EXPECT_THAT(printed, HasSubstr("\nlearnt from 16 poses in 1 cache, within"));
   for (const char* row : {"base", "fitted", "held_out"}) {
     EXPECT_THAT(printed, HasSubstr(fmt::format(" {:.3f} ", 1000 * certificate[row]["rms"].get<double>()))) << row;
@@ -268,6 +268,7 @@ TEST_F(Pelt, LearnsFromCaches) {
   EXPECT_THAT(printed, testing::EndsWith("wrote a.pelt\n"));
   EXPECT_EQ(file_text(folder / "a.pelt"), file_text(folder / "b.pelt"));
   EXPECT_EQ(Json::parse(done("info a.pelt --json"))["learnt"], certificate);
+  EXPECT_THAT(pelt(learn + "--poses bend --progress -o c.pelt").errors, HasSubstr("% learning\n"));
   // The rig has the shapes.
   done("bind builtin:limb --rig rig.json --no-check -o c.pelt");
   const std::vector<glm::vec3> is = moved(*load_pelt(folder / "c.pelt"), "bend", 1);
