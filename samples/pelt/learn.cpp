@@ -96,7 +96,9 @@ Result<void> run(const LearnCommand& command) {
     ProgressBar bar;
     BindOptions options;
     options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
-    return learn_model(command.model, command.binding, command.learn, options);
+    LearnOptions learn = command.learn;
+    learn.weights = command.write_rig.empty();  // a rig has no weights
+    return learn_model(command.model, command.binding, learn, options);
   }();
   if (!learnt) return tl::unexpected(learnt.error());
   if (!command.write_rig.empty()) {

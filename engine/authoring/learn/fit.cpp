@@ -24,12 +24,11 @@ namespace {
 constexpr std::size_t kSearched = 120;  // poses that the search looks at, and
 constexpr std::size_t kSampled = 600;   // vertices of a region
 constexpr std::size_t kChunk = 256;     // vertices that are fitted at once
-constexpr int kRounds = 16;
-constexpr double kMinGain = 0.04;  // of a region's energy
-constexpr double kSimpler = 1.06;  // times the least error: fewer keys are chosen up to it
-constexpr double kExact = 1e-5;    // of a region's energy: smaller errors count as none
-constexpr double kRadial = 0.75;   // times the least error of hat functions: radial functions must stay below it
-constexpr double kVisible = 0.1;   // of the bound: smaller shapes are left out
+constexpr double kMinGain = 0.04;       // of a region's energy
+constexpr double kSimpler = 1.06;       // times the least error: fewer keys are chosen up to it
+constexpr double kExact = 1e-5;         // of a region's energy: smaller errors count as none
+constexpr double kRadial = 0.75;        // times the least error of hat functions: radial functions must stay below it
+constexpr double kVisible = 0.1;        // of the bound: smaller shapes are left out
 
 // The result of the search in the region of a joint.
 struct Candidate {
@@ -50,10 +49,10 @@ class Fit {
     for (std::size_t p = 0; p < train.size(); p += step) searched_.push_back(index(p));
   }
 
-  std::vector<LearntSet> run(const std::function<void(double)>& progress) {
+  std::vector<LearntSet> run(const std::function<void(double)>& progress, int rounds) {
     std::vector<Candidate> of_joint(problem_.regions.vertices.size());
-    for (int round = 0; round < kRounds; ++round) {
-      progress(0.9 * round / kRounds);
+    for (int round = 0; round < rounds; ++round) {
+      progress(0.9 * round / rounds);
       parallel_for(of_joint.size(), 1, problem_.threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j) {
           if (!std::exchange(of_joint[j].searched, true)) of_joint[j] = search(static_cast<std::uint32_t>(j));
@@ -464,8 +463,8 @@ class Fit {
 }  // namespace
 
 std::vector<LearntSet> fit(const Problem& problem, std::span<const std::uint32_t> train,
-                           const std::function<void(double)>& progress) {
-  return Fit(problem, train).run(progress);
+                           const std::function<void(double)>& progress, int rounds) {
+  return Fit(problem, train).run(progress, rounds);
 }
 
 std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) {

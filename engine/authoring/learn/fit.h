@@ -39,8 +39,9 @@ struct LearntSet {
 };
 
 // Learns from some poses, ascending. `progress` receives fractions from 0 to 1.
+inline constexpr int kRounds = 16;  // of the search
 std::vector<LearntSet> fit(const Problem& problem, std::span<const std::uint32_t> train,
-                           const std::function<void(double)>& progress);
+                           const std::function<void(double)>& progress, int rounds = kRounds);
 
 // Returns the bytes of the sets' columns of morph targets.
 std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets);

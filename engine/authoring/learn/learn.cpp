@@ -22,6 +22,7 @@
 #include "engine/authoring/learn/keys.h"
 #include "engine/authoring/learn/poses.h"
 #include "engine/authoring/learn/regions.h"
+#include "engine/authoring/learn/weight_fit.h"
 #include "engine/character/base/invalid.h"
 
 namespace pelt {
@@ -95,15 +96,31 @@ class Learner {
     base_words_ = blend_words(*base);
     PELT_ASSIGN(auto mover, Mover::create(base, bind_.threads));
     base_errors_.emplace(regions_, base->skeleton.joints.size());
-    PELT_TRY(find_residual(base, mover));
-    contradictions_ = find_contradictions(*problem_);
-    cross_validate(mover);
+    PELT_TRY(measure_base(base, mover));
+    if (options_.weights && WeightFit::can_fit(*base))
+      weight_fit_.emplace(base, poses_, problem_->within, bind_.threads);
     std::vector<std::uint32_t> all(poses_.poses.size());
     std::iota(all.begin(), all.end(), 0u);
+    find_residual(mover);
+    contradictions_ = find_contradictions(*problem_);
+    if (weight_fit_) find_unexplained(all);
+    cross_validate(mover);
+    if (weight_fit_) {
+      rows_ = weight_fit_->fit(all, lacking_, may_fit_);
+      find_residual(mover);
+      problem_->budget = left_of_budget();
+    }
     sets_ = fit(*problem_, all, [&](double part) { show(folds_ == 0 ? part : (folds_ + part) / (folds_ + 1)); });
     for (LearntSet& set : sets_) keep_share(set);
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     return correctives(*base);
+  }
+
+  // Gives the fitted weights to the model. Returns false if there are none.
+  bool give_weights(Model& model) const {
+    if (rows_.empty()) return false;
+    weight_fit_->give(rows_, model);
+    return true;
   }
 
   // Returns the character with its certificate.
@@ -145,21 +162,20 @@ class Learner {
   }
 
   // Finds the errors of the base, and refuses caches that show something else than the poses.
-  Result<void> find_residual(const Character& base, Mover& mover) {
+  Result<void> measure_base(const Character& base, Mover& mover) {
+    lacking_.resize(poses_.truth.size());
+    positions_.resize(poses_.vertices);
+    motions_.resize(poses_.vertices);
     problem_->residual.resize(poses_.truth.size());
     double edges = 0, base_edges = 0;
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
       mover.pose(poses_.poses[p]);
-      mover.follow(poses_.poses[p]);
       const std::span<const glm::vec3> truth = poses_.truth_of(p);
       base_errors_->add(mover.positions(), truth, p);
       edges += edge_square(*base, truth);
       base_edges += edge_square(*base, mover.positions());
-      for (std::size_t v = 0; v < poses_.vertices; ++v) {
-        problem_->residual[p * poses_.vertices + v] =
-            at_rest(mover.motions()[v], glm::dvec3(truth[v]) - glm::dvec3(mover.positions()[v]));
-      }
+      for (std::size_t v = 0; v < truth.size(); ++v) lacking_[p * truth.size() + v] = truth[v] - mover.positions()[v];
     }
     constexpr double kFar = 0.1;       // of the size
     constexpr double kOtherEdges = 4;  // times as long, squared
@@ -178,55 +194,123 @@ class Learner {
     return {};
   }
 
+  // Moves the base, with fitted weights if there are any: sets positions_ and motions_.
+  void move(std::size_t pose, Mover& mover) {
+    const std::span<const glm::vec3> truth = poses_.truth_of(pose);
+    for (std::size_t v = 0; v < truth.size(); ++v) positions_[v] = truth[v] - lacking_[pose * truth.size() + v];
+    if (weight_fit_) {
+      weight_fit_->move(rows_.empty() ? weight_fit_->painted() : rows_, poses_.poses[pose], positions_, motions_);
+    } else {
+      mover.follow(poses_.poses[pose]);
+      motions_.assign(mover.motions().begin(), mover.motions().end());
+    }
+  }
+
+  void find_residual(Mover& mover) {
+    for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
+      stop_if_asked();
+      move(p, mover);
+      const std::span<const glm::vec3> truth = poses_.truth_of(p);
+      parallel_for(truth.size(), 1024, bind_.threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v) {
+          problem_->residual[p * truth.size() + v] =
+              at_rest(motions_[v], glm::dvec3(truth[v]) - glm::dvec3(positions_[v]));
+        }
+      });
+    }
+  }
+
+  // Weights may change at vertices that a few shapes do not explain.
+  void find_unexplained(std::span<const std::uint32_t> all) {
+    constexpr int kFew = 2;  // rounds of the search
+    const std::vector<LearntSet> sets = fit(
+        *problem_, all, [](double) {}, kFew);
+    may_fit_.assign(poses_.vertices, 0);
+    std::vector<glm::vec3> offsets(poses_.vertices);
+    for (const std::uint32_t p : all) {
+      stop_if_asked();
+      predict(*problem_, sets, p, offsets);
+      for (std::size_t v = 0; v < offsets.size(); ++v) {
+        const float left = glm::distance(offsets[v], problem_->residual[p * offsets.size() + v]);
+        if (static_cast<double>(left) > problem_->within) may_fit_[v] = 1;
+      }
+    }
+  }
+
+  // The bytes that are left for shapes; by default learning adds half of the base's.
+  std::uint64_t left_of_budget() const {
+    constexpr std::uint64_t kLeast = 1 << 18;
+    const std::uint64_t all = options_.budget != 0 ? options_.budget : std::max<std::uint64_t>(kLeast, base_bytes_ / 2);
+    const std::uint64_t weights = weight_fit_ && !rows_.empty() ? weight_fit_->bytes_of(rows_) : 0;
+    return std::max<std::uint64_t>(all, weights + 1) - weights;
+  }
+
   // Learns from all but some sequences, for each part of them, predicts these, and measures them. Each region keeps
   // the share of its shapes with the least error there, so that unseen poses of a region get no worse than the base.
+  // Vertices at which fitted weights are no better there keep the painted ones.
   void cross_validate(Mover& mover) {
     std::vector<std::uint32_t> sequences, folds;
     for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
-    const std::vector<double> share(sequences.size(), 1.0);
-    folds_ = assign_folds(sequences, share, folds, &whole_);
+    const std::vector<double> equal(sequences.size(), 1.0);
+    folds_ = assign_folds(sequences, equal, folds, &whole_);
     share_.assign(poses_.vertices, 1.0f);
-    if (folds_ < 2) return;
-    std::vector<std::vector<LearntSet>> learnt;
+    if (folds_ < 2) {
+      weight_fit_.reset();
+      return;
+    }
+    struct Learnt {
+      WeightRows rows;
+      std::vector<LearntSet> sets;
+    };
+    std::vector<Learnt> learnt(folds_);
+    const std::size_t joints = base_errors_->of_joint.size();
+    std::vector<double> along(joints), squared(joints), gained(poses_.vertices);
+    std::vector<glm::vec3> offsets(poses_.vertices);
     for (std::uint32_t f = 0; f < folds_; ++f) {
       std::vector<std::uint32_t> train;
       for (std::uint32_t p = 0; p < folds.size(); ++p) {
         if (folds[p] != f) train.push_back(p);
       }
-      learnt.push_back(fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); }));
+      if (weight_fit_) {
+        rows_ = learnt[f].rows = weight_fit_->fit(train, lacking_, may_fit_);
+        find_residual(mover);
+      }
+      problem_->budget = left_of_budget();
+      learnt[f].sets = fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); });
+      for (std::uint32_t p = 0; p < folds.size(); ++p) {
+        if (folds[p] != f) continue;
+        stop_if_asked();
+        move(p, mover);
+        predict(*problem_, learnt[f].sets, p, offsets);
+        for (std::size_t v = 0; v < offsets.size(); ++v) {
+          const std::size_t at = p * poses_.vertices + v;
+          const glm::dvec3 x(offsets[v]), d(problem_->residual[at]), before(lacking_[at]),
+              now(poses_.truth[at] - positions_[v]);
+          along[regions_.joint_of[v]] += glm::dot(x, d);
+          squared[regions_.joint_of[v]] += glm::dot(x, x);
+          gained[v] += glm::dot(before, before) - glm::dot(now, now);
+        }
+      }
     }
-    find_share(learnt, folds);
-    held_out_.emplace(regions_, base_errors_->of_joint.size());
-    std::vector<glm::vec3> offsets(poses_.vertices);
+    find_share(along, squared);
+    held_out_.emplace(regions_, joints);
     for (std::uint32_t p = 0; p < folds.size(); ++p) {
       stop_if_asked();
-      mover.pose(poses_.poses[p]);
-      mover.follow(poses_.poses[p]);
-      predict(*problem_, learnt[folds[p]], p, offsets);
-      for (std::size_t v = 0; v < offsets.size(); ++v) {
-        offsets[v] = mover.positions()[v] + mover.motions()[v] * (share_[v] * offsets[v]);
-      }
-      held_out_->add(offsets, poses_.truth_of(p), p);
+      rows_ = learnt[folds[p]].rows;
+      move(p, mover);
+      predict(*problem_, learnt[folds[p]].sets, p, offsets);
+      for (std::size_t v = 0; v < offsets.size(); ++v) positions_[v] += motions_[v] * (share_[v] * offsets[v]);
+      held_out_->add(positions_, poses_.truth_of(p), p);
     }
+    for (std::size_t v = 0; v < may_fit_.size(); ++v) may_fit_[v] = may_fit_[v] != 0 && gained[v] > 0;
   }
 
   // Sets share_. That of a joint is the factor c of its skin's predictions x that makes |c x - d|^2 least over the
   // poses that they did not see, d the residual: 1 if it is nearly that, 0 if it gains nearly nothing. A vertex takes
-  // those of its joints by weight.
-  void find_share(const std::vector<std::vector<LearntSet>>& learnt, std::span<const std::uint32_t> folds) {
+  // those of its joints by weight. By joint: sums of x d, `along`, and x x.
+  void find_share(std::span<const double> along, std::span<const double> squared) {
     constexpr double kNearly = 0.1;
-    const std::size_t joints = base_errors_->of_joint.size();
-    std::vector<double> along(joints), squared(joints);
-    std::vector<glm::vec3> offsets(poses_.vertices);
-    for (std::uint32_t p = 0; p < folds.size(); ++p) {
-      stop_if_asked();
-      predict(*problem_, learnt[folds[p]], p, offsets);
-      for (std::size_t v = 0; v < offsets.size(); ++v) {
-        const glm::dvec3 x(offsets[v]), d(problem_->residual[p * poses_.vertices + v]);
-        along[regions_.joint_of[v]] += glm::dot(x, d);
-        squared[regions_.joint_of[v]] += glm::dot(x, x);
-      }
-    }
+    const std::size_t joints = along.size();
     std::vector<float> of_joint(joints);
     for (std::size_t j = 0; j < joints; ++j) {
       const double share = squared[j] > 0 ? std::clamp(along[j] / squared[j], 0.0, 1.0) : 1;
@@ -372,8 +456,14 @@ class Learner {
   std::optional<Problem> problem_;
   std::optional<ErrorMap> base_errors_, held_out_;
   std::uint32_t folds_ = 0;
-  bool whole_ = false;        // sequences are left out
-  std::vector<float> share_;  // by vertex: how much of its shapes it keeps
+  bool whole_ = false;                // sequences are left out
+  std::vector<float> share_;          // by vertex: how much of its shapes it keeps
+  std::vector<glm::vec3> lacking_;    // cached less the base's positions, by pose, then by vertex
+  std::vector<glm::vec3> positions_;  // of a pose, by move(), as are the motions (Mover::motions)
+  std::vector<glm::mat3> motions_;
+  std::optional<WeightFit> weight_fit_;
+  std::vector<char> may_fit_;  // by vertex: 1 if its weights may change
+  WeightRows rows_;            // fitted weights; empty: the painted ones
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
   std::size_t base_bytes_ = 0;
@@ -397,6 +487,14 @@ Result<LearntModel> learn_model(const std::string& model, const Binding& binding
     learning.progress = [&](double part, const std::string& what) { options.progress(0.3 * part, what); };
   }
   PELT_ASSIGN(auto bound, bind_model(model, binding, learning));
+  if (learner.give_weights(bound.model)) {
+    BindOptions again = options;
+    again.progress = {};
+    again.correct = [&](const Bound&) -> Result<std::vector<Corrective>> { return learnt; };
+    PELT_ASSIGN(auto with_weights, bind(bound.model, bound.rig, again));
+    bound.bound.character = std::move(with_weights.character);
+    bound.bound.report.meshes = std::move(with_weights.report.meshes);
+  }
   PELT_ASSIGN(bound.bound.character, stoppable(options.stop, [&] { return learner.certified(bound.bound.character); }));
   bound.rig.correctives.insert(bound.rig.correctives.end(), learnt.begin(), learnt.end());
   std::string certificate = bound.bound.character->certificate.text;
