@@ -60,7 +60,8 @@ class Binder {
         anchors_(std::move(anchors)),
         notes_(notes),
         progress_(options.progress, stages()),
-        builder_(model, options.keep_vertex_order, std::move(correctives)),
+        builder_(model, options.keep_vertex_order, std::move(correctives),
+                 options.correct ? RowOrder::kPadded : RowOrder::kLength),
         layer_bindings_(plan.layers.size()),
         bound_(plan.layers.size(), false),
         added_(model.meshes.size(), false) {}

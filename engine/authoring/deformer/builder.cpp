@@ -121,8 +121,12 @@ void copy_in_order(const Mesh& mesh, std::span<const std::uint32_t> order, Chara
 
 }  // namespace
 
-CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives)
-    : model_(model), keep_vertex_order_(keep_vertex_order), correctives_(std::move(correctives)) {
+CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives,
+                                   RowOrder row_order)
+    : model_(model),
+      keep_vertex_order_(keep_vertex_order),
+      row_order_(row_order),
+      correctives_(std::move(correctives)) {
   data_.name = model.name;
   data_.skeleton = model.skeleton;
   data_.bound_joints = model.bound_joints;
@@ -250,7 +254,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
     order = morton_order(mesh.positions);
-    order_by_row_length(groups, order);
+    order_by_row_length(groups, order, row_order_);
   }
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};

@@ -21,14 +21,15 @@
 namespace pelt::learning {
 namespace {
 
-constexpr std::size_t kSearched = 120;  // poses that the search looks at, and
-constexpr std::size_t kSampled = 600;   // vertices of a region
-constexpr std::size_t kChunk = 256;     // vertices that are fitted at once
-constexpr double kMinGain = 0.04;       // of a region's energy
-constexpr double kSimpler = 1.06;       // times the least error: fewer keys are chosen up to it
-constexpr double kExact = 1e-5;         // of a region's energy: smaller errors count as none
-constexpr double kRadial = 0.75;        // times the least error of hat functions: radial functions must stay below it
-constexpr double kVisible = 0.1;        // of the bound: smaller shapes are left out
+constexpr std::size_t kSearched = 120;   // poses that the search looks at, and
+constexpr std::size_t kSampled = 600;    // vertices of a region
+constexpr std::size_t kChunk = 256;      // vertices that are fitted at once
+constexpr double kMinGain = 0.04;        // of a region's energy
+constexpr double kSimpler = 1.06;        // times the least error: fewer keys are chosen up to it
+constexpr double kExact = 1e-5;          // of a region's energy: smaller errors count as none
+constexpr double kRadial = 0.75;         // times the least error of hat functions: radial functions must stay below it
+constexpr double kVisible = 0.1;         // of the bound: smaller shapes are left out
+constexpr std::uint64_t kOvershoot = 3;  // times the budget: that of the search, before columns are left out
 
 // The result of the search in the region of a joint.
 struct Candidate {
@@ -289,7 +290,7 @@ class Fit {
       const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
       if (!choose_vertices(set, weights)) continue;
       sets_.push_back(std::move(set));
-      if (problem_.budget != 0 && bytes_of(problem_, sets_) > problem_.budget) {
+      if (problem_.budget != 0 && bytes_of(problem_, sets_) > kOvershoot * problem_.budget) {
         sets_.pop_back();
         continue;
       }
@@ -368,7 +369,8 @@ class Fit {
     });
   }
 
-  // Fits the shapes of all sets at each vertex together, leaves out those that nobody sees, and fits again.
+  // Fits the shapes of all sets at each vertex together, leaves out those that nobody sees or that are over the budget,
+  // and fits again.
   void fit_together() {
     explain_nothing();
     std::vector<Eigen::MatrixXd> weights;
@@ -388,10 +390,52 @@ class Fit {
       for (std::uint32_t v = 0; v < sets_of.size(); ++v) {
         if (!sets_of[v].empty()) groups[sets_of[v]].push_back(v);
       }
-      for (const auto& [sets, vertices] : groups) fit_group(sets, vertices, weights, last, sets_of);
+      for (const auto& [sets, vertices] : groups) fit_group(sets, vertices, weights);
+      if (!last) leave_out(weights, sets_of);
     }
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     for (LearntSet& set : sets_) limit_shapes(set);
+  }
+
+  // Removes the sets of vertices at which nobody sees them. Over the budget, also those of whole slices, first those
+  // that move a column's rows least.
+  void leave_out(std::span<const Eigen::MatrixXd> weights, std::vector<std::vector<std::uint32_t>>& sets_of) const {
+    struct Part {        // of a set, in a slice
+      double moves = 0;  // sum of squares over poses
+      std::uint32_t set = 0;
+      std::vector<std::uint32_t> vertices;
+    };
+    std::vector<Part> parts;
+    for (std::uint32_t s = 0; s < sets_.size(); ++s) {
+      const LearntSet& set = sets_[s];
+      const Eigen::MatrixXd square = weights[s].transpose() * weights[s];
+      std::map<std::uint32_t, Part> of_slice;
+      for (std::size_t i = 0; i < set.vertices.size(); ++i) {
+        const std::uint32_t v = set.vertices[i];
+        Eigen::MatrixXd own(set.keys.poses.size(), 3);
+        for (std::size_t k = 0; k < set.keys.poses.size(); ++k) {
+          const glm::vec3& shape = set.shapes[k * set.vertices.size() + i];
+          own.row(index(k)) << static_cast<double>(shape.x), static_cast<double>(shape.y), static_cast<double>(shape.z);
+        }
+        if (!is_visible(weights[s] * own, 0)) {
+          std::erase(sets_of[v], s);
+          continue;
+        }
+        Part& part = of_slice[problem_.regions.slice_of[v]];
+        part.set = s;
+        part.moves += (own.transpose() * square * own).trace() / static_cast<double>(set.keys.poses.size());
+        part.vertices.push_back(v);
+      }
+      for (auto& [slice, part] : of_slice) parts.push_back(std::move(part));
+    }
+    if (problem_.budget == 0) return;
+    std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.moves > b.moves; });
+    std::uint64_t bytes = 0;
+    for (const Part& part : parts) {
+      bytes += sets_[part.set].keys.poses.size() * bytes_of_column(problem_);
+      if (bytes <= problem_.budget) continue;
+      for (const std::uint32_t v : part.vertices) std::erase(sets_of[v], part.set);
+    }
   }
 
   // Shortens offsets that are longer than any that the vertex lacks in a pose: such keys are hardly seen, and would
@@ -408,8 +452,7 @@ class Fit {
   }
 
   void fit_group(std::span<const std::uint32_t> sets, std::span<const std::uint32_t> vertices,
-                 std::span<const Eigen::MatrixXd> weights, bool last,
-                 std::vector<std::vector<std::uint32_t>>& sets_of) {
+                 std::span<const Eigen::MatrixXd> weights) {
     Eigen::Index columns = 0;
     for (const std::uint32_t s : sets) columns += weights[s].cols();
     Eigen::MatrixXd all(train_.size(), columns);
@@ -431,14 +474,8 @@ class Fit {
       for (const std::uint32_t s : sets) {
         const Eigen::MatrixXd own = shapes.middleRows(first, weights[s].cols());
         first += own.rows();
-        Eigen::MatrixXd explained;
-        if (!last) explained = weights[s] * own;
         LearntSet& set = sets_[s];
         for (std::size_t i = 0; i < chunk.size(); ++i) {
-          if (!last) {
-            if (!is_visible(explained, i)) std::erase(sets_of[chunk[i]], s);
-            continue;
-          }
           const auto at =
               static_cast<std::size_t>(std::ranges::lower_bound(set.vertices, chunk[i]) - set.vertices.begin());
           for (Eigen::Index k = 0; k < own.rows(); ++k) {
@@ -467,6 +504,10 @@ std::vector<LearntSet> fit(const Problem& problem, std::span<const std::uint32_t
   return Fit(problem, train).run(progress, rounds);
 }
 
+std::uint64_t bytes_of_column(const Problem& problem) {
+  return sizeof(std::uint32_t) * problem.row_words * shared::kSliceRows + sizeof(glm::uvec2);
+}
+
 std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) {
   std::uint64_t columns = 0;
   for (const LearntSet& set : sets) {
@@ -476,7 +517,7 @@ std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) 
     const auto repeated = std::ranges::unique(slices);
     columns += (slices.size() - repeated.size()) * set.keys.poses.size();
   }
-  return columns * (sizeof(std::uint32_t) * shared::kMorphTangentWords * shared::kSliceRows + sizeof(glm::uvec2));
+  return columns * bytes_of_column(problem);
 }
 
 void predict(const Problem& problem, std::span<const LearntSet> sets, std::size_t pose, std::span<glm::vec3> to) {

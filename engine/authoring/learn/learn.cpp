@@ -24,6 +24,7 @@
 #include "engine/authoring/learn/regions.h"
 #include "engine/authoring/learn/weight_fit.h"
 #include "engine/character/base/invalid.h"
+#include "shaders/morph/morph.h"
 
 namespace pelt {
 namespace learning {
@@ -73,8 +74,9 @@ class Learner {
  public:
   Learner(const LearnOptions& options, const BindOptions& bind) : options_(options), bind_(bind) {}
 
-  Result<std::vector<Corrective>> learn(const Bound& bound) {
-    const Character& base = bound.character;
+  // Measures the base, and fits its weights if it is linear blend. Returns whether they change: give_weights() and
+  // another bind must come before shapes().
+  Result<bool> begin(const Character& base) {
     stop_if_asked();
     PELT_ASSIGN(poses_, load_poses(base, options_));
     if (poses_.poses.size() < kLeastPoses) {
@@ -90,38 +92,42 @@ class Learner {
                              .poses = poses_.poses,
                              .regions = regions_,
                              .within = options_.within.value_or(static_cast<double>(base.size()) / 2000),
-                             .budget = options_.budget,
+                             .row_words = row_words(*base),
                              .threads = bind_.threads});
     base_bytes_ = serialize(base).size();
     base_words_ = blend_words(*base);
-    PELT_ASSIGN(auto mover, Mover::create(base, bind_.threads));
+    PELT_ASSIGN(mover_, Mover::create(base, bind_.threads));
     base_errors_.emplace(regions_, base->skeleton.joints.size());
-    PELT_TRY(measure_base(base, mover));
-    if (options_.weights && WeightFit::can_fit(*base))
+    PELT_TRY(measure_base(base));
+    std::vector<std::uint32_t> sequences;
+    for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
+    const std::vector<double> equal(sequences.size(), 1.0);
+    folds_ = assign_folds(sequences, equal, fold_of_, &whole_);
+    if (options_.weights && folds_ > 1 && WeightFit::can_fit(*base)) {
       weight_fit_.emplace(base, poses_, problem_->within, bind_.threads);
-    std::vector<std::uint32_t> all(poses_.poses.size());
-    std::iota(all.begin(), all.end(), 0u);
-    find_residual(mover);
-    contradictions_ = find_contradictions(*problem_);
-    if (weight_fit_) find_unexplained(all);
-    cross_validate(mover);
-    if (weight_fit_) {
-      rows_ = weight_fit_->fit(all, lacking_, may_fit_);
-      find_residual(mover);
-      problem_->budget = left_of_budget();
+      rows_ = weight_fit_->painted();
     }
-    sets_ = fit(*problem_, all, [&](double part) { show(folds_ == 0 ? part : (folds_ + part) / (folds_ + 1)); });
+    find_residual(rows_);
+    contradictions_ = find_contradictions(*problem_);
+    if (!weight_fit_) return false;
+    fit_weights();
+    return rows_ != weight_fit_->painted();
+  }
+
+  // Learns the shapes. `base`: with the fitted weights.
+  std::vector<Corrective> shapes(const Character& base) {
+    if (weight_fit_) regions_.slice_of = find_regions(*base, poses_.poses).slice_of;
+    cross_validate();
+    problem_->budget = left_of_budget(rows_);
+    if (weight_fit_) find_residual(rows_);
+    sets_ =
+        fit(*problem_, all_but(folds_), [&](double part) { show(folds_ < 2 ? part : (folds_ + part) / (folds_ + 1)); });
     for (LearntSet& set : sets_) keep_share(set);
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     return correctives(*base);
   }
 
-  // Gives the fitted weights to the model. Returns false if there are none.
-  bool give_weights(Model& model) const {
-    if (rows_.empty()) return false;
-    weight_fit_->give(rows_, model);
-    return true;
-  }
+  void give_weights(Model& model) const { weight_fit_->give(rows_, model); }
 
   // Returns the character with its certificate.
   Result<Character> certified(const Character& learnt) {
@@ -150,6 +156,12 @@ class Learner {
     if (bind_.progress) bind_.progress(0.3 + 0.6 * part, "learning");
   }
 
+  // Words per row of the targets that bind makes: importers make tangents for meshes with texture coordinates.
+  static std::uint32_t row_words(const CharacterData& data) {
+    const bool tangents = std::ranges::any_of(data.meshes, [](const auto& mesh) { return !mesh.uvs.empty(); });
+    return tangents ? shared::kMorphTangentWords : shared::kMorphNormalWords;
+  }
+
   // Words that the blend reads for all skins, but for the shapes.
   static double blend_words(const CharacterData& data) {
     double words = 0;
@@ -162,7 +174,7 @@ class Learner {
   }
 
   // Finds the errors of the base, and refuses caches that show something else than the poses.
-  Result<void> measure_base(const Character& base, Mover& mover) {
+  Result<void> measure_base(const Character& base) {
     lacking_.resize(poses_.truth.size());
     positions_.resize(poses_.vertices);
     motions_.resize(poses_.vertices);
@@ -170,12 +182,12 @@ class Learner {
     double edges = 0, base_edges = 0;
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
-      mover.pose(poses_.poses[p]);
+      mover_->pose(poses_.poses[p]);
       const std::span<const glm::vec3> truth = poses_.truth_of(p);
-      base_errors_->add(mover.positions(), truth, p);
+      base_errors_->add(mover_->positions(), truth, p);
       edges += edge_square(*base, truth);
-      base_edges += edge_square(*base, mover.positions());
-      for (std::size_t v = 0; v < truth.size(); ++v) lacking_[p * truth.size() + v] = truth[v] - mover.positions()[v];
+      base_edges += edge_square(*base, mover_->positions());
+      for (std::size_t v = 0; v < truth.size(); ++v) lacking_[p * truth.size() + v] = truth[v] - mover_->positions()[v];
     }
     constexpr double kFar = 0.1;       // of the size
     constexpr double kOtherEdges = 4;  // times as long, squared
@@ -194,22 +206,31 @@ class Learner {
     return {};
   }
 
-  // Moves the base, with fitted weights if there are any: sets positions_ and motions_.
-  void move(std::size_t pose, Mover& mover) {
+  // Moves the base, by `rows` if it is linear blend: sets positions_ and motions_.
+  void move(std::size_t pose, const WeightRows& rows) {
     const std::span<const glm::vec3> truth = poses_.truth_of(pose);
     for (std::size_t v = 0; v < truth.size(); ++v) positions_[v] = truth[v] - lacking_[pose * truth.size() + v];
     if (weight_fit_) {
-      weight_fit_->move(rows_.empty() ? weight_fit_->painted() : rows_, poses_.poses[pose], positions_, motions_);
+      weight_fit_->move(rows, poses_.poses[pose], positions_, motions_);
     } else {
-      mover.follow(poses_.poses[pose]);
-      motions_.assign(mover.motions().begin(), mover.motions().end());
+      mover_->follow(poses_.poses[pose]);
+      std::ranges::copy(mover_->motions(), motions_.begin());
     }
   }
 
-  void find_residual(Mover& mover) {
+  // The poses without those of a fold.
+  std::vector<std::uint32_t> all_but(std::uint32_t fold) const {
+    std::vector<std::uint32_t> poses;
+    for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+      if (fold_of_[p] != fold) poses.push_back(p);
+    }
+    return poses;
+  }
+
+  void find_residual(const WeightRows& rows) {
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
-      move(p, mover);
+      move(p, rows);
       const std::span<const glm::vec3> truth = poses_.truth_of(p);
       parallel_for(truth.size(), 1024, bind_.threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t v = begin; v < end; ++v) {
@@ -220,89 +241,91 @@ class Learner {
     }
   }
 
-  // Weights may change at vertices that a few shapes do not explain.
-  void find_unexplained(std::span<const std::uint32_t> all) {
+  // Fits weights to all poses, and to those without each fold. They change only at vertices that a few shapes do not
+  // explain, and that they move better in the fold's poses.
+  void fit_weights() {
+    const std::vector<std::uint32_t> all = all_but(folds_);
+    std::vector<char> may = find_unexplained(all);
+    std::vector<double> gained(poses_.vertices);
+    for (std::uint32_t f = 0; f < folds_; ++f) {
+      fold_rows_.push_back(weight_fit_->fit(all_but(f), lacking_, may));
+      for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+        if (fold_of_[p] != f) continue;
+        move(p, fold_rows_[f]);
+        for (std::size_t v = 0; v < gained.size(); ++v) {
+          const glm::dvec3 before(lacking_[p * gained.size() + v]), now(poses_.truth_of(p)[v] - positions_[v]);
+          gained[v] += glm::dot(before, before) - glm::dot(now, now);
+        }
+      }
+    }
+    for (std::size_t v = 0; v < may.size(); ++v) {
+      if (gained[v] > 0) continue;
+      may[v] = 0;
+      for (WeightRows& rows : fold_rows_) rows[v] = weight_fit_->painted()[v];
+    }
+    rows_ = weight_fit_->fit(all, lacking_, may);
+  }
+
+  // Returns 1 for vertices that a few shapes do not explain.
+  std::vector<char> find_unexplained(std::span<const std::uint32_t> all) const {
     constexpr int kFew = 2;  // rounds of the search
     const std::vector<LearntSet> sets = fit(
         *problem_, all, [](double) {}, kFew);
-    may_fit_.assign(poses_.vertices, 0);
+    std::vector<char> unexplained(poses_.vertices, 0);
     std::vector<glm::vec3> offsets(poses_.vertices);
     for (const std::uint32_t p : all) {
       stop_if_asked();
       predict(*problem_, sets, p, offsets);
       for (std::size_t v = 0; v < offsets.size(); ++v) {
         const float left = glm::distance(offsets[v], problem_->residual[p * offsets.size() + v]);
-        if (static_cast<double>(left) > problem_->within) may_fit_[v] = 1;
+        if (static_cast<double>(left) > problem_->within) unexplained[v] = 1;
       }
     }
+    return unexplained;
   }
 
   // The bytes that are left for shapes; by default learning adds half of the base's.
-  std::uint64_t left_of_budget() const {
+  std::uint64_t left_of_budget(const WeightRows& rows) const {
     constexpr std::uint64_t kLeast = 1 << 18;
     const std::uint64_t all = options_.budget != 0 ? options_.budget : std::max<std::uint64_t>(kLeast, base_bytes_ / 2);
-    const std::uint64_t weights = weight_fit_ && !rows_.empty() ? weight_fit_->bytes_of(rows_) : 0;
+    const std::uint64_t weights = weight_fit_ ? weight_fit_->bytes_of(rows) : 0;
     return std::max<std::uint64_t>(all, weights + 1) - weights;
   }
 
   // Learns from all but some sequences, for each part of them, predicts these, and measures them. Each region keeps
   // the share of its shapes with the least error there, so that unseen poses of a region get no worse than the base.
-  // Vertices at which fitted weights are no better there keep the painted ones.
-  void cross_validate(Mover& mover) {
-    std::vector<std::uint32_t> sequences, folds;
-    for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
-    const std::vector<double> equal(sequences.size(), 1.0);
-    folds_ = assign_folds(sequences, equal, folds, &whole_);
+  void cross_validate() {
     share_.assign(poses_.vertices, 1.0f);
-    if (folds_ < 2) {
-      weight_fit_.reset();
-      return;
-    }
-    struct Learnt {
-      WeightRows rows;
-      std::vector<LearntSet> sets;
-    };
-    std::vector<Learnt> learnt(folds_);
+    if (folds_ < 2) return;
+    std::vector<std::vector<LearntSet>> learnt;
     const std::size_t joints = base_errors_->of_joint.size();
-    std::vector<double> along(joints), squared(joints), gained(poses_.vertices);
+    std::vector<double> along(joints), squared(joints);
     std::vector<glm::vec3> offsets(poses_.vertices);
+    fold_rows_.resize(folds_);
     for (std::uint32_t f = 0; f < folds_; ++f) {
-      std::vector<std::uint32_t> train;
-      for (std::uint32_t p = 0; p < folds.size(); ++p) {
-        if (folds[p] != f) train.push_back(p);
-      }
-      if (weight_fit_) {
-        rows_ = learnt[f].rows = weight_fit_->fit(train, lacking_, may_fit_);
-        find_residual(mover);
-      }
-      problem_->budget = left_of_budget();
-      learnt[f].sets = fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); });
-      for (std::uint32_t p = 0; p < folds.size(); ++p) {
-        if (folds[p] != f) continue;
+      if (weight_fit_) find_residual(fold_rows_[f]);
+      problem_->budget = left_of_budget(fold_rows_[f]);
+      learnt.push_back(fit(*problem_, all_but(f), [&](double part) { show((f + part) / (folds_ + 1)); }));
+      for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+        if (fold_of_[p] != f) continue;
         stop_if_asked();
-        move(p, mover);
-        predict(*problem_, learnt[f].sets, p, offsets);
+        predict(*problem_, learnt[f], p, offsets);
         for (std::size_t v = 0; v < offsets.size(); ++v) {
-          const std::size_t at = p * poses_.vertices + v;
-          const glm::dvec3 x(offsets[v]), d(problem_->residual[at]), before(lacking_[at]),
-              now(poses_.truth[at] - positions_[v]);
+          const glm::dvec3 x(offsets[v]), d(problem_->residual[p * poses_.vertices + v]);
           along[regions_.joint_of[v]] += glm::dot(x, d);
           squared[regions_.joint_of[v]] += glm::dot(x, x);
-          gained[v] += glm::dot(before, before) - glm::dot(now, now);
         }
       }
     }
     find_share(along, squared);
     held_out_.emplace(regions_, joints);
-    for (std::uint32_t p = 0; p < folds.size(); ++p) {
+    for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
       stop_if_asked();
-      rows_ = learnt[folds[p]].rows;
-      move(p, mover);
-      predict(*problem_, learnt[folds[p]].sets, p, offsets);
+      move(p, fold_rows_[fold_of_[p]]);
+      predict(*problem_, learnt[fold_of_[p]], p, offsets);
       for (std::size_t v = 0; v < offsets.size(); ++v) positions_[v] += motions_[v] * (share_[v] * offsets[v]);
       held_out_->add(positions_, poses_.truth_of(p), p);
     }
-    for (std::size_t v = 0; v < may_fit_.size(); ++v) may_fit_[v] = may_fit_[v] != 0 && gained[v] > 0;
   }
 
   // Sets share_. That of a joint is the factor c of its skin's predictions x that makes |c x - d|^2 least over the
@@ -455,15 +478,17 @@ class Learner {
   Regions regions_;
   std::optional<Problem> problem_;
   std::optional<ErrorMap> base_errors_, held_out_;
-  std::uint32_t folds_ = 0;
-  bool whole_ = false;                // sequences are left out
-  std::vector<float> share_;          // by vertex: how much of its shapes it keeps
+  std::optional<Mover> mover_;        // of the base
   std::vector<glm::vec3> lacking_;    // cached less the base's positions, by pose, then by vertex
   std::vector<glm::vec3> positions_;  // of a pose, by move(), as are the motions (Mover::motions)
   std::vector<glm::mat3> motions_;
+  std::uint32_t folds_ = 0;
+  std::vector<std::uint32_t> fold_of_;  // by pose
+  bool whole_ = false;                  // sequences are left out
   std::optional<WeightFit> weight_fit_;
-  std::vector<char> may_fit_;  // by vertex: 1 if its weights may change
-  WeightRows rows_;            // fitted weights; empty: the painted ones
+  std::vector<WeightRows> fold_rows_;  // by fold: weights fitted without its poses
+  WeightRows rows_;
+  std::vector<float> share_;  // by vertex: how much of its shapes it keeps
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
   std::size_t base_bytes_ = 0;
@@ -478,22 +503,26 @@ Result<LearntModel> learn_model(const std::string& model, const Binding& binding
   if (learn.sequences.empty()) return invalid("{}: no cache to learn from", model);
   learning::Learner learner(learn, options);
   BindOptions learning = options;
+  bool weights = false;
   std::vector<Corrective> learnt;
   learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
-    PELT_ASSIGN(learnt, learner.learn(base));
+    PELT_ASSIGN(weights, learner.begin(base.character));
+    if (!weights) learnt = learner.shapes(base.character);
     return learnt;
   };
   if (options.progress) {
     learning.progress = [&](double part, const std::string& what) { options.progress(0.3 * part, what); };
   }
   PELT_ASSIGN(auto bound, bind_model(model, binding, learning));
-  if (learner.give_weights(bound.model)) {
-    BindOptions again = options;
-    again.progress = {};
-    again.correct = [&](const Bound&) -> Result<std::vector<Corrective>> { return learnt; };
-    PELT_ASSIGN(auto with_weights, bind(bound.model, bound.rig, again));
-    bound.bound.character = std::move(with_weights.character);
-    bound.bound.report.meshes = std::move(with_weights.report.meshes);
+  if (weights) {
+    learner.give_weights(bound.model);
+    learning.progress = {};
+    learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
+      return learnt = learner.shapes(base.character);
+    };
+    PELT_ASSIGN(auto again, bind(bound.model, bound.rig, learning));
+    bound.bound.character = std::move(again.character);
+    bound.bound.report.meshes = std::move(again.report.meshes);
   }
   PELT_ASSIGN(bound.bound.character, stoppable(options.stop, [&] { return learner.certified(bound.bound.character); }));
   bound.rig.correctives.insert(bound.rig.correctives.end(), learnt.begin(), learnt.end());
