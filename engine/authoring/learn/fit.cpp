@@ -305,8 +305,8 @@ class Fit {
     return taken;
   }
 
-  // Chooses the vertices of a set: those at which it explains something in unseen poses. Returns false if there are
-  // none.
+  // Chooses the vertices of a set: those of slices in which it explains something in unseen poses, since a slice takes
+  // whole columns. Returns false if there are none.
   bool choose_vertices(LearntSet& set, const Eigen::MatrixXd& weights) const {
     const std::vector<std::uint32_t>& region = problem_.regions.vertices[set.joint];
     const std::vector<std::uint32_t> folds = folds_of(set.joint);
@@ -321,23 +321,33 @@ class Fit {
       held[f].map = weights(held[f].out, Eigen::all) * ridge_fit(weights(held[f].in, Eigen::all), set.ridge);
     }
     const Eigen::MatrixXd fit = ridge_fit(weights, set.ridge);
-    std::vector<char> kept(region.size(), 0);
+    std::vector<double> gain(region.size());
+    std::vector<char> seen(region.size());
     for_chunks(region, [&](std::size_t first, std::span<const std::uint32_t> vertices) {
       const Eigen::MatrixXd residual = matrix_of_left(vertices);
-      Eigen::RowVectorXd error = Eigen::RowVectorXd::Zero(residual.cols());
+      Eigen::RowVectorXd gained = residual.colwise().squaredNorm();
       for (const Held& fold : held) {
-        error += (residual(fold.out, Eigen::all) - fold.map * residual(fold.in, Eigen::all)).colwise().squaredNorm();
+        gained -= (residual(fold.out, Eigen::all) - fold.map * residual(fold.in, Eigen::all)).colwise().squaredNorm();
       }
-      const Eigen::RowVectorXd energy = residual.colwise().squaredNorm();
       const Eigen::MatrixXd explained = weights * (fit * residual);
       for (std::size_t i = 0; i < vertices.size(); ++i) {
-        const auto columns = Eigen::seqN(index(3 * i), 3);
-        if (error(columns).sum() >= energy(columns).sum() || !is_visible(explained, i)) continue;
-        kept[first + i] = 1;
+        gain[first + i] = gained.segment<3>(index(3 * i)).sum();
+        seen[first + i] = is_visible(explained, i);
       }
     });
+    struct Slice {
+      double gain = 0;
+      bool seen = false;
+    };
+    std::map<std::uint32_t, Slice> slices;
     for (std::size_t i = 0; i < region.size(); ++i) {
-      if (kept[i] != 0) set.vertices.push_back(region[i]);
+      Slice& slice = slices[problem_.regions.slice_of[region[i]]];
+      slice.gain += gain[i];
+      slice.seen |= seen[i] != 0;
+    }
+    for (const std::uint32_t v : region) {
+      const Slice& slice = slices[problem_.regions.slice_of[v]];
+      if (slice.gain > 0 && slice.seen) set.vertices.push_back(v);
     }
     return !set.vertices.empty();
   }
@@ -403,6 +413,7 @@ class Fit {
     struct Part {        // of a set, in a slice
       double moves = 0;  // sum of squares over poses
       std::uint32_t set = 0;
+      bool seen = false;
       std::vector<std::uint32_t> vertices;
     };
     std::vector<Part> parts;
@@ -417,23 +428,19 @@ class Fit {
           const glm::vec3& shape = set.shapes[k * set.vertices.size() + i];
           own.row(index(k)) << static_cast<double>(shape.x), static_cast<double>(shape.y), static_cast<double>(shape.z);
         }
-        if (!is_visible(weights[s] * own, 0)) {
-          std::erase(sets_of[v], s);
-          continue;
-        }
         Part& part = of_slice[problem_.regions.slice_of[v]];
         part.set = s;
+        part.seen |= is_visible(weights[s] * own, 0);
         part.moves += (own.transpose() * square * own).trace() / static_cast<double>(set.keys.poses.size());
         part.vertices.push_back(v);
       }
       for (auto& [slice, part] : of_slice) parts.push_back(std::move(part));
     }
-    if (problem_.budget == 0) return;
     std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.moves > b.moves; });
     std::uint64_t bytes = 0;
     for (const Part& part : parts) {
-      bytes += sets_[part.set].keys.poses.size() * bytes_of_column(problem_);
-      if (bytes <= problem_.budget) continue;
+      if (part.seen) bytes += sets_[part.set].keys.poses.size() * bytes_of_column(problem_);
+      if (part.seen && (problem_.budget == 0 || bytes <= problem_.budget)) continue;
       for (const std::uint32_t v : part.vertices) std::erase(sets_of[v], part.set);
     }
   }
