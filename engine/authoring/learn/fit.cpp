@@ -25,7 +25,6 @@ constexpr std::size_t kSearched = 120;   // poses that the search looks at, and
 constexpr std::size_t kSampled = 600;    // vertices of a region
 constexpr std::size_t kChunk = 256;      // vertices that are fitted at once
 constexpr double kMinGain = 0.04;        // of a region's energy
-constexpr double kSimpler = 1.06;        // times the least error: fewer keys are chosen up to it
 constexpr double kExact = 1e-5;          // of a region's energy: smaller errors count as none
 constexpr double kRadial = 0.75;         // times the least error of hat functions: radial functions must stay below it
 constexpr double kVisible = 0.1;         // of the bound: smaller shapes are left out
@@ -145,7 +144,7 @@ class Fit {
       double cost;
     };
     std::vector<Tried> tried;
-    const auto error_of = [&](const KeyPoseSet& set) -> std::optional<CrossValidation::Error> {
+    const ErrorOf error_of = [&](const KeyPoseSet& set) -> std::optional<CrossValidation::Error> {
       stop_if_asked();
       const std::optional<Eigen::MatrixXd> weights = weights_of(set, problem_.skeleton, poses);
       if (!weights) return std::nullopt;
@@ -228,47 +227,6 @@ class Fit {
     const double share = static_cast<double>(own) / static_cast<double>(wrong.size());
     best.gain = (judge.energy() - keys.error.squared) * each * (0.1 + share * share);
     return best;
-  }
-
-  // Removes hat functions without which the error hardly grows. Returns whether there were any.
-  template <class ErrorOf>
-  static bool remove_keys(KeyPoseSet& set, CrossValidation::Error& error, double slack, const ErrorOf& error_of) {
-    const double enough = error.squared * kSimpler + slack;
-    bool removed = false;
-    for (std::size_t k = set.poses.size(); k-- > 0 && set.poses.size() > 1;) {
-      KeyPoseSet fewer = set;
-      fewer.poses.erase(fewer.poses.begin() + index(k));
-      const auto found = error_of(fewer);
-      if (!found || found->squared > enough) continue;
-      set = std::move(fewer);
-      error = *found;
-      removed = true;
-    }
-    return removed;
-  }
-
-  // Moves hat functions to the angles with the least error, one by one, by ever smaller steps, degrees.
-  template <class ErrorOf>
-  static void move_keys(KeyPoseSet& set, CrossValidation::Error& error, float step, const ErrorOf& error_of) {
-    for (; step > 0.05f; step /= 2) {
-      for (std::size_t k = 0; k < set.poses.size(); ++k) {
-        for (const float by : {step, -step}) {
-          for (int times = 0; times < 4; ++times) {
-            KeyPoseSet moved = set;
-            float& at = moved.poses[k].degrees[0];
-            const float before = k > 0 ? set.poses[k - 1].degrees[0] : -180;
-            const float after = k + 1 < set.poses.size() ? set.poses[k + 1].degrees[0] : 180;
-            const bool positive = at > 0;
-            at += by;
-            if (at - before < 1 || after - at < 1 || std::abs(at) < 1 || (at > 0) != positive) break;
-            const auto found = error_of(moved);
-            if (!found || found->squared >= error.squared) break;
-            set = std::move(moved);
-            error = *found;
-          }
-        }
-      }
-    }
   }
 
   // Takes the sets of joints that gain most, of those with common vertices only the best. Returns false if none gains.

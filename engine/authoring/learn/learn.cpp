@@ -34,39 +34,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLeastPoses = 4;
 
-// Returns the offset at rest that moves a vertex by `wrong`, A^-1 wrong. Along directions that the deformer squeezes to
-// less than kFlat it stays short, since poses in between would not.
-glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
-  constexpr double kFlat = 0.35;
-  Eigen::Matrix3d a;
-  for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column) a(row, column) = static_cast<double>(motion[column][row]);
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(a.transpose() * a);
-  const Eigen::Vector3d along =
-      axes.eigenvectors().transpose() * a.transpose() * Eigen::Vector3d(wrong.x, wrong.y, wrong.z);
-  const Eigen::Vector3d offset = axes.eigenvectors() * along.cwiseQuotient(axes.eigenvalues().cwiseMax(kFlat * kFlat));
-  return glm::vec3(offset.x(), offset.y(), offset.z());
-}
-
-// The mean of squared lengths of edges.
-double edge_square(const CharacterData& data, std::span<const glm::vec3> positions) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (mesh.control) continue;
-    for (const glm::uvec3& t : mesh.triangles) {
-      for (int i = 0; i < 3; ++i) {
-        const glm::vec3 edge = positions[mesh.source_vertex[t[i]]] - positions[mesh.source_vertex[t[(i + 1) % 3]]];
-        sum += static_cast<double>(glm::dot(edge, edge));
-        ++count;
-      }
-    }
-    positions = positions.subspan(mesh.vertex_count());
-  }
-  return count == 0 ? 0 : sum / static_cast<double>(count);
-}
-
 // Returns the name of a file without its folder, which is of no use to others.
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -96,14 +63,15 @@ class Learner {
                              .threads = bind_.threads});
     base_bytes_ = serialize(base).size();
     base_words_ = blend_words(*base);
-    PELT_ASSIGN(mover_, Mover::create(base, bind_.threads));
+    const bool is_linear = options_.weights && WeightFit::can_fit(*base);
+    PELT_ASSIGN(mover_, Mover::create(base, bind_.threads, true));
     base_errors_.emplace(regions_, base->skeleton.joints.size());
     PELT_TRY(measure_base(base));
     std::vector<std::uint32_t> sequences;
     for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
     const std::vector<double> equal(sequences.size(), 1.0);
     folds_ = assign_folds(sequences, equal, fold_of_, &whole_);
-    if (options_.weights && folds_ > 1 && WeightFit::can_fit(*base)) {
+    if (folds_ > 1 && is_linear) {
       weight_fit_.emplace(base, poses_, problem_->within, bind_.threads);
       rows_ = weight_fit_->painted();
     }
@@ -131,7 +99,7 @@ class Learner {
 
   // Returns the character with its certificate.
   Result<Character> certified(const Character& learnt) {
-    PELT_ASSIGN(auto mover, Mover::create(learnt, bind_.threads));
+    PELT_ASSIGN(auto mover, Mover::create(learnt, bind_.threads, false));
     ErrorMap errors(regions_, learnt->skeleton.joints.size());
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
@@ -180,6 +148,7 @@ class Learner {
     motions_.resize(poses_.vertices);
     problem_->residual.resize(poses_.truth.size());
     double edges = 0, base_edges = 0;
+    Errors others;  // the distances to another pose's
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
       mover_->pose(poses_.poses[p]);
@@ -187,9 +156,14 @@ class Learner {
       base_errors_->add(mover_->positions(), truth, p);
       edges += edge_square(*base, truth);
       base_edges += edge_square(*base, mover_->positions());
-      for (std::size_t v = 0; v < truth.size(); ++v) lacking_[p * truth.size() + v] = truth[v] - mover_->positions()[v];
+      const std::span<const glm::vec3> other = poses_.truth_of((p + poses_.poses.size() / 2) % poses_.poses.size());
+      for (std::size_t v = 0; v < truth.size(); ++v) {
+        lacking_[p * truth.size() + v] = truth[v] - mover_->positions()[v];
+        others.add(glm::distance(glm::dvec3(other[v]), glm::dvec3(mover_->positions()[v])), p);
+      }
     }
-    constexpr double kFar = 0.1;       // of the size
+    constexpr double kFar = 0.1;       // of the size: poses that are farther must at least be
+    constexpr double kNearer = 0.7;    // times as far as others
     constexpr double kOtherEdges = 4;  // times as long, squared
     const double rms = base_errors_->all().rms();
     const std::string& cache = options_.sequences[poses_.poses[base_errors_->all().pose].sequence].cache;
@@ -197,7 +171,7 @@ class Learner {
       return invalid("{}: its edges are {:.1f} times as long as the model's: it has another order of vertices", cache,
                      std::sqrt(edges / base_edges));
     }
-    if (rms > kFar * static_cast<double>(base.size())) {
+    if (rms > kFar * static_cast<double>(base.size()) && rms > kNearer * others.rms()) {
       return invalid(
           "{}: vertices are {:.3g} m from those of the deformer: it shows other poses, or is not in model "
           "space",
@@ -390,9 +364,9 @@ class Learner {
     return made;
   }
 
-  // The fraction that reading the shapes adds to what the blend reads, on average over the poses.
-  double cost() const {
-    double words = 0;
+  // The fraction that fitted weights and shapes add to what the blend reads, on average over the poses.
+  double cost(const CharacterData& learnt) const {
+    double words = blend_words(learnt) - base_words_;
     for (const LearntSet& set : sets_) {
       const std::span<const LearntSet> one(&set, 1);
       const double each =
@@ -443,6 +417,8 @@ class Learner {
                         {"vertices", set.vertices.size()}});
       shapes += set.keys.poses.size();
     }
+    std::size_t weights = 0;  // vertices that have other weights
+    for (std::size_t v = 0; v < rows_.size(); ++v) weights += rows_[v] != weight_fit_->painted()[v] ? 1 : 0;
     Json contradictions = Json::array();
     for (const Contradiction& c : contradictions_) {
       contradictions.push_back({{"joint", learnt->skeleton.joints[c.joint].name},
@@ -465,7 +441,8 @@ class Learner {
             {"shapes", shapes},
             {"bytes", serialize(learnt).size()},
             {"base_bytes", base_bytes_},
-            {"cost", cost()},
+            {"cost", cost(*learnt)},
+            {"weights", weights},
             {"inputs", inputs},
             {"regions", regions},
             {"contradictions", contradictions}};
