@@ -60,11 +60,12 @@ class Binder {
         anchors_(std::move(anchors)),
         notes_(notes),
         progress_(options.progress, stages()),
-        builder_(model, options.keep_vertex_order, std::move(correctives),
-                 options.correct ? RowOrder::kPadded : RowOrder::kLength),
+        builder_(model, options.keep_vertex_order, std::move(correctives)),
         layer_bindings_(plan.layers.size()),
         bound_(plan.layers.size(), false),
-        added_(model.meshes.size(), false) {}
+        added_(model.meshes.size(), false) {
+    if (options.correct) builder_.set_row_order(RowOrder::kPadded);
+  }
 
   Result<Bound> run() {
     for (std::size_t done = 0; done < plan_.layers.size(); ++done) {

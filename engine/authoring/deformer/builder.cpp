@@ -121,12 +121,8 @@ void copy_in_order(const Mesh& mesh, std::span<const std::uint32_t> order, Chara
 
 }  // namespace
 
-CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives,
-                                   RowOrder row_order)
-    : model_(model),
-      keep_vertex_order_(keep_vertex_order),
-      row_order_(row_order),
-      correctives_(std::move(correctives)) {
+CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives)
+    : model_(model), keep_vertex_order_(keep_vertex_order), correctives_(std::move(correctives)) {
   data_.name = model.name;
   data_.skeleton = model.skeleton;
   data_.bound_joints = model.bound_joints;
@@ -215,13 +211,13 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   const std::vector<std::uint32_t> far = far_targets(mesh.positions, targets);
   PackedMorphs packed = pack_apart(mesh.positions, targets, far, mesh.positions.size(), order);
   if (packed.columns.empty()) return;
+  // Targets of which none moves a vertex have no inputs. So correctives that are added later change no input's number.
+  const std::span own = std::span(targets).first(mesh.morph_targets.size());
+  const std::size_t with_inputs = pack_morphs(own, mesh.positions.size(), order).columns.empty() ? 0 : own.size();
   std::vector<std::vector<std::uint32_t>> keys;
   for (std::uint32_t t = 0; t < targets.size(); ++t) {
     keys.push_back(skin.keys_of[t]);
-    if (t < mesh.morph_targets.size()) {
-      const std::vector<std::uint32_t> target_keys = weight_keys(mesh, t, 0.0f, skin.weights);
-      keys[t].insert(keys[t].end(), target_keys.begin(), target_keys.end());
-    }
+    if (t < with_inputs) std::ranges::copy(weight_keys(mesh, t, 0.0f, skin.weights), std::back_inserter(keys[t]));
     skin.weights.add_weight(keys[t]);
   }
   for (const std::uint32_t t : far) skin.weights.add_weight(keys[t]);

@@ -83,9 +83,8 @@ struct ControlOptions {
 class CharacterBuilder {
  public:
   // `model` must be valid and outlive the builder.
-  // `row_order`: of skins.
-  CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {},
-                   RowOrder row_order = RowOrder::kLength);
+  CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {});
+  void set_row_order(RowOrder order) { row_order_ = order; }  // of skins
 
   // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`. All
   // meshes share these palette entries; the first call adds their pass.
@@ -210,7 +209,7 @@ class CharacterBuilder {
 
   const Model& model_;
   bool keep_vertex_order_;
-  RowOrder row_order_;
+  RowOrder row_order_ = RowOrder::kLength;
   Correctives correctives_;
   CharacterData data_;
   std::uint64_t palette_size_ = 0;                           // 64 bits until build() has checked it

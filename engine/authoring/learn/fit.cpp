@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A greedy search: the joint whose keys explain most of what is left, in poses that the regression has not seen, goes
-// first (matching pursuit, Mallat & Zhang 1993). At the end the shapes of all keys are fitted together.
+// Matching pursuit (Mallat & Zhang 1993): the joint whose keys explain most of what is left, in poses that the
+// regression has not seen, goes first. At the end the shapes of all keys are fitted together.
 #include "engine/authoring/learn/fit.h"
 
 #include <Eigen/Dense>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kSearched = 120;   // poses that the search looks at, and
 constexpr std::size_t kSampled = 600;    // vertices of a region
-constexpr std::size_t kChunk = 256;      // vertices that are fitted at once
+constexpr std::size_t kChunk = 256;      // vertices fitted at once
 constexpr double kMinGain = 0.04;        // of a region's energy
 constexpr double kExact = 1e-5;          // of a region's energy: smaller errors count as none
 constexpr double kRadial = 0.75;         // times the least error of hat functions: radial functions must stay below it
@@ -293,19 +293,15 @@ class Fit {
         seen[first + i] = is_visible(explained, i);
       }
     });
-    struct Slice {
-      double gain = 0;
-      bool seen = false;
-    };
-    std::map<std::uint32_t, Slice> slices;
+    std::map<std::uint32_t, std::pair<double, bool>> slices;  // what is gained, and whether somebody sees it
     for (std::size_t i = 0; i < region.size(); ++i) {
-      Slice& slice = slices[problem_.regions.slice_of[region[i]]];
-      slice.gain += gain[i];
-      slice.seen |= seen[i] != 0;
+      auto& [gained, is_seen] = slices[problem_.regions.slice_of[region[i]]];
+      gained += gain[i];
+      is_seen |= seen[i] != 0;
     }
     for (const std::uint32_t v : region) {
-      const Slice& slice = slices[problem_.regions.slice_of[v]];
-      if (slice.gain > 0 && slice.seen) set.vertices.push_back(v);
+      const auto& [gained, is_seen] = slices[problem_.regions.slice_of[v]];
+      if (gained > 0 && is_seen) set.vertices.push_back(v);
     }
     return !set.vertices.empty();
   }
@@ -365,8 +361,7 @@ class Fit {
     for (LearntSet& set : sets_) limit_shapes(set);
   }
 
-  // Removes the sets of vertices at which nobody sees them. Over the budget, also those of whole slices, first those
-  // that move a column's rows least.
+  // Removes sets from slices in which nobody sees them or, over the budget, in which their columns move least.
   void leave_out(std::span<const Eigen::MatrixXd> weights, std::vector<std::vector<std::uint32_t>>& sets_of) const {
     struct Part {        // of a set, in a slice
       double moves = 0;  // sum of squares over poses

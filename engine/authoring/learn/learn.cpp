@@ -24,7 +24,6 @@
 #include "engine/authoring/learn/regions.h"
 #include "engine/authoring/learn/weight_fit.h"
 #include "engine/character/base/invalid.h"
-#include "shaders/morph/morph.h"
 
 namespace pelt {
 namespace learning {
@@ -63,15 +62,15 @@ class Learner {
                              .threads = bind_.threads});
     base_bytes_ = serialize(base).size();
     base_words_ = blend_words(*base);
-    const bool is_linear = options_.weights && WeightFit::can_fit(*base);
-    PELT_ASSIGN(mover_, Mover::create(base, bind_.threads, true));
-    base_errors_.emplace(regions_, base->skeleton.joints.size());
-    PELT_TRY(measure_base(base));
     std::vector<std::uint32_t> sequences;
     for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
     const std::vector<double> equal(sequences.size(), 1.0);
     folds_ = assign_folds(sequences, equal, fold_of_, &whole_);
-    if (folds_ > 1 && is_linear) {
+    const bool fits = options_.weights && folds_ > 1 && WeightFit::can_fit(*base);
+    PELT_ASSIGN(mover_, Mover::create(base, bind_.threads, !fits));
+    base_errors_.emplace(regions_, base->skeleton.joints.size());
+    PELT_TRY(measure_base(base));
+    if (fits) {
       weight_fit_.emplace(base, poses_, problem_->within, bind_.threads);
       rows_ = weight_fit_->painted();
     }
@@ -122,23 +121,6 @@ class Learner {
  private:
   void show(double part) const {
     if (bind_.progress) bind_.progress(0.3 + 0.6 * part, "learning");
-  }
-
-  // Words per row of the targets that bind makes: importers make tangents for meshes with texture coordinates.
-  static std::uint32_t row_words(const CharacterData& data) {
-    const bool tangents = std::ranges::any_of(data.meshes, [](const auto& mesh) { return !mesh.uvs.empty(); });
-    return tangents ? shared::kMorphTangentWords : shared::kMorphNormalWords;
-  }
-
-  // Words that the blend reads for all skins, but for the shapes.
-  static double blend_words(const CharacterData& data) {
-    double words = 0;
-    for (const CharacterMesh& mesh : data.meshes) {
-      const PackedBinding& b = mesh.binding;
-      words += static_cast<double>(5 * b.points.size() + b.influences.size() + b.gradients.size() +
-                                   4 * b.local_points.size());
-    }
-    return words;
   }
 
   // Finds the errors of the base, and refuses caches that show something else than the poses.
@@ -258,10 +240,10 @@ class Learner {
     return unexplained;
   }
 
-  // The bytes that are left for shapes; by default learning adds half of the base's.
+  // The bytes that are left for shapes; by default learning adds a quarter of the base's.
   std::uint64_t left_of_budget(const WeightRows& rows) const {
     constexpr std::uint64_t kLeast = 1 << 18;
-    const std::uint64_t all = options_.budget != 0 ? options_.budget : std::max<std::uint64_t>(kLeast, base_bytes_ / 2);
+    const std::uint64_t all = options_.budget != 0 ? options_.budget : std::max<std::uint64_t>(kLeast, base_bytes_ / 4);
     const std::uint64_t weights = weight_fit_ ? weight_fit_->bytes_of(rows) : 0;
     return std::max<std::uint64_t>(all, weights + 1) - weights;
   }

@@ -18,9 +18,9 @@ using WeightRows = std::vector<std::vector<Influence>>;  // by vertex, numbered 
 
 // Linear blend in which a vertex follows each joint from a point of its own: x = sum over j of T_j (w_j p + r_j),
 // animation space (Merry et al. 2006, section 3). Smoothing, and most of what depends linearly on the rotations of
-// joints, has this form. The points are made of weights: a joint has copies that move what is a step beside p,
-// T_j translate(d). Weights of copies are at least 0 and sum to 1, and their steps d sum to 0, so that the skin rests
-// as it did.
+// joints, has this form. The points are made of weights: a joint has copies T_j translate(d), which move what is a step
+// d away from p. Weights of copies are at least 0 and sum to 1, and their steps d sum to 0, so that the skin rests as
+// it did.
 class WeightFit {
  public:
   // Returns whether linear blend by painted weights is all that moves the skins: a precondition.
