@@ -96,9 +96,7 @@ Result<void> run(const LearnCommand& command) {
     ProgressBar bar;
     BindOptions options;
     options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
-    LearnOptions learn = command.learn;
-    learn.weights = command.write_rig.empty();  // a rig has no weights
-    return learn_model(command.model, command.binding, learn, options);
+    return learn_model(command.model, command.binding, command.learn, options);
   }();
   if (!learnt) return tl::unexpected(learnt.error());
   if (!command.write_rig.empty()) {
