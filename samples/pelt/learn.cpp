@@ -74,8 +74,8 @@ void print(const Json& certificate) {
         pair.at("poses")[1].get<std::string>(), 1000 * pair.at("distance").get<double>());
   }
   const std::uint64_t bytes = certificate.at("bytes"), base = certificate.at("base_bytes");
-  fmt::print("{} shapes; {}, {:.2f} times the base; a frame reads {:.0f}% more than the base, on average\n",
-             certificate.at("shapes").dump(), format_bytes(bytes),
+  fmt::print("{} shapes, other weights at {} vertices; {}, {:.2f} times the base; a frame reads {:.0f}% more\n",
+             certificate.at("shapes").dump(), certificate.value("weights", 0), format_bytes(bytes),
              static_cast<double>(bytes) / static_cast<double>(base), 100 * certificate.at("cost").get<double>());
 }
 

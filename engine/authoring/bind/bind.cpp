@@ -63,7 +63,9 @@ class Binder {
         builder_(model, options.keep_vertex_order, std::move(correctives)),
         layer_bindings_(plan.layers.size()),
         bound_(plan.layers.size(), false),
-        added_(model.meshes.size(), false) {}
+        added_(model.meshes.size(), false) {
+    if (options.correct) builder_.set_row_order(RowOrder::kPadded);
+  }
 
   Result<Bound> run() {
     for (std::size_t done = 0; done < plan_.layers.size(); ++done) {

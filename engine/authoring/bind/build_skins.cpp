@@ -53,7 +53,7 @@ class SkinBuild {
     PELT_ASSIGN(const auto correctives, options_.correct(*bound));
     Rig corrected = rig_;
     corrected.correctives.insert(corrected.correctives.end(), correctives.begin(), correctives.end());
-    PELT_ASSIGN(auto keys, make_correctives(corrected, model_));
+    PELT_ASSIGN(auto keys, make_correctives(corrected, model_, rig_.correctives.size()));
     builder.set_correctives(std::move(keys));
     PELT_ASSIGN(auto with_them, build(std::move(builder), std::move(skins), left));
     bound->character = std::move(with_them.character);

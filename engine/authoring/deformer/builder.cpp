@@ -250,7 +250,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
     order = morton_order(mesh.positions);
-    order_by_row_length(groups, order);
+    order_by_row_length(groups, order, row_order_);
   }
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};

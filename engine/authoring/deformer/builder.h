@@ -37,6 +37,7 @@
 #include <pelt/character.h>
 #include <pelt/frame.h>
 #include <pelt/model.h>
+#include <pelt/pack.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
@@ -83,6 +84,7 @@ class CharacterBuilder {
  public:
   // `model` must be valid and outlive the builder.
   CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {});
+  void set_row_order(RowOrder order) { row_order_ = order; }  // of skins
 
   // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`. All
   // meshes share these palette entries; the first call adds their pass.
@@ -207,6 +209,7 @@ class CharacterBuilder {
 
   const Model& model_;
   bool keep_vertex_order_;
+  RowOrder row_order_ = RowOrder::kLength;
   Correctives correctives_;
   CharacterData data_;
   std::uint64_t palette_size_ = 0;                           // 64 bits until build() has checked it

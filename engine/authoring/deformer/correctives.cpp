@@ -17,12 +17,14 @@
 namespace pelt {
 namespace {
 
-// Returns a morph target with these offsets. Normals and tangents turn with the surface.
-MorphTarget make_target(const Mesh& mesh, std::vector<glm::vec3> offsets) {
+// Returns a morph target with these offsets. Normals and tangents turn with the surface; `everywhere`: also at vertices
+// without an offset.
+MorphTarget make_target(const Mesh& mesh, std::vector<glm::vec3> offsets, bool everywhere) {
   MorphTarget target;
   const std::vector<glm::vec3> tilt = tilts(SurfaceGradient(mesh.positions, mesh.triangles), offsets);
   for (std::size_t v = 0; v < tilt.size(); ++v) {
-    const glm::mat3 change = shared::tilt_rotation(tilt[v]) - glm::mat3(1.0f);
+    const bool turns = everywhere || offsets[v] != glm::vec3(0.0f);
+    const glm::mat3 change = shared::tilt_rotation(turns ? tilt[v] : glm::vec3(0.0f)) - glm::mat3(1.0f);
     if (!mesh.normals.empty()) target.normals.push_back(change * mesh.normals[v]);
     if (!mesh.tangents.empty()) target.tangents.push_back(change * glm::vec3(mesh.tangents[v]));
   }
@@ -31,7 +33,7 @@ MorphTarget make_target(const Mesh& mesh, std::vector<glm::vec3> offsets) {
 }
 
 Result<void> add_corrective(const Corrective& corrective, const Mesh& mesh, const Model& model, const std::string& what,
-                            SkinKeys& skin) {
+                            bool learnt, SkinKeys& skin) {
   if (!corrective.keys.control.empty() || !corrective.keys.muscle.empty()) {
     return invalid("{}: correctives follow angles; only drivers follow a control or a muscle", what);
   }
@@ -47,20 +49,20 @@ Result<void> add_corrective(const Corrective& corrective, const Mesh& mesh, cons
     if (pose.offsets.empty()) continue;
     PELT_ASSIGN(auto offsets, key_weights::listed_offsets(pose, mesh, name));
     skin.keys_of[static_cast<std::uint32_t>(mesh.morph_targets.size() + skin.added.size())].push_back(keys[p]);
-    skin.added.push_back(make_target(mesh, std::move(offsets)));
+    skin.added.push_back(make_target(mesh, std::move(offsets), !learnt));
   }
   return {};
 }
 
 }  // namespace
 
-Result<Correctives> make_correctives(const Rig& rig, const Model& model) {
+Result<Correctives> make_correctives(const Rig& rig, const Model& model, std::size_t learnt) {
   Correctives correctives;
   for (std::size_t i = 0; i < rig.correctives.size(); ++i) {
     const Corrective& corrective = rig.correctives[i];
     const std::string what = fmt::format("corrective {} ('{}')", i + 1, corrective.mesh);
     PELT_ASSIGN(const auto mesh, find_mesh(model, corrective.mesh, what));
-    PELT_TRY(add_corrective(corrective, *mesh, model, what, correctives[corrective.mesh]));
+    PELT_TRY(add_corrective(corrective, *mesh, model, what, i >= learnt, correctives[corrective.mesh]));
   }
   return correctives;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +26,9 @@ struct SkinKeys {
 using Correctives = std::map<std::string, SkinKeys, std::less<>>;  // by mesh
 
 // Makes the keys of all correctives of a rig. Errors name the corrective and the pose: a mesh or a morph target that
-// does not exist, those of WeightTable::add_keys and listed_offsets.
-Result<Correctives> make_correctives(const Rig& rig, const Model& model);
+// does not exist, those of WeightTable::add_keys and listed_offsets. Correctives from `learnt` on turn no normals of
+// vertices that they do not move: these would be columns of their own.
+Result<Correctives> make_correctives(const Rig& rig, const Model& model,
+                                     std::size_t learnt = std::numeric_limits<std::size_t>::max());
 
 }  // namespace pelt

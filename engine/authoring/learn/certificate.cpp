@@ -6,6 +6,8 @@
 
 #include <pelt/tools/parallel.h>
 
+#include "shaders/morph/morph.h"
+
 namespace pelt::learning {
 
 void Errors::add(double distance, std::size_t in_pose) {
@@ -34,6 +36,21 @@ Errors ErrorMap::all() const {
   Errors sum;
   for (const Errors& errors : of_joint) sum.add(errors);
   return sum;
+}
+
+std::uint32_t row_words(const CharacterData& data) {
+  const bool tangents = std::ranges::any_of(data.meshes, [](const auto& mesh) { return !mesh.uvs.empty(); });
+  return tangents ? shared::kMorphTangentWords : shared::kMorphNormalWords;
+}
+
+double blend_words(const CharacterData& data) {
+  double words = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    const PackedBinding& b = mesh.binding;
+    words +=
+        static_cast<double>(5 * b.points.size() + b.influences.size() + b.gradients.size() + 4 * b.local_points.size());
+  }
+  return words;
 }
 
 std::vector<Contradiction> find_contradictions(const Problem& problem) {

@@ -47,4 +47,10 @@ struct Contradiction {
 // Returns the worst contradiction above the bound of each region, the worst first.
 std::vector<Contradiction> find_contradictions(const Problem& problem);
 
+// Returns the words per row of the targets that bind makes: importers make tangents for texture coordinates.
+std::uint32_t row_words(const CharacterData& data);
+
+// Returns the words that the blend reads for all skins, but for the shapes.
+double blend_words(const CharacterData& data);
+
 }  // namespace pelt::learning

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A greedy search: the joint whose keys explain most of what is left, in poses that the regression has not seen, goes
-// first (matching pursuit, Mallat & Zhang 1993). At the end the shapes of all keys are fitted together.
+// Matching pursuit (Mallat & Zhang 1993): the joint whose keys explain most of what is left, in poses that the
+// regression has not seen, goes first. At the end the shapes of all keys are fitted together.
 #include "engine/authoring/learn/fit.h"
 
 #include <Eigen/Dense>
@@ -21,15 +21,14 @@
 namespace pelt::learning {
 namespace {
 
-constexpr std::size_t kSearched = 120;  // poses that the search looks at, and
-constexpr std::size_t kSampled = 600;   // vertices of a region
-constexpr std::size_t kChunk = 256;     // vertices that are fitted at once
-constexpr int kRounds = 16;
-constexpr double kMinGain = 0.04;  // of a region's energy
-constexpr double kSimpler = 1.06;  // times the least error: fewer keys are chosen up to it
-constexpr double kExact = 1e-5;    // of a region's energy: smaller errors count as none
-constexpr double kRadial = 0.75;   // times the least error of hat functions: radial functions must stay below it
-constexpr double kVisible = 0.1;   // of the bound: smaller shapes are left out
+constexpr std::size_t kSearched = 120;   // poses that the search looks at, and
+constexpr std::size_t kSampled = 600;    // vertices of a region
+constexpr std::size_t kChunk = 256;      // vertices fitted at once
+constexpr double kMinGain = 0.04;        // of a region's energy
+constexpr double kExact = 1e-5;          // of a region's energy: smaller errors count as none
+constexpr double kRadial = 0.75;         // times the least error of hat functions: radial functions must stay below it
+constexpr double kVisible = 0.1;         // of the bound: smaller shapes are left out
+constexpr std::uint64_t kOvershoot = 3;  // times the budget: that of the search, before columns are left out
 
 // The result of the search in the region of a joint.
 struct Candidate {
@@ -50,10 +49,10 @@ class Fit {
     for (std::size_t p = 0; p < train.size(); p += step) searched_.push_back(index(p));
   }
 
-  std::vector<LearntSet> run(const std::function<void(double)>& progress) {
+  std::vector<LearntSet> run(const std::function<void(double)>& progress, int rounds) {
     std::vector<Candidate> of_joint(problem_.regions.vertices.size());
-    for (int round = 0; round < kRounds; ++round) {
-      progress(0.9 * round / kRounds);
+    for (int round = 0; round < rounds; ++round) {
+      progress(0.9 * round / rounds);
       parallel_for(of_joint.size(), 1, problem_.threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j) {
           if (!std::exchange(of_joint[j].searched, true)) of_joint[j] = search(static_cast<std::uint32_t>(j));
@@ -145,7 +144,7 @@ class Fit {
       double cost;
     };
     std::vector<Tried> tried;
-    const auto error_of = [&](const KeyPoseSet& set) -> std::optional<CrossValidation::Error> {
+    const ErrorOf error_of = [&](const KeyPoseSet& set) -> std::optional<CrossValidation::Error> {
       stop_if_asked();
       const std::optional<Eigen::MatrixXd> weights = weights_of(set, problem_.skeleton, poses);
       if (!weights) return std::nullopt;
@@ -230,47 +229,6 @@ class Fit {
     return best;
   }
 
-  // Removes hat functions without which the error hardly grows. Returns whether there were any.
-  template <class ErrorOf>
-  static bool remove_keys(KeyPoseSet& set, CrossValidation::Error& error, double slack, const ErrorOf& error_of) {
-    const double enough = error.squared * kSimpler + slack;
-    bool removed = false;
-    for (std::size_t k = set.poses.size(); k-- > 0 && set.poses.size() > 1;) {
-      KeyPoseSet fewer = set;
-      fewer.poses.erase(fewer.poses.begin() + index(k));
-      const auto found = error_of(fewer);
-      if (!found || found->squared > enough) continue;
-      set = std::move(fewer);
-      error = *found;
-      removed = true;
-    }
-    return removed;
-  }
-
-  // Moves hat functions to the angles with the least error, one by one, by ever smaller steps, degrees.
-  template <class ErrorOf>
-  static void move_keys(KeyPoseSet& set, CrossValidation::Error& error, float step, const ErrorOf& error_of) {
-    for (; step > 0.05f; step /= 2) {
-      for (std::size_t k = 0; k < set.poses.size(); ++k) {
-        for (const float by : {step, -step}) {
-          for (int times = 0; times < 4; ++times) {
-            KeyPoseSet moved = set;
-            float& at = moved.poses[k].degrees[0];
-            const float before = k > 0 ? set.poses[k - 1].degrees[0] : -180;
-            const float after = k + 1 < set.poses.size() ? set.poses[k + 1].degrees[0] : 180;
-            const bool positive = at > 0;
-            at += by;
-            if (at - before < 1 || after - at < 1 || std::abs(at) < 1 || (at > 0) != positive) break;
-            const auto found = error_of(moved);
-            if (!found || found->squared >= error.squared) break;
-            set = std::move(moved);
-            error = *found;
-          }
-        }
-      }
-    }
-  }
-
   // Takes the sets of joints that gain most, of those with common vertices only the best. Returns false if none gains.
   bool take_best(std::vector<Candidate>& of_joint) {
     std::vector<std::uint32_t> order;
@@ -290,7 +248,7 @@ class Fit {
       const Eigen::MatrixXd weights = *weights_of(set.keys, problem_.skeleton, poses_);
       if (!choose_vertices(set, weights)) continue;
       sets_.push_back(std::move(set));
-      if (problem_.budget != 0 && bytes_of(problem_, sets_) > problem_.budget) {
+      if (problem_.budget != 0 && bytes_of(problem_, sets_) > kOvershoot * problem_.budget) {
         sets_.pop_back();
         continue;
       }
@@ -305,8 +263,8 @@ class Fit {
     return taken;
   }
 
-  // Chooses the vertices of a set: those at which it explains something in unseen poses. Returns false if there are
-  // none.
+  // Chooses the vertices of a set: those of slices in which it explains something in unseen poses, since a slice takes
+  // whole columns. Returns false if there are none.
   bool choose_vertices(LearntSet& set, const Eigen::MatrixXd& weights) const {
     const std::vector<std::uint32_t>& region = problem_.regions.vertices[set.joint];
     const std::vector<std::uint32_t> folds = folds_of(set.joint);
@@ -321,23 +279,29 @@ class Fit {
       held[f].map = weights(held[f].out, Eigen::all) * ridge_fit(weights(held[f].in, Eigen::all), set.ridge);
     }
     const Eigen::MatrixXd fit = ridge_fit(weights, set.ridge);
-    std::vector<char> kept(region.size(), 0);
+    std::vector<double> gain(region.size());
+    std::vector<char> seen(region.size());
     for_chunks(region, [&](std::size_t first, std::span<const std::uint32_t> vertices) {
       const Eigen::MatrixXd residual = matrix_of_left(vertices);
-      Eigen::RowVectorXd error = Eigen::RowVectorXd::Zero(residual.cols());
+      Eigen::RowVectorXd gained = residual.colwise().squaredNorm();
       for (const Held& fold : held) {
-        error += (residual(fold.out, Eigen::all) - fold.map * residual(fold.in, Eigen::all)).colwise().squaredNorm();
+        gained -= (residual(fold.out, Eigen::all) - fold.map * residual(fold.in, Eigen::all)).colwise().squaredNorm();
       }
-      const Eigen::RowVectorXd energy = residual.colwise().squaredNorm();
       const Eigen::MatrixXd explained = weights * (fit * residual);
       for (std::size_t i = 0; i < vertices.size(); ++i) {
-        const auto columns = Eigen::seqN(index(3 * i), 3);
-        if (error(columns).sum() >= energy(columns).sum() || !is_visible(explained, i)) continue;
-        kept[first + i] = 1;
+        gain[first + i] = gained.segment<3>(index(3 * i)).sum();
+        seen[first + i] = is_visible(explained, i);
       }
     });
+    std::map<std::uint32_t, std::pair<double, bool>> slices;  // what is gained, and whether somebody sees it
     for (std::size_t i = 0; i < region.size(); ++i) {
-      if (kept[i] != 0) set.vertices.push_back(region[i]);
+      auto& [gained, is_seen] = slices[problem_.regions.slice_of[region[i]]];
+      gained += gain[i];
+      is_seen |= seen[i] != 0;
+    }
+    for (const std::uint32_t v : region) {
+      const auto& [gained, is_seen] = slices[problem_.regions.slice_of[v]];
+      if (gained > 0 && is_seen) set.vertices.push_back(v);
     }
     return !set.vertices.empty();
   }
@@ -369,7 +333,8 @@ class Fit {
     });
   }
 
-  // Fits the shapes of all sets at each vertex together, leaves out those that nobody sees, and fits again.
+  // Fits the shapes of all sets at each vertex together, leaves out those that nobody sees or that are over the budget,
+  // and fits again.
   void fit_together() {
     explain_nothing();
     std::vector<Eigen::MatrixXd> weights;
@@ -389,10 +354,48 @@ class Fit {
       for (std::uint32_t v = 0; v < sets_of.size(); ++v) {
         if (!sets_of[v].empty()) groups[sets_of[v]].push_back(v);
       }
-      for (const auto& [sets, vertices] : groups) fit_group(sets, vertices, weights, last, sets_of);
+      for (const auto& [sets, vertices] : groups) fit_group(sets, vertices, weights);
+      if (!last) leave_out(weights, sets_of);
     }
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     for (LearntSet& set : sets_) limit_shapes(set);
+  }
+
+  // Removes sets from slices in which nobody sees them or, over the budget, in which their columns move least.
+  void leave_out(std::span<const Eigen::MatrixXd> weights, std::vector<std::vector<std::uint32_t>>& sets_of) const {
+    struct Part {        // of a set, in a slice
+      double moves = 0;  // sum of squares over poses
+      std::uint32_t set = 0;
+      bool seen = false;
+      std::vector<std::uint32_t> vertices;
+    };
+    std::vector<Part> parts;
+    for (std::uint32_t s = 0; s < sets_.size(); ++s) {
+      const LearntSet& set = sets_[s];
+      const Eigen::MatrixXd square = weights[s].transpose() * weights[s];
+      std::map<std::uint32_t, Part> of_slice;
+      for (std::size_t i = 0; i < set.vertices.size(); ++i) {
+        const std::uint32_t v = set.vertices[i];
+        Eigen::MatrixXd own(set.keys.poses.size(), 3);
+        for (std::size_t k = 0; k < set.keys.poses.size(); ++k) {
+          const glm::vec3& shape = set.shapes[k * set.vertices.size() + i];
+          own.row(index(k)) << static_cast<double>(shape.x), static_cast<double>(shape.y), static_cast<double>(shape.z);
+        }
+        Part& part = of_slice[problem_.regions.slice_of[v]];
+        part.set = s;
+        part.seen |= is_visible(weights[s] * own, 0);
+        part.moves += (own.transpose() * square * own).trace() / static_cast<double>(set.keys.poses.size());
+        part.vertices.push_back(v);
+      }
+      for (auto& [slice, part] : of_slice) parts.push_back(std::move(part));
+    }
+    std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.moves > b.moves; });
+    std::uint64_t bytes = 0;
+    for (const Part& part : parts) {
+      if (part.seen) bytes += sets_[part.set].keys.poses.size() * bytes_of_column(problem_);
+      if (part.seen && (problem_.budget == 0 || bytes <= problem_.budget)) continue;
+      for (const std::uint32_t v : part.vertices) std::erase(sets_of[v], part.set);
+    }
   }
 
   // Shortens offsets that are longer than any that the vertex lacks in a pose: such keys are hardly seen, and would
@@ -409,8 +412,7 @@ class Fit {
   }
 
   void fit_group(std::span<const std::uint32_t> sets, std::span<const std::uint32_t> vertices,
-                 std::span<const Eigen::MatrixXd> weights, bool last,
-                 std::vector<std::vector<std::uint32_t>>& sets_of) {
+                 std::span<const Eigen::MatrixXd> weights) {
     Eigen::Index columns = 0;
     for (const std::uint32_t s : sets) columns += weights[s].cols();
     Eigen::MatrixXd all(train_.size(), columns);
@@ -432,14 +434,8 @@ class Fit {
       for (const std::uint32_t s : sets) {
         const Eigen::MatrixXd own = shapes.middleRows(first, weights[s].cols());
         first += own.rows();
-        Eigen::MatrixXd explained;
-        if (!last) explained = weights[s] * own;
         LearntSet& set = sets_[s];
         for (std::size_t i = 0; i < chunk.size(); ++i) {
-          if (!last) {
-            if (!is_visible(explained, i)) std::erase(sets_of[chunk[i]], s);
-            continue;
-          }
           const auto at =
               static_cast<std::size_t>(std::ranges::lower_bound(set.vertices, chunk[i]) - set.vertices.begin());
           for (Eigen::Index k = 0; k < own.rows(); ++k) {
@@ -464,8 +460,12 @@ class Fit {
 }  // namespace
 
 std::vector<LearntSet> fit(const Problem& problem, std::span<const std::uint32_t> train,
-                           const std::function<void(double)>& progress) {
-  return Fit(problem, train).run(progress);
+                           const std::function<void(double)>& progress, int rounds) {
+  return Fit(problem, train).run(progress, rounds);
+}
+
+std::uint64_t bytes_of_column(const Problem& problem) {
+  return sizeof(std::uint32_t) * problem.row_words * shared::kSliceRows + sizeof(glm::uvec2);
 }
 
 std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) {
@@ -477,7 +477,7 @@ std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) 
     const auto repeated = std::ranges::unique(slices);
     columns += (slices.size() - repeated.size()) * set.keys.poses.size();
   }
-  return columns * (sizeof(std::uint32_t) * shared::kMorphTangentWords * shared::kSliceRows + sizeof(glm::uvec2));
+  return columns * bytes_of_column(problem);
 }
 
 void predict(const Problem& problem, std::span<const LearntSet> sets, std::size_t pose, std::span<glm::vec3> to) {

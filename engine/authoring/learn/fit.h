@@ -24,6 +24,7 @@ struct Problem {
   std::vector<glm::vec3> residual;  // by pose, then by vertex: offsets at rest, metres
   double within = 0;                // metres: nothing smaller is learnt
   std::uint64_t budget = 0;         // bytes; 0: any number
+  std::uint32_t row_words = 0;      // of a morph target, per row
   unsigned threads = 0;
 
   std::size_t vertices() const { return regions.joint_of.size(); }
@@ -39,10 +40,12 @@ struct LearntSet {
 };
 
 // Learns from some poses, ascending. `progress` receives fractions from 0 to 1.
+inline constexpr int kRounds = 16;  // of the search
 std::vector<LearntSet> fit(const Problem& problem, std::span<const std::uint32_t> train,
-                           const std::function<void(double)>& progress);
+                           const std::function<void(double)>& progress, int rounds = kRounds);
 
-// Returns the bytes of the sets' columns of morph targets.
+// Returns the bytes of a column of morph targets, and of all of the sets' columns.
+std::uint64_t bytes_of_column(const Problem& problem);
 std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets);
 
 // Adds up the offsets of all vertices in a pose. Shape: to.size() == problem.vertices().

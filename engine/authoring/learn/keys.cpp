@@ -108,4 +108,41 @@ std::optional<KeyPoseSet> radial(std::span<const Angle> angles, int count) {
   return set;
 }
 
+bool remove_keys(KeyPoseSet& set, CrossValidation::Error& error, double slack, const ErrorOf& error_of) {
+  const double enough = error.squared * kSimpler + slack;
+  bool removed = false;
+  for (std::size_t k = set.poses.size(); k-- > 0 && set.poses.size() > 1;) {
+    KeyPoseSet fewer = set;
+    fewer.poses.erase(fewer.poses.begin() + static_cast<std::ptrdiff_t>(k));
+    const auto found = error_of(fewer);
+    if (!found || found->squared > enough) continue;
+    set = std::move(fewer);
+    error = *found;
+    removed = true;
+  }
+  return removed;
+}
+
+void move_keys(KeyPoseSet& set, CrossValidation::Error& error, float step, const ErrorOf& error_of) {
+  for (; step > 0.05f; step /= 2) {
+    for (std::size_t k = 0; k < set.poses.size(); ++k) {
+      for (const float by : {step, -step}) {
+        for (int times = 0; times < 4; ++times) {
+          KeyPoseSet moved = set;
+          float& at = moved.poses[k].degrees[0];
+          const float before = k > 0 ? set.poses[k - 1].degrees[0] : -180;
+          const float after = k + 1 < set.poses.size() ? set.poses[k + 1].degrees[0] : 180;
+          const bool positive = at > 0;
+          at += by;
+          if (at - before < 1 || after - at < 1 || std::abs(at) < 1 || (at > 0) != positive) break;
+          const auto found = error_of(moved);
+          if (!found || found->squared >= error.squared) break;
+          set = std::move(moved);
+          error = *found;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace pelt::learning

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <pelt/key_pose.h>
 #include <pelt/model.h>
 
+#include "engine/authoring/learn/cross_validation.h"
 #include "engine/authoring/learn/poses.h"
 
 namespace pelt::learning {
@@ -36,5 +38,14 @@ std::optional<KeyPoseSet> hats(const Angle& angle, int count);
 // Returns a set of up to `count` radial basis functions over some angles: each next one is at the pose that is farthest
 // from all so far and from rest.
 std::optional<KeyPoseSet> radial(std::span<const Angle> angles, int count);
+
+using ErrorOf = std::function<std::optional<CrossValidation::Error>(const KeyPoseSet&)>;
+inline constexpr double kSimpler = 1.06;  // times the least error: fewer keys are chosen up to it
+
+// Removes hat functions without which the error hardly grows, by no more than `slack`. Returns whether there were any.
+bool remove_keys(KeyPoseSet& set, CrossValidation::Error& error, double slack, const ErrorOf& error_of);
+
+// Moves hat functions to the angles with the least error, one by one, by ever smaller steps, degrees.
+void move_keys(KeyPoseSet& set, CrossValidation::Error& error, float step, const ErrorOf& error_of);
 
 }  // namespace pelt::learning

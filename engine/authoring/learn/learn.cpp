@@ -22,6 +22,7 @@
 #include "engine/authoring/learn/keys.h"
 #include "engine/authoring/learn/poses.h"
 #include "engine/authoring/learn/regions.h"
+#include "engine/authoring/learn/weight_fit.h"
 #include "engine/character/base/invalid.h"
 
 namespace pelt {
@@ -32,39 +33,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLeastPoses = 4;
 
-// Returns the offset at rest that moves a vertex by `wrong`, A^-1 wrong. Along directions that the deformer squeezes to
-// less than kFlat it stays short, since poses in between would not.
-glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
-  constexpr double kFlat = 0.35;
-  Eigen::Matrix3d a;
-  for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column) a(row, column) = static_cast<double>(motion[column][row]);
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(a.transpose() * a);
-  const Eigen::Vector3d along =
-      axes.eigenvectors().transpose() * a.transpose() * Eigen::Vector3d(wrong.x, wrong.y, wrong.z);
-  const Eigen::Vector3d offset = axes.eigenvectors() * along.cwiseQuotient(axes.eigenvalues().cwiseMax(kFlat * kFlat));
-  return glm::vec3(offset.x(), offset.y(), offset.z());
-}
-
-// The mean of squared lengths of edges.
-double edge_square(const CharacterData& data, std::span<const glm::vec3> positions) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (mesh.control) continue;
-    for (const glm::uvec3& t : mesh.triangles) {
-      for (int i = 0; i < 3; ++i) {
-        const glm::vec3 edge = positions[mesh.source_vertex[t[i]]] - positions[mesh.source_vertex[t[(i + 1) % 3]]];
-        sum += static_cast<double>(glm::dot(edge, edge));
-        ++count;
-      }
-    }
-    positions = positions.subspan(mesh.vertex_count());
-  }
-  return count == 0 ? 0 : sum / static_cast<double>(count);
-}
-
 // Returns the name of a file without its folder, which is of no use to others.
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -72,8 +40,9 @@ class Learner {
  public:
   Learner(const LearnOptions& options, const BindOptions& bind) : options_(options), bind_(bind) {}
 
-  Result<std::vector<Corrective>> learn(const Bound& bound) {
-    const Character& base = bound.character;
+  // Measures the base, and fits its weights if it is linear blend. Returns whether they change: give_weights() and
+  // another bind must come before shapes().
+  Result<bool> begin(const Character& base) {
     stop_if_asked();
     PELT_ASSIGN(poses_, load_poses(base, options_));
     if (poses_.poses.size() < kLeastPoses) {
@@ -89,26 +58,47 @@ class Learner {
                              .poses = poses_.poses,
                              .regions = regions_,
                              .within = options_.within.value_or(static_cast<double>(base.size()) / 2000),
-                             .budget = options_.budget,
+                             .row_words = row_words(*base),
                              .threads = bind_.threads});
     base_bytes_ = serialize(base).size();
     base_words_ = blend_words(*base);
-    PELT_ASSIGN(auto mover, Mover::create(base, bind_.threads));
+    std::vector<std::uint32_t> sequences;
+    for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
+    const std::vector<double> equal(sequences.size(), 1.0);
+    folds_ = assign_folds(sequences, equal, fold_of_, &whole_);
+    const bool fits = options_.weights && folds_ > 1 && WeightFit::can_fit(*base);
+    PELT_ASSIGN(mover_, Mover::create(base, bind_.threads, !fits));
     base_errors_.emplace(regions_, base->skeleton.joints.size());
-    PELT_TRY(find_residual(base, mover));
+    PELT_TRY(measure_base(base));
+    if (fits) {
+      weight_fit_.emplace(base, poses_, problem_->within, bind_.threads);
+      rows_ = weight_fit_->painted();
+    }
+    find_residual(rows_);
     contradictions_ = find_contradictions(*problem_);
-    cross_validate(mover);
-    std::vector<std::uint32_t> all(poses_.poses.size());
-    std::iota(all.begin(), all.end(), 0u);
-    sets_ = fit(*problem_, all, [&](double part) { show(folds_ == 0 ? part : (folds_ + part) / (folds_ + 1)); });
+    if (!weight_fit_) return false;
+    fit_weights();
+    return rows_ != weight_fit_->painted();
+  }
+
+  // Learns the shapes. `base`: with the fitted weights.
+  std::vector<Corrective> shapes(const Character& base) {
+    if (weight_fit_) regions_.slice_of = find_regions(*base, poses_.poses).slice_of;
+    cross_validate();
+    problem_->budget = left_of_budget(rows_);
+    if (weight_fit_) find_residual(rows_);
+    sets_ =
+        fit(*problem_, all_but(folds_), [&](double part) { show(folds_ < 2 ? part : (folds_ + part) / (folds_ + 1)); });
     for (LearntSet& set : sets_) keep_share(set);
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     return correctives(*base);
   }
 
+  void give_weights(Model& model) const { weight_fit_->give(rows_, model); }
+
   // Returns the character with its certificate.
   Result<Character> certified(const Character& learnt) {
-    PELT_ASSIGN(auto mover, Mover::create(learnt, bind_.threads));
+    PELT_ASSIGN(auto mover, Mover::create(learnt, bind_.threads, false));
     ErrorMap errors(regions_, learnt->skeleton.joints.size());
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
@@ -133,35 +123,29 @@ class Learner {
     if (bind_.progress) bind_.progress(0.3 + 0.6 * part, "learning");
   }
 
-  // Words that the blend reads for all skins, but for the shapes.
-  static double blend_words(const CharacterData& data) {
-    double words = 0;
-    for (const CharacterMesh& mesh : data.meshes) {
-      const PackedBinding& b = mesh.binding;
-      words += static_cast<double>(5 * b.points.size() + b.influences.size() + b.gradients.size() +
-                                   4 * b.local_points.size());
-    }
-    return words;
-  }
-
   // Finds the errors of the base, and refuses caches that show something else than the poses.
-  Result<void> find_residual(const Character& base, Mover& mover) {
+  Result<void> measure_base(const Character& base) {
+    lacking_.resize(poses_.truth.size());
+    positions_.resize(poses_.vertices);
+    motions_.resize(poses_.vertices);
     problem_->residual.resize(poses_.truth.size());
     double edges = 0, base_edges = 0;
+    Errors others;  // the distances to another pose's
     for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
       stop_if_asked();
-      mover.pose(poses_.poses[p]);
-      mover.follow(poses_.poses[p]);
+      mover_->pose(poses_.poses[p]);
       const std::span<const glm::vec3> truth = poses_.truth_of(p);
-      base_errors_->add(mover.positions(), truth, p);
+      base_errors_->add(mover_->positions(), truth, p);
       edges += edge_square(*base, truth);
-      base_edges += edge_square(*base, mover.positions());
-      for (std::size_t v = 0; v < poses_.vertices; ++v) {
-        problem_->residual[p * poses_.vertices + v] =
-            at_rest(mover.motions()[v], glm::dvec3(truth[v]) - glm::dvec3(mover.positions()[v]));
+      base_edges += edge_square(*base, mover_->positions());
+      const std::span<const glm::vec3> other = poses_.truth_of((p + poses_.poses.size() / 2) % poses_.poses.size());
+      for (std::size_t v = 0; v < truth.size(); ++v) {
+        lacking_[p * truth.size() + v] = truth[v] - mover_->positions()[v];
+        others.add(glm::distance(glm::dvec3(other[v]), glm::dvec3(mover_->positions()[v])), p);
       }
     }
-    constexpr double kFar = 0.1;       // of the size
+    constexpr double kFar = 0.1;       // of the size: poses that are farther must at least be
+    constexpr double kNearer = 0.7;    // times as far as others
     constexpr double kOtherEdges = 4;  // times as long, squared
     const double rms = base_errors_->all().rms();
     const std::string& cache = options_.sequences[poses_.poses[base_errors_->all().pose].sequence].cache;
@@ -169,7 +153,7 @@ class Learner {
       return invalid("{}: its edges are {:.1f} times as long as the model's: it has another order of vertices", cache,
                      std::sqrt(edges / base_edges));
     }
-    if (rms > kFar * static_cast<double>(base.size())) {
+    if (rms > kFar * static_cast<double>(base.size()) && rms > kNearer * others.rms()) {
       return invalid(
           "{}: vertices are {:.3g} m from those of the deformer: it shows other poses, or is not in model "
           "space",
@@ -178,55 +162,134 @@ class Learner {
     return {};
   }
 
+  // Moves the base, by `rows` if it is linear blend: sets positions_ and motions_.
+  void move(std::size_t pose, const WeightRows& rows) {
+    const std::span<const glm::vec3> truth = poses_.truth_of(pose);
+    for (std::size_t v = 0; v < truth.size(); ++v) positions_[v] = truth[v] - lacking_[pose * truth.size() + v];
+    if (weight_fit_) {
+      weight_fit_->move(rows, poses_.poses[pose], positions_, motions_);
+    } else {
+      mover_->follow(poses_.poses[pose]);
+      std::ranges::copy(mover_->motions(), motions_.begin());
+    }
+  }
+
+  // The poses without those of a fold.
+  std::vector<std::uint32_t> all_but(std::uint32_t fold) const {
+    std::vector<std::uint32_t> poses;
+    for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+      if (fold_of_[p] != fold) poses.push_back(p);
+    }
+    return poses;
+  }
+
+  void find_residual(const WeightRows& rows) {
+    for (std::size_t p = 0; p < poses_.poses.size(); ++p) {
+      stop_if_asked();
+      move(p, rows);
+      const std::span<const glm::vec3> truth = poses_.truth_of(p);
+      parallel_for(truth.size(), 1024, bind_.threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v) {
+          problem_->residual[p * truth.size() + v] =
+              at_rest(motions_[v], glm::dvec3(truth[v]) - glm::dvec3(positions_[v]));
+        }
+      });
+    }
+  }
+
+  // Fits weights to all poses, and to those without each fold. They change only at vertices that a few shapes do not
+  // explain, and that they move better in the fold's poses.
+  void fit_weights() {
+    const std::vector<std::uint32_t> all = all_but(folds_);
+    std::vector<char> may = find_unexplained(all);
+    std::vector<double> gained(poses_.vertices);
+    for (std::uint32_t f = 0; f < folds_; ++f) {
+      fold_rows_.push_back(weight_fit_->fit(all_but(f), lacking_, may));
+      for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+        if (fold_of_[p] != f) continue;
+        move(p, fold_rows_[f]);
+        for (std::size_t v = 0; v < gained.size(); ++v) {
+          const glm::dvec3 before(lacking_[p * gained.size() + v]), now(poses_.truth_of(p)[v] - positions_[v]);
+          gained[v] += glm::dot(before, before) - glm::dot(now, now);
+        }
+      }
+    }
+    for (std::size_t v = 0; v < may.size(); ++v) {
+      if (gained[v] > 0) continue;
+      may[v] = 0;
+      for (WeightRows& rows : fold_rows_) rows[v] = weight_fit_->painted()[v];
+    }
+    rows_ = weight_fit_->fit(all, lacking_, may);
+  }
+
+  // Returns 1 for vertices that a few shapes do not explain.
+  std::vector<char> find_unexplained(std::span<const std::uint32_t> all) const {
+    constexpr int kFew = 2;  // rounds of the search
+    const std::vector<LearntSet> sets = fit(
+        *problem_, all, [](double) {}, kFew);
+    std::vector<char> unexplained(poses_.vertices, 0);
+    std::vector<glm::vec3> offsets(poses_.vertices);
+    for (const std::uint32_t p : all) {
+      stop_if_asked();
+      predict(*problem_, sets, p, offsets);
+      for (std::size_t v = 0; v < offsets.size(); ++v) {
+        const float left = glm::distance(offsets[v], problem_->residual[p * offsets.size() + v]);
+        if (static_cast<double>(left) > problem_->within) unexplained[v] = 1;
+      }
+    }
+    return unexplained;
+  }
+
+  // The bytes that are left for shapes; by default learning adds a quarter of the base's.
+  std::uint64_t left_of_budget(const WeightRows& rows) const {
+    constexpr std::uint64_t kLeast = 1 << 18;
+    const std::uint64_t all = options_.budget != 0 ? options_.budget : std::max<std::uint64_t>(kLeast, base_bytes_ / 4);
+    const std::uint64_t weights = weight_fit_ ? weight_fit_->bytes_of(rows) : 0;
+    return std::max<std::uint64_t>(all, weights + 1) - weights;
+  }
+
   // Learns from all but some sequences, for each part of them, predicts these, and measures them. Each region keeps
   // the share of its shapes with the least error there, so that unseen poses of a region get no worse than the base.
-  void cross_validate(Mover& mover) {
-    std::vector<std::uint32_t> sequences, folds;
-    for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
-    const std::vector<double> share(sequences.size(), 1.0);
-    folds_ = assign_folds(sequences, share, folds, &whole_);
+  void cross_validate() {
     share_.assign(poses_.vertices, 1.0f);
     if (folds_ < 2) return;
     std::vector<std::vector<LearntSet>> learnt;
-    for (std::uint32_t f = 0; f < folds_; ++f) {
-      std::vector<std::uint32_t> train;
-      for (std::uint32_t p = 0; p < folds.size(); ++p) {
-        if (folds[p] != f) train.push_back(p);
-      }
-      learnt.push_back(fit(*problem_, train, [&](double part) { show((f + part) / (folds_ + 1)); }));
-    }
-    find_share(learnt, folds);
-    held_out_.emplace(regions_, base_errors_->of_joint.size());
+    const std::size_t joints = base_errors_->of_joint.size();
+    std::vector<double> along(joints), squared(joints);
     std::vector<glm::vec3> offsets(poses_.vertices);
-    for (std::uint32_t p = 0; p < folds.size(); ++p) {
-      stop_if_asked();
-      mover.pose(poses_.poses[p]);
-      mover.follow(poses_.poses[p]);
-      predict(*problem_, learnt[folds[p]], p, offsets);
-      for (std::size_t v = 0; v < offsets.size(); ++v) {
-        offsets[v] = mover.positions()[v] + mover.motions()[v] * (share_[v] * offsets[v]);
+    fold_rows_.resize(folds_);
+    for (std::uint32_t f = 0; f < folds_; ++f) {
+      if (weight_fit_) find_residual(fold_rows_[f]);
+      problem_->budget = left_of_budget(fold_rows_[f]);
+      learnt.push_back(fit(*problem_, all_but(f), [&](double part) { show((f + part) / (folds_ + 1)); }));
+      for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+        if (fold_of_[p] != f) continue;
+        stop_if_asked();
+        predict(*problem_, learnt[f], p, offsets);
+        for (std::size_t v = 0; v < offsets.size(); ++v) {
+          const glm::dvec3 x(offsets[v]), d(problem_->residual[p * poses_.vertices + v]);
+          along[regions_.joint_of[v]] += glm::dot(x, d);
+          squared[regions_.joint_of[v]] += glm::dot(x, x);
+        }
       }
-      held_out_->add(offsets, poses_.truth_of(p), p);
+    }
+    find_share(along, squared);
+    held_out_.emplace(regions_, joints);
+    for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
+      stop_if_asked();
+      move(p, fold_rows_[fold_of_[p]]);
+      predict(*problem_, learnt[fold_of_[p]], p, offsets);
+      for (std::size_t v = 0; v < offsets.size(); ++v) positions_[v] += motions_[v] * (share_[v] * offsets[v]);
+      held_out_->add(positions_, poses_.truth_of(p), p);
     }
   }
 
   // Sets share_. That of a joint is the factor c of its skin's predictions x that makes |c x - d|^2 least over the
   // poses that they did not see, d the residual: 1 if it is nearly that, 0 if it gains nearly nothing. A vertex takes
-  // those of its joints by weight.
-  void find_share(const std::vector<std::vector<LearntSet>>& learnt, std::span<const std::uint32_t> folds) {
+  // those of its joints by weight. By joint: sums of x d, `along`, and x x.
+  void find_share(std::span<const double> along, std::span<const double> squared) {
     constexpr double kNearly = 0.1;
-    const std::size_t joints = base_errors_->of_joint.size();
-    std::vector<double> along(joints), squared(joints);
-    std::vector<glm::vec3> offsets(poses_.vertices);
-    for (std::uint32_t p = 0; p < folds.size(); ++p) {
-      stop_if_asked();
-      predict(*problem_, learnt[folds[p]], p, offsets);
-      for (std::size_t v = 0; v < offsets.size(); ++v) {
-        const glm::dvec3 x(offsets[v]), d(problem_->residual[p * poses_.vertices + v]);
-        along[regions_.joint_of[v]] += glm::dot(x, d);
-        squared[regions_.joint_of[v]] += glm::dot(x, x);
-      }
-    }
+    const std::size_t joints = along.size();
     std::vector<float> of_joint(joints);
     for (std::size_t j = 0; j < joints; ++j) {
       const double share = squared[j] > 0 ? std::clamp(along[j] / squared[j], 0.0, 1.0) : 1;
@@ -283,9 +346,9 @@ class Learner {
     return made;
   }
 
-  // The fraction that reading the shapes adds to what the blend reads, on average over the poses.
-  double cost() const {
-    double words = 0;
+  // The fraction that fitted weights and shapes add to what the blend reads, on average over the poses.
+  double cost(const CharacterData& learnt) const {
+    double words = blend_words(learnt) - base_words_;
     for (const LearntSet& set : sets_) {
       const std::span<const LearntSet> one(&set, 1);
       const double each =
@@ -336,6 +399,8 @@ class Learner {
                         {"vertices", set.vertices.size()}});
       shapes += set.keys.poses.size();
     }
+    std::size_t weights = 0;  // vertices that have other weights
+    for (std::size_t v = 0; v < rows_.size(); ++v) weights += rows_[v] != weight_fit_->painted()[v] ? 1 : 0;
     Json contradictions = Json::array();
     for (const Contradiction& c : contradictions_) {
       contradictions.push_back({{"joint", learnt->skeleton.joints[c.joint].name},
@@ -358,7 +423,8 @@ class Learner {
             {"shapes", shapes},
             {"bytes", serialize(learnt).size()},
             {"base_bytes", base_bytes_},
-            {"cost", cost()},
+            {"cost", cost(*learnt)},
+            {"weights", weights},
             {"inputs", inputs},
             {"regions", regions},
             {"contradictions", contradictions}};
@@ -371,8 +437,16 @@ class Learner {
   Regions regions_;
   std::optional<Problem> problem_;
   std::optional<ErrorMap> base_errors_, held_out_;
+  std::optional<Mover> mover_;        // of the base
+  std::vector<glm::vec3> lacking_;    // cached less the base's positions, by pose, then by vertex
+  std::vector<glm::vec3> positions_;  // of a pose, by move(), as are the motions (Mover::motions)
+  std::vector<glm::mat3> motions_;
   std::uint32_t folds_ = 0;
-  bool whole_ = false;        // sequences are left out
+  std::vector<std::uint32_t> fold_of_;  // by pose
+  bool whole_ = false;                  // sequences are left out
+  std::optional<WeightFit> weight_fit_;
+  std::vector<WeightRows> fold_rows_;  // by fold: weights fitted without its poses
+  WeightRows rows_;
   std::vector<float> share_;  // by vertex: how much of its shapes it keeps
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
@@ -388,15 +462,27 @@ Result<LearntModel> learn_model(const std::string& model, const Binding& binding
   if (learn.sequences.empty()) return invalid("{}: no cache to learn from", model);
   learning::Learner learner(learn, options);
   BindOptions learning = options;
+  bool weights = false;
   std::vector<Corrective> learnt;
   learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
-    PELT_ASSIGN(learnt, learner.learn(base));
+    PELT_ASSIGN(weights, learner.begin(base.character));
+    if (!weights) learnt = learner.shapes(base.character);
     return learnt;
   };
   if (options.progress) {
     learning.progress = [&](double part, const std::string& what) { options.progress(0.3 * part, what); };
   }
   PELT_ASSIGN(auto bound, bind_model(model, binding, learning));
+  if (weights) {
+    learner.give_weights(bound.model);
+    learning.progress = {};
+    learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
+      return learnt = learner.shapes(base.character);
+    };
+    PELT_ASSIGN(auto again, bind(bound.model, bound.rig, learning));
+    bound.bound.character = std::move(again.character);
+    bound.bound.report.meshes = std::move(again.report.meshes);
+  }
   PELT_ASSIGN(bound.bound.character, stoppable(options.stop, [&] { return learner.certified(bound.bound.character); }));
   bound.rig.correctives.insert(bound.rig.correctives.end(), learnt.begin(), learnt.end());
   std::string certificate = bound.bound.character->certificate.text;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -175,14 +176,47 @@ Result<Poses> load_poses(const Character& character, const LearnOptions& options
   return all;
 }
 
-Result<Mover> Mover::create(const Character& character, unsigned threads) {
-  PELT_ASSIGN(const auto probe, with_probes(character, character.size()));
-  return Mover(character, probe, threads);
+glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong) {
+  constexpr double kFlat = 0.35;
+  Eigen::Matrix3d a;
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) a(row, column) = static_cast<double>(motion[column][row]);
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(a.transpose() * a);
+  const Eigen::Vector3d along =
+      axes.eigenvectors().transpose() * a.transpose() * Eigen::Vector3d(wrong.x, wrong.y, wrong.z);
+  const Eigen::Vector3d offset = axes.eigenvectors() * along.cwiseQuotient(axes.eigenvalues().cwiseMax(kFlat * kFlat));
+  return glm::vec3(offset.x(), offset.y(), offset.z());
 }
 
-Mover::Mover(const Character& character, const Character& probe, unsigned threads)
+double edge_square(const CharacterData& data, std::span<const glm::vec3> positions) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.control) continue;
+    for (const glm::uvec3& t : mesh.triangles) {
+      for (int i = 0; i < 3; ++i) {
+        const glm::vec3 edge = positions[mesh.source_vertex[t[i]]] - positions[mesh.source_vertex[t[(i + 1) % 3]]];
+        sum += static_cast<double>(glm::dot(edge, edge));
+        ++count;
+      }
+    }
+    positions = positions.subspan(mesh.vertex_count());
+  }
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+Result<Mover> Mover::create(const Character& character, unsigned threads, bool follows) {
+  Mover mover(character, threads);
+  if (follows) {
+    PELT_ASSIGN(const auto probe, with_probes(character, character.size()));
+    mover.probe_.emplace(probe, Evaluator::Options{.jobs = thread_jobs(threads), .normals = false, .tangents = false});
+  }
+  return mover;
+}
+
+Mover::Mover(const Character& character, unsigned threads)
     : evaluator_(character, {.jobs = thread_jobs(threads), .normals = false, .tangents = false}),
-      probe_(probe, {.jobs = thread_jobs(threads), .normals = false, .tangents = false}),
       positions_(skin_vertices(*character)),
       moved_(positions_.size()),
       motions_(positions_.size()),
@@ -207,11 +241,11 @@ void Mover::pose(const Pose& pose) {
 void Mover::follow(const Pose& pose) {
   std::vector<float> inputs = pose.inputs;
   inputs.resize(inputs.size() + 3, 0.0f);
-  probe_.pose(pose.joints);
+  probe_->pose(pose.joints);
   const auto evaluate = [&](std::vector<glm::vec3>& to) {
-    probe_.inputs(inputs);
-    probe_.evaluate();
-    copy(probe_, to);
+    probe_->inputs(inputs);
+    probe_->evaluate();
+    copy(*probe_, to);
   };
   std::vector<glm::vec3> rest(moved_.size());
   evaluate(rest);

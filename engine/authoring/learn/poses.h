@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,11 +37,18 @@ struct Poses {
 // Reads caches and poses. Errors: those of learn_model.
 Result<Poses> load_poses(const Character& character, const LearnOptions& options);
 
+// Returns the offset at rest that moves a vertex by `wrong`, A^-1 wrong; A: the derivative of its position. Along
+// directions that the deformer squeezes flat it stays short, since poses in between would not.
+glm::vec3 at_rest(const glm::mat3& motion, glm::dvec3 wrong);
+
+// Returns the mean of squared lengths of the skins' edges.
+double edge_square(const CharacterData& data, std::span<const glm::vec3> positions);
+
 // Moves the skins of a character, and finds how each of their vertices follows an offset at rest.
 class Mover {
  public:
-  // `threads`: 0: all CPUs.
-  static Result<Mover> create(const Character& character, unsigned threads);
+  // `threads`: 0: all CPUs. `follows`: whether follow() will be called.
+  static Result<Mover> create(const Character& character, unsigned threads, bool follows);
 
   void pose(const Pose& pose);
   // The vertices of all skins, in the model's order, one mesh after the other.
@@ -50,10 +58,11 @@ class Mover {
   std::span<const glm::mat3> motions() const { return motions_; }
 
  private:
-  Mover(const Character& character, const Character& probe, unsigned threads);
+  Mover(const Character& character, unsigned threads);
   void copy(const Evaluator& from, std::vector<glm::vec3>& to) const;
 
-  Evaluator evaluator_, probe_;
+  Evaluator evaluator_;
+  std::optional<Evaluator> probe_;
   std::vector<glm::vec3> positions_, moved_;
   std::vector<glm::mat3> motions_;
   float step_;  // of the probe's offsets, metres

@@ -392,8 +392,12 @@ void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32
   }
 }
 
-void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order) {
-  const auto longer = [&](std::uint32_t a, std::uint32_t b) { return row_length(groups, a) > row_length(groups, b); };
+void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order, RowOrder by) {
+  const auto length = [&](std::uint32_t row) {
+    const auto own = static_cast<std::uint32_t>(row_length(groups, row));
+    return by == RowOrder::kPadded ? shared::padded_influences(own) : own;
+  };
+  const auto longer = [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); };
   const auto is_light = [&](std::uint32_t row) {
     const auto is_zero = [](const glm::vec3& gradient) { return gradient == glm::vec3(0.0f); };
     const auto is_flat = [&](auto& rows) { return std::ranges::all_of(rows.row_gradients(row), is_zero); };

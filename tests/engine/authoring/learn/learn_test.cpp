@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -54,6 +55,10 @@ class Learn : public testing::Test {
 
   // Writes poses, elbow and wrist turned at random, and the vertices of a character in them.
   CachedPoses cache(const std::string& name, const Character& character, std::size_t count, unsigned seed) const {
+    return cache(name, character, random_poses(count, seed));
+  }
+
+  static Json random_poses(std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     const auto degrees = [&](double from, double to) {
       return from + (to - from) * static_cast<double>(random()) / 4294967295.0;
@@ -62,24 +67,29 @@ class Learn : public testing::Test {
     for (std::size_t p = 0; p < count; ++p) {
       poses.push_back({{"elbow", {0, 0, degrees(0, 140)}}, {"wrist", {degrees(-80, 80), 0, 0}}});
     }
-    return cache(name, character, poses);
+    return poses;
   }
 
   CachedPoses cache(const std::string& name, const Character& character, const Json& poses) const {
+    return cache(name, poses, [&](const Json& pose) { return moved(character, pose); });
+  }
+
+  CachedPoses cache(const std::string& name, const Json& poses,
+                    const std::function<std::vector<glm::vec3>(const Json&)>& moved_in) const {
     std::ofstream(folder / (name + ".json")) << poses;
     std::ofstream file(folder / (name + ".pc2"), std::ios::binary);
-    const Pc2Header header{.points = static_cast<std::int32_t>(character->vertex_count()),
+    const Pc2Header header{.points = static_cast<std::int32_t>(model.meshes[0].positions.size()),
                            .samples = static_cast<std::int32_t>(poses.size())};
     file.write(reinterpret_cast<const char*>(&header), sizeof header);
     for (const Json& pose : poses) {
-      const std::vector<glm::vec3> points = moved(character, pose);
+      const std::vector<glm::vec3> points = moved_in(pose);
       file.write(reinterpret_cast<const char*>(points.data()),
                  static_cast<std::streamsize>(points.size() * sizeof points[0]));
     }
     return {(folder / (name + ".pc2")).string(), (folder / (name + ".json")).string()};
   }
 
-  std::vector<glm::vec3> moved(const Character& character, const Json& pose) const {
+  std::vector<glm::mat4> joints_in(const Json& pose) const {
     std::vector<Transform> local(model.skeleton.joints.size());
     rest_pose(model.skeleton, local);
     for (const auto& [name, angles] : pose.items()) {
@@ -93,8 +103,12 @@ class Learn : public testing::Test {
     }
     std::vector<glm::mat4> joints(local.size());
     model_matrices(model.skeleton, local, joints);
+    return joints;
+  }
+
+  std::vector<glm::vec3> moved(const Character& character, const Json& pose) const {
     Evaluator evaluator(character);
-    evaluator.pose(joints);
+    evaluator.pose(joints_in(pose));
     evaluator.evaluate();
     std::vector<glm::vec3> points(character->vertex_count());
     to_source_order<glm::vec3>(character->meshes[0], evaluator.positions(), points);
@@ -137,6 +151,45 @@ TEST_F(Learn, LearnsShapesOfSeveralAngles) {
   const LearntModel learnt = must(learn({cache("a", truth, 80, 3), cache("b", truth, 80, 4)}));
   const Json certificate = Json::parse(learnt.certificate);
   EXPECT_LT(certificate["held_out"]["rms"], 0.25 * certificate["base"]["rms"].get<double>());
+}
+
+// Linear blend of other points than the skin's own, as smoothing makes it, is learnt by weights, without shapes.
+TEST_F(Learn, FitsWeightsThatFollowJointsFromOtherPoints) {
+  const Mesh& mesh = model.meshes[0];
+  const auto follow = [&](const Json& pose) {
+    const std::vector<glm::mat4> joints = joints_in(pose);
+    std::vector<glm::vec3> points;
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      glm::mat4 sum(0);
+      glm::vec3 apart(0);  // the two strongest joints move points 2 cm apart
+      for (const Influence& influence : mesh.weights.row(v)) {
+        const BoundJoint& bound = model.bound_joints[influence.index];
+        const glm::mat4 moved = joints[bound.joint] * bound.inverse_bind;
+        sum += influence.weight * moved;
+        const float sign = influence == mesh.weights.row(v)[0] ? 1.0f : -1.0f;
+        const float share = mesh.weights.row(v).size() == 2 ? mesh.weights.row(v)[1].weight : 0.0f;
+        apart += sign * share * glm::mat3(moved) * glm::vec3(0, 0.02f, 0);
+      }
+      points.push_back(glm::vec3(sum * glm::vec4(mesh.positions[v], 1)) + apart);
+    }
+    return points;
+  };
+  const std::vector<CachedPoses> from = {cache("a", random_poses(40, 10), follow),
+                                         cache("b", random_poses(40, 11), follow)};
+  const LearntModel learnt = must(learn(from, 0, 2e-4));
+  const Json certificate = Json::parse(learnt.certificate);
+  EXPECT_GT(certificate["weights"], 20);
+  EXPECT_GT(certificate["base"]["most"], 5e-3);
+  EXPECT_LT(certificate["held_out"]["most"], 0.15 * certificate["base"]["most"].get<double>());
+  EXPECT_LT(certificate["bytes"], 1.4 * certificate["base_bytes"].get<double>());
+  // The skin rests as it did.
+  const std::vector<glm::vec3> rest = moved(learnt.model.bound.character, Json::object());
+  for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(rest[v], mesh.positions[v]), 1e-4f) << v;
+  // A rig has no weights, so that its shapes must do without.
+  LearnOptions shapes{.sequences = from, .within = 2e-4, .weights = false};
+  const Json without = Json::parse(must(learn_model(kArm, by("linear-blend"), shapes)).certificate);
+  EXPECT_EQ(without["weights"], 0);
+  EXPECT_GT(without["held_out"]["rms"], 2 * certificate["held_out"]["rms"].get<double>());
 }
 
 TEST_F(Learn, MakesTheSameBytesOnAnyNumberOfThreads) {

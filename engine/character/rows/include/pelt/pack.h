@@ -83,9 +83,12 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& units);
 
 // Sorts rows by their cost: first those of up to kShortRow influences without gradients; then by length, longest first,
-// within windows of 4096 rows, so that slices need little padding; ties keep their order. `order`: a permutation with
-// the source row of each packed row; rows near each other in it stay near.
-void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order);
+// within windows of 4096 rows, so that slices need little padding; ties keep their order. kPadded: more ties, so that
+// rows that one morph target moves share slices. `order`: a permutation with the source row of each packed row; rows
+// near each other in it stay near.
+enum class RowOrder { kLength, kPadded };
+void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order,
+                         RowOrder by = RowOrder::kLength);
 
 // Packs the rows of `groups` (at least one) and `rest`. Packed row r is source row order[r]; `order` is a permutation
 // (empty: the identity). `local_points`: one array per group, one point per vertex, or empty; with them, a group's row

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/learn/weight_fit.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <pelt/linear_blend.h>
+#include <pelt/sparse_rows.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
+
+#include "engine/authoring/base/stop.h"
+#include "shaders/blend/blend.h"
+
+namespace pelt::learning {
+namespace {
+
+constexpr int kPlaces = 7;       // of a joint: itself, then copies a step along -x, x, -y, y, -z and z
+constexpr float kStep = 0.045f;  // of the size
+constexpr int kRings = 5;        // vertices round one whose joints it may follow
+constexpr std::size_t kInfluences = 8;
+constexpr std::size_t kFitted = 200;  // poses that the regression looks at
+constexpr double kLeast = 5e-4;       // smaller weights are dropped
+constexpr double kSlack = 0.2;        // of the bound: rms of poses that fewer influences may add, and
+constexpr double kSlackShare = 0.05;  // of the squared error
+constexpr double kConstraint = 1e4;   // times the mean square of a column
+
+Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+glm::vec3 step_of(int place, float length) {
+  glm::vec3 step(0);
+  if (place > 0) step[(place - 1) / 2] = place % 2 == 0 ? length : -length;
+  return step;
+}
+
+// Returns the w >= 0 with the least w^T G w - 2 b^T w (Lawson & Hanson 1974, chapter 23).
+Eigen::VectorXd non_negative(const Eigen::MatrixXd& g, const Eigen::VectorXd& b) {
+  const Eigen::Index count = b.size();
+  Eigen::VectorXd w = Eigen::VectorXd::Zero(count);
+  std::vector<char> is_free(static_cast<std::size_t>(count), 0);
+  std::vector<Eigen::Index> free;
+  const auto list_free = [&] {
+    free.clear();
+    for (Eigen::Index i = 0; i < count; ++i) {
+      if (is_free[static_cast<std::size_t>(i)] != 0) free.push_back(i);
+    }
+  };
+  const double least = 1e-9 * b.cwiseAbs().maxCoeff();
+  for (Eigen::Index round = 0; round < 3 * count; ++round) {
+    Eigen::VectorXd slope = b - g * w;
+    for (const Eigen::Index i : free) slope[i] = 0;
+    Eigen::Index steepest = 0;
+    if (!(slope.maxCoeff(&steepest) > least)) break;
+    is_free[static_cast<std::size_t>(steepest)] = 1;
+    for (list_free(); !free.empty(); list_free()) {
+      const Eigen::VectorXd best = g(free, free).ldlt().solve(Eigen::VectorXd(b(free)));
+      double step = 1;
+      for (Eigen::Index k = 0; k < best.size(); ++k) {
+        const double from = w[free[static_cast<std::size_t>(k)]];
+        if (best[k] <= 0) step = std::min(step, from / (from - best[k]));
+      }
+      for (Eigen::Index k = 0; k < best.size(); ++k) {
+        const Eigen::Index i = free[static_cast<std::size_t>(k)];
+        w[i] += step * (best[k] - w[i]);
+        if (step == 1 || w[i] > 1e-14) continue;
+        w[i] = 0;
+        is_free[static_cast<std::size_t>(i)] = 0;
+      }
+      if (step == 1) break;
+    }
+  }
+  return w;
+}
+
+// Leaves out elements of w, each time that without which w^T G w - 2 b^T w grows least (optimal brain surgeon, Hassibi
+// & Stork 1993), while at most `slack` is added, or too many are left. Returns those that are left, with the least sum.
+std::vector<std::pair<Eigen::Index, double>> thinned(const Eigen::MatrixXd& g, const Eigen::VectorXd& b,
+                                                     const Eigen::VectorXd& w, double slack) {
+  std::vector<Eigen::Index> left;
+  for (Eigen::Index i = 0; i < w.size(); ++i) {
+    if (w[i] > kLeast) left.push_back(i);
+  }
+  for (double added = 0;;) {
+    const Eigen::MatrixXd inverse =
+        g(left, left).ldlt().solve(Eigen::MatrixXd::Identity(index(left.size()), index(left.size())));
+    const Eigen::VectorXd best = inverse * b(left);
+    Eigen::Index least = 0;
+    const bool is_negative = best.minCoeff(&least) <= 0;
+    if (!is_negative) added += (best.array().square() / inverse.diagonal().array()).minCoeff(&least);
+    if (left.size() == 1 || (!is_negative && left.size() <= kInfluences && added > slack)) {
+      std::vector<std::pair<Eigen::Index, double>> row;
+      for (std::size_t k = 0; k < left.size(); ++k) row.emplace_back(left[k], best[index(k)]);
+      return row;
+    }
+    left.erase(left.begin() + least);
+  }
+}
+
+}  // namespace
+
+WeightFit::WeightFit(const Character& base, const Poses& poses, double within, unsigned threads)
+    : base_(base),
+      poses_(poses),
+      within_(within),
+      threads_(threads),
+      step_(kStep * base.size()),
+      joints_(base->bound_joints) {
+  const auto copied = joints_.size();
+  for (std::size_t j = 0; j < copied; ++j) {
+    for (int place = 1; place < kPlaces; ++place) {
+      joints_.push_back({joints_[j].joint, glm::translate(joints_[j].inverse_bind, step_of(place, step_))});
+    }
+  }
+  for (const CharacterMesh& mesh : base->meshes) {
+    if (mesh.control) continue;
+    const std::size_t first = rest_.size();
+    rest_.resize(first + mesh.vertex_count());
+    painted_.resize(rest_.size());
+    const SparseRows rows = painted_rows(mesh);
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      const std::size_t at = first + mesh.source_vertex[v];
+      rest_[at] = mesh.binding.points[v];
+      painted_[at].assign(rows.row(v).begin(), rows.row(v).end());
+    }
+  }
+  find_candidates();
+}
+
+bool WeightFit::can_fit(const CharacterData& base) {
+  return std::ranges::none_of(base.passes, [](const auto& pass) { return pass.kernel == PoseKernel::kSpreadJoint; }) &&
+         std::ranges::all_of(base.meshes, [](const CharacterMesh& mesh) {
+           return mesh.control || (mesh.painted && mesh.deformer == LinearBlendParameters::kName);
+         });
+}
+
+void WeightFit::find_candidates() {
+  candidates_.resize(painted_.size());
+  std::uint32_t first = 0;
+  for (const CharacterMesh& mesh : base_->meshes) {
+    if (mesh.control) continue;
+    const std::uint32_t count = mesh.vertex_count();
+    const std::vector<std::uint32_t> welded = weld_by_position(std::span(rest_).subspan(first, count));
+    std::vector<glm::uvec3> triangles;
+    for (const glm::uvec3& t : mesh.triangles)
+      triangles.emplace_back(mesh.source_vertex[t.x], mesh.source_vertex[t.y], mesh.source_vertex[t.z]);
+    const auto edges = edges_both_ways(welded, triangles);
+    std::vector<std::vector<std::uint32_t>> of(count);
+    const auto merge = [](std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
+      std::vector<std::uint32_t> both;
+      std::ranges::set_union(to, from, std::back_inserter(both));
+      to = std::move(both);
+    };
+    for (std::uint32_t v = 0; v < count; ++v) {
+      std::vector<std::uint32_t> own;
+      for (const Influence& influence : painted_[first + v]) own.push_back(influence.index);
+      std::ranges::sort(own);
+      merge(of[welded[v]], own);
+    }
+    for (int ring = 0; ring < kRings; ++ring) {
+      const std::vector<std::vector<std::uint32_t>> before = of;
+      for (const auto& [v, neighbour] : edges) {
+        if (before[v] != before[neighbour]) merge(of[v], before[neighbour]);
+      }
+    }
+    for (std::uint32_t v = 0; v < count; ++v) candidates_[first + v] = of[welded[v]];
+    first += count;
+  }
+}
+
+// With M the transforms of n joints side by side, x = M q; q: w_j (p, 1) + (r_j, 0) for each joint. Rows of weights are
+// q = Q w, Q the points at which a joint's places are, so that all vertices of the same joints share M^T M.
+WeightRows WeightFit::fit(std::span<const std::uint32_t> train, std::span<const glm::vec3> lacking,
+                          std::span<const char> may) const {
+  constexpr std::size_t kChunk = 256;
+  std::vector<std::uint32_t> poses;
+  const std::size_t every = (train.size() + kFitted - 1) / kFitted;
+  for (std::size_t i = 0; i < train.size(); i += every) poses.push_back(train[i]);
+  std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> groups;
+  for (std::uint32_t v = 0; v < rest_.size(); ++v) {
+    if (may[v] != 0) groups[candidates_[v]].push_back(v);
+  }
+  struct Task {
+    std::span<const std::uint32_t> joints, vertices;
+  };
+  std::vector<Task> tasks;
+  for (const auto& [joints, vertices] : groups) {
+    for (std::size_t at = 0; at < vertices.size(); at += kChunk)
+      tasks.push_back({joints, std::span(vertices).subspan(at, std::min(kChunk, vertices.size() - at))});
+  }
+  WeightRows rows = painted_;
+  const auto count = static_cast<double>(poses.size());
+  const double slack = kSlack * kSlack * within_ * within_ * count;
+  const double ridge = within_ * within_ * count;  // towards the painted weights
+  parallel_for(tasks.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      stop_if_asked();
+      const auto& [joints, vertices] = tasks[t];
+      const Eigen::Index n = index(joints.size());
+      Eigen::MatrixXd m(3 * poses.size(), 4 * n);
+      for (std::size_t p = 0; p < poses.size(); ++p) {
+        for (Eigen::Index j = 0; j < n; ++j) {
+          const BoundJoint& bound = joints_[joints[static_cast<std::size_t>(j)]];
+          const glm::dmat4 moved =
+              glm::dmat4(poses_.poses[poses[p]].joints[bound.joint]) * glm::dmat4(bound.inverse_bind);
+          for (int row = 0; row < 3; ++row) {
+            for (int column = 0; column < 4; ++column) m(index(3 * p) + row, 4 * j + column) = moved[column][row];
+          }
+        }
+      }
+      const Eigen::MatrixXd square = m.transpose() * m;
+      Eigen::VectorXd wrong(3 * poses.size());
+      for (const std::uint32_t v : vertices) {
+        for (std::size_t p = 0; p < poses.size(); ++p) {
+          for (int c = 0; c < 3; ++c)
+            wrong[index(3 * p) + c] = static_cast<double>(lacking[poses[p] * rest_.size() + v][c]);
+        }
+        if (wrong.squaredNorm() <= slack) continue;
+        Eigen::VectorXd w = Eigen::VectorXd::Zero(kPlaces * n), q = Eigen::VectorXd::Zero(4 * n);
+        Eigen::Matrix<double, 4, kPlaces> places;
+        Eigen::Matrix<double, 4, kPlaces> tied;  // the sums that weights keep: 1, and no step
+        for (int place = 0; place < kPlaces; ++place) {
+          const glm::dvec3 step(step_of(place, 1)), at = glm::dvec3(rest_[v]) + step * double{step_};
+          places.col(place) << at.x, at.y, at.z, 1;
+          tied.col(place) << step.x, step.y, step.z, 1;
+        }
+        for (const Influence& influence : painted_[v]) {
+          const Eigen::Index j = std::ranges::lower_bound(joints, influence.index) - joints.begin();
+          w[kPlaces * j] = static_cast<double>(influence.weight);
+          q.segment<4>(4 * j) = w[kPlaces * j] * places.col(0);
+        }
+        const Eigen::VectorXd to = m.transpose() * wrong + square * q;
+        Eigen::MatrixXd g(w.size(), w.size());
+        Eigen::VectorXd b(w.size());
+        for (Eigen::Index i = 0; i < n; ++i) {
+          b.segment<kPlaces>(kPlaces * i) = places.transpose() * to.segment<4>(4 * i);
+          for (Eigen::Index j = 0; j < n; ++j) {
+            g.block<kPlaces, kPlaces>(kPlaces * i, kPlaces * j) =
+                places.transpose() * square.block<4, 4>(4 * i, 4 * j) * places;
+          }
+        }
+        // Since weights sum to 1, distances from the cached positions are what is blended.
+        const double squared = (wrong + m * q).squaredNorm();
+        g.array() += squared;
+        g.colwise() -= b;
+        g.rowwise() -= b.transpose();
+        g.diagonal().array() += ridge;
+        const double constraint = kConstraint * g.trace() / static_cast<double>(w.size());
+        const Eigen::MatrixXd ties = tied.replicate(1, n);
+        g += constraint * ties.transpose() * ties;
+        b = ridge * w + constraint * ties.row(3).transpose();
+        const double constant = ridge * w.squaredNorm() + constraint;
+        const Eigen::VectorXd best = non_negative(g, b);
+        const double error = std::max(0.0, best.dot(g * best) - 2 * b.dot(best) + constant);
+        rows[v].clear();
+        double sum = 0;
+        for (const auto& [element, weight] : thinned(g, b, best, slack + kSlackShare * error)) {
+          const auto joint = joints[static_cast<std::size_t>(element / kPlaces)];
+          const auto place = static_cast<std::uint32_t>(element % kPlaces);
+          rows[v].push_back(
+              {place == 0 ? joint
+                          : static_cast<std::uint32_t>(base_->bound_joints.size()) + (kPlaces - 1) * joint + place - 1,
+               static_cast<float>(weight)});
+          sum += weight;
+        }
+        for (Influence& influence : rows[v]) influence.weight /= static_cast<float>(sum);
+      }
+    }
+  });
+  return rows;
+}
+
+std::uint64_t WeightFit::bytes_of(const WeightRows& rows) const {
+  constexpr std::uint64_t kEach = 2 * sizeof(std::uint32_t) + sizeof(std::uint16_t);  // blended, painted; gradients
+  const auto words = [](const WeightRows& of) {
+    return std::transform_reduce(of.begin(), of.end(), std::uint64_t{0}, std::plus(), [](const auto& row) {
+      return shared::padded_influences(static_cast<std::uint32_t>(row.size()));
+    });
+  };
+  return kEach * (std::max(words(rows), words(painted_)) - words(painted_));
+}
+
+void WeightFit::move(const WeightRows& rows, const Pose& pose, std::span<glm::vec3> positions,
+                     std::span<glm::mat3> motions) const {
+  std::vector<glm::mat4> moved;
+  for (const BoundJoint& bound : joints_) moved.push_back(pose.joints[bound.joint] * bound.inverse_bind);
+  const auto blended = [&](const std::vector<Influence>& row) {
+    glm::mat4 sum(0);
+    for (const Influence& influence : row) sum += influence.weight * moved[influence.index];
+    return sum;
+  };
+  parallel_for(rest_.size(), 1024, threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const glm::mat4 now = blended(rows[v]);
+      motions[v] = glm::mat3(now);
+      if (rows[v] != painted_[v]) positions[v] += glm::vec3((now - blended(painted_[v])) * glm::vec4(rest_[v], 1));
+    }
+  });
+}
+
+void WeightFit::give(const WeightRows& rows, Model& model) const {
+  std::vector<std::uint32_t> number(joints_.size(), ~0u);  // of the model's bound joints
+  std::iota(number.begin(), number.begin() + index(base_->bound_joints.size()), 0u);
+  std::size_t v = 0;
+  for (const CharacterMesh& bound : base_->meshes) {
+    if (bound.control) continue;
+    Mesh& mesh = *std::ranges::find(model.meshes, bound.name, &Mesh::name);
+    mesh.weights = {};
+    for (std::uint32_t i = 0; i < bound.vertex_count(); ++i, ++v) {
+      std::vector<WeightedElement> row;
+      for (const Influence& influence : rows[v]) {
+        std::uint32_t& at = number[influence.index];
+        if (at == ~0u) {
+          at = static_cast<std::uint32_t>(model.bound_joints.size());
+          model.bound_joints.push_back(joints_[influence.index]);
+        }
+        row.push_back({at, static_cast<double>(influence.weight)});
+      }
+      append_row(mesh.weights, row);
+    }
+  }
+}
+
+}  // namespace pelt::learning
