@@ -119,7 +119,8 @@ void add_learn(CLI::App& app, Command& chosen) {
   learn->add_option("--within", *within, "Largest error to reach: 1mm, 0.2cm or metres (default: 1/2000 of the size)")
       ->check(parsed_by(parse_length, "a length, such as 1mm"))
       ->type_name("LENGTH");
-  learn->add_option("--budget", command->learn.budget, "Most bytes to add (default: a quarter of the base's)")->type_name("BYTES");
+  learn->add_option("--budget", command->learn.budget, "Most bytes to add (default: a quarter of the base's)")
+      ->type_name("BYTES");
   learn->add_option("-o,--output", command->output, "Character to write")
       ->required()
       ->check(extension_in({".pelt"}))
