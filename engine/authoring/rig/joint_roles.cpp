@@ -49,7 +49,7 @@ constexpr RoleEntry kRoles[] = {
     {JointRole::kThumb, JointKind::kHinge, Sides::kYes,
      "thumb handthumb thumbfinger fngthumb thumbmetacarpal handthumbtrapezium handthumbmeta"},
     {JointRole::kIndexMetacarpal, JointKind::kNone, Sides::kYes, "indexmetacarpal handindexmeta"},
-    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex fore"},
+    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex fore handpointer"},
     {JointRole::kMiddleMetacarpal, JointKind::kNone, Sides::kYes, "middlemetacarpal handmiddlemeta"},
     {JointRole::kMiddle, JointKind::kHinge, Sides::kYes, "middle mid handmiddle middlefinger fngmiddle fngmid"},
     {JointRole::kRingMetacarpal, JointKind::kNone, Sides::kYes, "ringmetacarpal handringmeta"},

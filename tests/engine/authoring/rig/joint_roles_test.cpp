@@ -69,6 +69,7 @@ TEST(JointRoles, OfLimbsAsExportersNameThem) {
       {"左肩", "左腕", "左ひじ", "左手首"},
       {"肩.L", "腕.L", "ひじ.L", "手首.L"},
       {"Shoulder_L", "Arm_L", "Elbow_L", "Wrist_L"},
+      {"L_clavicle_bind_JNT", "L_armUpper0001_bind_JNT", "L_armLower0001_bind_JNT", "L_hand0001_bind_JNT"},
       {"LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt", "LeftHandWrist_jnt"}};
   for (const auto& [clavicle, upper, lower, hand] : arms) {
     expect_uses({{clavicle, Role::kClavicle, Kind::kBall},
