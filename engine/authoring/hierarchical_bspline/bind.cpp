@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include <pelt/try.h>
 
+#include "engine/authoring/deformer/limb_joints.h"
+#include "engine/authoring/deformer/weight_gradients.h"
 #include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/levels.h"
 #include "engine/authoring/hierarchical_bspline/own_painting.h"
@@ -25,6 +28,20 @@ struct Beyond {
   std::size_t worst = 0;
   double distance = 0;
 };
+
+// Returns the share of smooth frames at each vertex: where exact normals of a bend would show folds that a game's
+// smooth shading hides. None without weights.
+std::vector<float> smooth_shares(const Mesh& mesh, std::span<const LimbJoint> limb_joints) {
+  if (!has_weights(mesh)) return {};
+  const SurfaceGradient surface(mesh.positions, mesh.triangles);
+  std::vector<float> shares = kept_gradients(mesh.weights, surface);
+  const SparseRows rows = with_gradients(mesh.weights, surface);
+  for (std::uint32_t v = 0; v < shares.size(); ++v) {
+    shares[v] =
+        1 - shares[v] * kept_at_limb_joints(limb_joints, mesh.positions[v], rows.row(v), rows.row_gradients(v), 0);
+  }
+  return shares;
+}
 
 bool is_painted(const HierarchicalBsplineParameters& parameters) {
   return std::ranges::any_of(parameters.levels, [](const SurfaceLevel& level) {
@@ -51,7 +68,13 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
                                      : mesh_locator(base, surface, painting ? &*painting : nullptr, input));
 
   std::optional<OwnPainting> own;
-  if (is_as_made(parameters)) own.emplace(parameters.spread, input);
+  std::vector<LimbJoint> limb_joints;
+  if (is_as_made(parameters)) {
+    own.emplace(parameters.spread, input);
+    SparseRows each;
+    for (std::uint32_t b = 0; b < input.model.bound_joints.size(); ++b) each.append_row(std::array{Influence{b, 1}});
+    limb_joints = find_limb_joints(input.model, each);
+  }
   std::size_t first = 0;  // vertex of the targets, concatenated
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
@@ -66,6 +89,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
     binding.remarks.assign(mesh.positions.size(), 0);
     Beyond beyond;
     std::vector<WeightedElement> row;
+    const std::vector<float> smooth = own ? smooth_shares(mesh, limb_joints) : std::vector<float>();
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
       row.clear();
       if (target.mask[v] > 0) {
@@ -82,7 +106,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
           if (distance > beyond.distance) beyond = {beyond.count, v, distance};
           ++beyond.count;
         }
-        PELT_TRY(places->append(v, frames, row));
+        PELT_TRY(places->append(v, smooth.empty() ? 0 : smooth[v], frames, row));
       }
       append_row(binding.rows, row);
     }

@@ -7,12 +7,15 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <set>
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/geometry/edge_rings.h"
 #include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "engine/authoring/rows/row_weights.h"
 
@@ -27,6 +30,7 @@ constexpr double kLike[] = {0.05, 0.25};
 constexpr double kThin[] = {0.15, 0.4};
 constexpr double kCurved[] = {0.2, 0.6};
 constexpr double kRigid = 0.2;
+constexpr int kRings = 1;                   // over which smooth frames take the mean
 constexpr double kMixed = 0.05;             // skin that follows other joints this much has more than one
 constexpr double kOpposite = -0.5;          // most cosine of the angle between the normals of opposite sides
 constexpr std::size_t kNearTriangles = 16;  // among which an opposite side is looked for
@@ -65,6 +69,9 @@ class MeshLocator : public SkinLocator {
     for (const glm::uvec3 t : triangles) {
       for (int c = 0; c < 3; ++c) locator->corners_at_[t[c]] = t;
     }
+    std::vector<std::uint32_t> each(locator->positions_.size());
+    std::iota(each.begin(), each.end(), 0u);
+    locator->rings_.emplace(each, triangles);
     PELT_ASSIGN(locator->tree_, within(input.layer, TriangleTree::create(locator->positions_, triangles)));
     if (locator->painting_.row_count() != 0) locator->find_apart();
     return locator;
@@ -130,15 +137,17 @@ class MeshLocator : public SkinLocator {
     return static_cast<float>(1 - surface_share);
   }
 
-  Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
+  Result<void> append(std::size_t vertex, double smooth, Frames& frames, std::vector<WeightedElement>& row) override {
     const ClosestPoint& place = places_[vertex];
     for (int c = 0; c < 3; ++c) {
-      if (!(place.weights[c] > 0)) continue;
       const std::uint32_t number = place.vertices[c];
-      const auto frame =
-          frames.at({number, 0}, [&] { return surface_.stored_shares(level_of_[number], limit(number)); });
-      if (!frame) return invalid(input_, fmt::format("the surface has no tangent plane at vertex {}", number));
-      row.push_back({*frame, place.weights[c]});
+      for (const bool is_smooth : {false, true}) {
+        const double weight = place.weights[c] * (is_smooth ? smooth : 1 - smooth);
+        if (!(weight > 0)) continue;
+        const auto frame = frames.at({number, is_smooth}, [&] { return shares_of(number, is_smooth ? kRings : 0); });
+        if (!frame) return invalid(input_, fmt::format("the surface has no tangent plane at vertex {}", number));
+        row.push_back({*frame, weight});
+      }
     }
     return {};
   }
@@ -240,6 +249,34 @@ class MeshLocator : public SkinLocator {
     return surface_.topology().limit(level_of_[v], v, surface_.control(level_of_[v]));
   }
 
+  // Returns the weights of stored vertices in a vertex's limit point. Each tangent is the mean of what the surface
+  // makes of it at all limit points within some rings of triangles, on whose tangent planes it is projected at bind.
+  std::vector<Share> shares_of(std::uint32_t v, int rings) {
+    const SurfacePoint& centre = limits_[v];
+    std::set<std::uint32_t> around{v};
+    for (int ring = 0; ring < rings; ++ring) {
+      for (const std::uint32_t from : std::vector<std::uint32_t>(around.begin(), around.end())) {
+        for (const auto& [own, to] : rings_->from(from)) around.insert(to);
+      }
+    }
+    std::map<std::uint32_t, Share> sums;
+    for (const std::uint32_t n : around) {
+      const glm::dmat2x3 tangents(limits_[n].tangent_u, limits_[n].tangent_v);
+      const glm::dmat3x2 project = glm::inverse(glm::transpose(tangents) * tangents) * glm::transpose(tangents);
+      const glm::dvec2 u = project * centre.tangent_u, v_ = project * centre.tangent_v;
+      for (const Share& share : surface_.stored_shares(level_of_[n], limit(n))) {
+        Share& sum = sums.try_emplace(share.vertex, Share{share.vertex, 0, 0, 0}).first->second;
+        if (n == v) sum.weight = share.weight;
+        const glm::dvec2 along(share.along_u, share.along_v);
+        sum.along_u += glm::dot(u, along) / static_cast<double>(around.size());
+        sum.along_v += glm::dot(v_, along) / static_cast<double>(around.size());
+      }
+    }
+    std::vector<Share> shares;
+    for (const auto& [vertex, share] : sums) shares.push_back(share);
+    return shares;
+  }
+
   // Returns the area of a location's triangle raised this high over the surface, of its area; negative: turned over.
   double area_left(const ClosestPoint& place, double height) const {
     const auto across = [](const std::array<glm::dvec3, 3>& corners) {
@@ -272,6 +309,7 @@ class MeshLocator : public SkinLocator {
   std::vector<double> facing_;
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
+  std::optional<EdgeRings> rings_;
   std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin
   std::vector<glm::uvec3> corners_at_;                       // a triangle at each vertex; 0: none
   std::vector<ClosestPoint> places_;
