@@ -29,18 +29,29 @@ struct Beyond {
   double distance = 0;
 };
 
-// Returns the share of smooth frames at each vertex: where exact normals of a bend would show folds that a game's
-// smooth shading hides. None without weights.
-std::vector<float> smooth_shares(const Mesh& mesh, std::span<const LimbJoint> limb_joints) {
-  if (!has_weights(mesh)) return {};
-  const SurfaceGradient surface(mesh.positions, mesh.triangles);
-  std::vector<float> shares = kept_gradients(mesh.weights, surface);
-  const SparseRows rows = with_gradients(mesh.weights, surface);
-  for (std::uint32_t v = 0; v < shares.size(); ++v) {
-    shares[v] =
-        1 - shares[v] * kept_at_limb_joints(limb_joints, mesh.positions[v], rows.row(v), rows.row_gradients(v), 0);
+// Makes frames smooth at bends whose folds exact normals would show; a game's smooth shading hides them. `find`:
+// locates a target, whose first vertex of all has this number.
+template <class Find>
+Result<void> smooth_bends(const DeformerInput& input, const Find& find, SkinLocator& places) {
+  SparseRows each;  // bound joint
+  for (std::uint32_t b = 0; b < input.model.bound_joints.size(); ++b) each.append_row(std::array{Influence{b, 1}});
+  const std::vector<LimbJoint> limb_joints = find_limb_joints(input.model, each);
+  std::size_t first = 0;
+  for (const DeformerTarget& target : full_detail(input)) {
+    const Mesh& mesh = mesh_of(input, target);
+    PELT_TRY(find(target, first));
+    first += mesh.positions.size();
+    if (!has_weights(mesh)) continue;
+    const SurfaceGradient surface(mesh.positions, mesh.triangles);
+    const std::vector<float> kept = kept_gradients(mesh.weights, surface);
+    const SparseRows rows = with_gradients(mesh.weights, surface);
+    for (std::uint32_t v = 0; v < kept.size(); ++v) {
+      if (!(target.mask[v] > 0)) continue;
+      places.smooth(
+          v, 1 - kept[v] * kept_at_limb_joints(limb_joints, mesh.positions[v], rows.row(v), rows.row_gradients(v), 0));
+    }
   }
-  return shares;
+  return {};
 }
 
 bool is_painted(const HierarchicalBsplineParameters& parameters) {
@@ -68,28 +79,28 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
                                      : mesh_locator(base, surface, painting ? &*painting : nullptr, input));
 
   std::optional<OwnPainting> own;
-  std::vector<LimbJoint> limb_joints;
-  if (is_as_made(parameters)) {
-    own.emplace(parameters.spread, input);
-    SparseRows each;
-    for (std::uint32_t b = 0; b < input.model.bound_joints.size(); ++b) each.append_row(std::array{Influence{b, 1}});
-    limb_joints = find_limb_joints(input.model, each);
-  }
-  std::size_t first = 0;  // vertex of the targets, concatenated
-  std::vector<MeshBinding> bindings;
-  for (const DeformerTarget& target : input.targets) {
+  const auto find = [&](const DeformerTarget& target, std::size_t first) {
     const Mesh& mesh = mesh_of(input, target);
     std::span<const std::uint32_t> parts;
     if (target.level == nullptr && !base.skin_parts.empty()) {
       parts = std::span(base.skin_parts).subspan(first, mesh.positions.size());
     }
-    PELT_TRY(places->find(mesh, parts));
+    return places->find(mesh, parts);
+  };
+  if (is_as_made(parameters)) {
+    own.emplace(parameters.spread, input);
+    PELT_TRY(smooth_bends(input, find, *places));
+  }
+  std::size_t first = 0;  // vertex of the targets, concatenated
+  std::vector<MeshBinding> bindings;
+  for (const DeformerTarget& target : input.targets) {
+    const Mesh& mesh = mesh_of(input, target);
+    PELT_TRY(find(target, first));
     MeshBinding& binding = bindings.emplace_back();
     binding.distances.assign(mesh.positions.size(), -1.0f);
     binding.remarks.assign(mesh.positions.size(), 0);
     Beyond beyond;
     std::vector<WeightedElement> row;
-    const std::vector<float> smooth = own ? smooth_shares(mesh, limb_joints) : std::vector<float>();
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
       row.clear();
       if (target.mask[v] > 0) {
@@ -106,7 +117,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
           if (distance > beyond.distance) beyond = {beyond.count, v, distance};
           ++beyond.count;
         }
-        PELT_TRY(places->append(v, smooth.empty() ? 0 : smooth[v], frames, row));
+        PELT_TRY(places->append(v, frames, row));
       }
       append_row(binding.rows, row);
     }

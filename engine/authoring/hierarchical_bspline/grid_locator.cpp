@@ -108,8 +108,7 @@ class GridLocator : public SkinLocator {
            glm::dot(lifted[0], here.tangent_u) + glm::dot(lifted[1], here.tangent_v) < 0;
   }
 
-  Result<void> append(std::size_t vertex, double /*smooth*/, Frames& frames,
-                      std::vector<WeightedElement>& row) override {
+  Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
     const glm::dvec2 uv = parameters_at_[vertex];
     if (per_span_[0] == 0) return append_frame(uv, 1, frames, row);
     std::array<double, 2> low;

@@ -29,7 +29,7 @@ class Frames {
   Frames(const Surface& surface, const std::vector<PosedVertex>& posed)
       : pass_(surface, posed, surface.grid() != nullptr ? FrameKind::kTangent : FrameKind::kMesh) {}
 
-  using Key = std::pair<double, double>;  // parameters, or the number of a vertex and whether it is smooth
+  using Key = std::pair<double, double>;  // parameters, or the number of a vertex and 0
   // Returns the number of the frame at a point, none if the surface has no tangent plane there. The first call for a
   // key adds it, by its weights of stored vertices.
   std::optional<std::uint32_t> at(Key key, const std::function<std::vector<Share>()>& shares);
@@ -62,9 +62,11 @@ class SkinLocator {
   // surface, which is painted unlike it there, turns over at that height, or has another side very near.
   virtual float own_share(std::size_t, double /*height*/, std::span<const Influence> /*own*/) const { return 0; }
 
-  // Adds the weights of the frames round a vertex's point to `row`: `smooth`, 0 to 1, of frames that turn as the mean
-  // of those around them, on a mesh. Errors: no tangent plane.
-  virtual Result<void> append(std::size_t vertex, double smooth, Frames& frames, std::vector<WeightedElement>& row) = 0;
+  // Makes the frames round a vertex's point turn as those around them do by at least this share, 0 to 1.
+  virtual void smooth(std::size_t /*vertex*/, float /*share*/) {}
+
+  // Adds the weights of the frames round a vertex's point to `row`. Errors: no tangent plane.
+  virtual Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) = 0;
 };
 
 // Returns the parameters, on the finest level, of each point's closest point on a grid: the nearest of a tessellation,

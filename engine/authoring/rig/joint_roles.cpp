@@ -145,6 +145,11 @@ class Reader {
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       JointUse& use = uses_[j];
       if (names_[j].word == "leg" && !above(j, JointRole::kThigh)) use.role = JointRole::kThigh;
+      // Some rigs give all joints of a limb one name, and count them.
+      const bool begins = !above(j, use.role);
+      if (names_[j].word == "leg" && !begins && !has(use.side, JointRole::kFoot)) use.role = JointRole::kFoot;
+      if (names_[j].word == "arm" && !begins && !has(use.side, JointRole::kForearm)) use.role = JointRole::kForearm;
+      if (names_[j].word == "arm" && above(j, JointRole::kForearm)) use.role = JointRole::kHand;
       if (names_[j].word == "shoulder" && !has(use.side, JointRole::kUpperArm)) use.role = JointRole::kUpperArm;
       const RoleEntry* entry = find_entry(use.role);
       use.kind = is_patch[j] ? JointKind::kPatch : entry == nullptr ? JointKind::kNone : entry->kind;

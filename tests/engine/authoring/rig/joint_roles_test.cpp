@@ -53,6 +53,15 @@ void expect_kinds(const Skeleton& skeleton, const std::vector<std::pair<Kind, st
   }
 }
 
+TEST(JointRoles, OfLimbsWhoseJointsAreCounted) {
+  expect_uses({{"Skeleton_arm_joint_L__4_", Role::kUpperArm, Kind::kBall},
+               {"Skeleton_arm_joint_L__3_", Role::kForearm, Kind::kHinge},
+               {"Skeleton_arm_joint_L__2_", Role::kHand, Kind::kBall}});
+  expect_uses({{"leg_joint_R_1", Role::kThigh, Kind::kBall},
+               {"leg_joint_R_2", Role::kShin, Kind::kHinge},
+               {"leg_joint_R_3", Role::kFoot, Kind::kBall}});
+}
+
 TEST(JointRoles, OfLimbsAsExportersNameThem) {
   const std::vector<std::array<const char*, 4>> arms{
       {"mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"},
