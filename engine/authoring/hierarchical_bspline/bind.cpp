@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include <pelt/try.h>
 
-#include "engine/authoring/deformer/limb_joints.h"
 #include "engine/authoring/deformer/weight_gradients.h"
 #include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/levels.h"
@@ -28,31 +26,6 @@ struct Beyond {
   std::size_t worst = 0;
   double distance = 0;
 };
-
-// Makes frames smooth at bends whose folds exact normals would show; a game's smooth shading hides them. `find`:
-// locates a target, whose first vertex of all has this number.
-template <class Find>
-Result<void> smooth_bends(const DeformerInput& input, const Find& find, SkinLocator& places) {
-  SparseRows each;  // bound joint
-  for (std::uint32_t b = 0; b < input.model.bound_joints.size(); ++b) each.append_row(std::array{Influence{b, 1}});
-  const std::vector<LimbJoint> limb_joints = find_limb_joints(input.model, each);
-  std::size_t first = 0;
-  for (const DeformerTarget& target : full_detail(input)) {
-    const Mesh& mesh = mesh_of(input, target);
-    PELT_TRY(find(target, first));
-    first += mesh.positions.size();
-    if (!has_weights(mesh)) continue;
-    const SurfaceGradient surface(mesh.positions, mesh.triangles);
-    const std::vector<float> kept = kept_gradients(mesh.weights, surface);
-    const SparseRows rows = with_gradients(mesh.weights, surface);
-    for (std::uint32_t v = 0; v < kept.size(); ++v) {
-      if (!(target.mask[v] > 0)) continue;
-      places.smooth(
-          v, 1 - kept[v] * kept_at_limb_joints(limb_joints, mesh.positions[v], rows.row(v), rows.row_gradients(v), 0));
-    }
-  }
-  return {};
-}
 
 bool is_painted(const HierarchicalBsplineParameters& parameters) {
   return std::ranges::any_of(parameters.levels, [](const SurfaceLevel& level) {
@@ -79,26 +52,24 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
                                      : mesh_locator(base, surface, painting ? &*painting : nullptr, input));
 
   std::optional<OwnPainting> own;
-  const auto find = [&](const DeformerTarget& target, std::size_t first) {
+  if (is_as_made(parameters)) own.emplace(parameters.spread, input);
+  std::size_t first = 0;  // vertex of the targets, concatenated
+  std::vector<MeshBinding> bindings;
+  for (const DeformerTarget& target : input.targets) {
     const Mesh& mesh = mesh_of(input, target);
     std::span<const std::uint32_t> parts;
     if (target.level == nullptr && !base.skin_parts.empty()) {
       parts = std::span(base.skin_parts).subspan(first, mesh.positions.size());
     }
-    return places->find(mesh, parts);
-  };
-  if (is_as_made(parameters)) {
-    own.emplace(parameters.spread, input);
-    PELT_TRY(smooth_bends(input, find, *places));
-  }
-  std::size_t first = 0;  // vertex of the targets, concatenated
-  std::vector<MeshBinding> bindings;
-  for (const DeformerTarget& target : input.targets) {
-    const Mesh& mesh = mesh_of(input, target);
-    PELT_TRY(find(target, first));
+    PELT_TRY(places->find(mesh, parts));
     MeshBinding& binding = bindings.emplace_back();
     binding.distances.assign(mesh.positions.size(), -1.0f);
     binding.remarks.assign(mesh.positions.size(), 0);
+    // A bend of few edges shows the folds of the surface, which the skin's own frames, that only turn, hide.
+    std::vector<float> kept;
+    if (own && target.level == nullptr && has_weights(mesh)) {
+      kept = kept_gradients(mesh.weights, {mesh.positions, mesh.triangles});
+    }
     Beyond beyond;
     std::vector<WeightedElement> row;
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
@@ -110,7 +81,8 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
         binding.distances[v] = static_cast<float>(distance);
         const double height = place.has_frame() ? glm::dot(away, place.axes()[2]) : 0;
         if (own && target.level == nullptr) {
-          own->set_share(first + v, places->own_share(v, height, own->row(first + v)));
+          const float of_place = places->own_share(v, height, own->row(first + v));
+          own->set_share(first + v, kept.empty() ? of_place : std::max(of_place, 1 - 2 * kept[v]));
         }
         if (place.has_frame() && places->is_beyond_curvature(v, height)) {
           binding.remarks[v] |= kFar;

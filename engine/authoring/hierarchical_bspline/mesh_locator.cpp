@@ -7,15 +7,12 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
-#include <set>
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/geometry/edge_rings.h"
 #include "engine/authoring/hierarchical_bspline/skin_locator.h"
 #include "engine/authoring/rows/row_weights.h"
 
@@ -30,10 +27,7 @@ constexpr double kLike[] = {0.05, 0.25};
 constexpr double kThin[] = {0.15, 0.4};
 constexpr double kCurved[] = {0.2, 0.6};
 constexpr double kRigid = 0.2;
-constexpr int kRings = 2;  // over which smooth frames take the mean
-constexpr double kMeanEdges =
-    2.5;                         // and at most as many mean edges of the skin: frames far apart carry it by their axes
-constexpr double kMixed = 0.05;  // skin that follows other joints this much has more than one
+constexpr double kMixed = 0.05;             // skin that follows other joints this much has more than one
 constexpr double kOpposite = -0.5;          // most cosine of the angle between the normals of opposite sides
 constexpr std::size_t kNearTriangles = 16;  // among which an opposite side is looked for
 
@@ -71,11 +65,6 @@ class MeshLocator : public SkinLocator {
     for (const glm::uvec3 t : triangles) {
       for (int c = 0; c < 3; ++c) locator->corners_at_[t[c]] = t;
     }
-    std::vector<std::uint32_t> each(locator->positions_.size());
-    std::iota(each.begin(), each.end(), 0u);
-    locator->rings_.emplace(each, triangles);
-    locator->smooth_.resize(each.size(), 0.0f);
-    locator->reach_ = kMeanEdges * mean_edge(input);
     PELT_ASSIGN(locator->tree_, within(input.layer, TriangleTree::create(locator->positions_, triangles)));
     if (locator->painting_.row_count() != 0) locator->find_apart();
     return locator;
@@ -141,19 +130,13 @@ class MeshLocator : public SkinLocator {
     return static_cast<float>(1 - surface_share);
   }
 
-  void smooth(std::size_t vertex, float share) override {
-    for (int c = 0; c < 3; ++c) {
-      float& known = smooth_[places_[vertex].vertices[c]];
-      known = std::max(known, share);
-    }
-  }
-
   Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) override {
     const ClosestPoint& place = places_[vertex];
     for (int c = 0; c < 3; ++c) {
       if (!(place.weights[c] > 0)) continue;
       const std::uint32_t number = place.vertices[c];
-      const auto frame = frames.at({number, 0}, [&] { return shares_of(number); });
+      const auto frame =
+          frames.at({number, 0}, [&] { return surface_.stored_shares(level_of_[number], limit(number)); });
       if (!frame) return invalid(input_, fmt::format("the surface has no tangent plane at vertex {}", number));
       row.push_back({*frame, place.weights[c]});
     }
@@ -257,41 +240,6 @@ class MeshLocator : public SkinLocator {
     return surface_.topology().limit(level_of_[v], v, surface_.control(level_of_[v]));
   }
 
-  // Returns the weights of stored vertices in a vertex's limit point. Smooth tangents are the mean of what the surface
-  // makes of them at all limit points within kRings, on whose tangent planes they are projected at bind.
-  std::vector<Share> shares_of(std::uint32_t v) {
-    const double smooth = smooth_[v];
-    std::vector<Share> own = surface_.stored_shares(level_of_[v], limit(v));
-    if (smooth == 0) return own;
-    std::set<std::uint32_t> around{v};
-    for (int ring = 0; ring < kRings; ++ring) {
-      for (const std::uint32_t from : std::vector<std::uint32_t>(around.begin(), around.end())) {
-        for (const auto& [same, to] : rings_->from(from)) {
-          if (glm::distance(limits_[v].position, limits_[to].position) < reach_) around.insert(to);
-        }
-      }
-    }
-    std::map<std::uint32_t, Share> sums;
-    for (const Share& share : own) {
-      sums[share.vertex] = {share.vertex, share.weight, (1 - smooth) * share.along_u, (1 - smooth) * share.along_v};
-    }
-    const glm::dmat2x3 at_centre(limits_[v].tangent_u, limits_[v].tangent_v);
-    for (const std::uint32_t n : around) {
-      const glm::dmat2x3 tangents(limits_[n].tangent_u, limits_[n].tangent_v);
-      const glm::dmat3x2 across = glm::transpose(tangents);
-      const glm::dmat2 part = glm::inverse(across * tangents) * (across * at_centre);
-      for (const Share& share : surface_.stored_shares(level_of_[n], limit(n))) {
-        const glm::dvec2 along = glm::dvec2(share.along_u, share.along_v) * part;
-        Share& sum = sums.try_emplace(share.vertex, Share{share.vertex, 0, 0, 0}).first->second;
-        sum.along_u += smooth / static_cast<double>(around.size()) * along.x;
-        sum.along_v += smooth / static_cast<double>(around.size()) * along.y;
-      }
-    }
-    own.clear();
-    for (const auto& [vertex, share] : sums) own.push_back(share);
-    return own;
-  }
-
   // Returns the area of a location's triangle raised this high over the surface, of its area; negative: turned over.
   double area_left(const ClosestPoint& place, double height) const {
     const auto across = [](const std::array<glm::dvec3, 3>& corners) {
@@ -324,9 +272,6 @@ class MeshLocator : public SkinLocator {
   std::vector<double> facing_;
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
-  std::optional<EdgeRings> rings_;
-  std::vector<float> smooth_;                                // smooth(), of the vertices
-  double reach_ = 0;                                         // of smooth frames, metres
   std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin
   std::vector<glm::uvec3> corners_at_;                       // a triangle at each vertex; 0: none
   std::vector<ClosestPoint> places_;

@@ -62,9 +62,6 @@ class SkinLocator {
   // surface, which is painted unlike it there, turns over at that height, or has another side very near.
   virtual float own_share(std::size_t, double /*height*/, std::span<const Influence> /*own*/) const { return 0; }
 
-  // Makes the frames round a vertex's point turn as those around them do by at least this share, 0 to 1.
-  virtual void smooth(std::size_t /*vertex*/, float /*share*/) {}
-
   // Adds the weights of the frames round a vertex's point to `row`. Errors: no tangent plane.
   virtual Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) = 0;
 };

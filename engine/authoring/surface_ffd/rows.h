@@ -16,7 +16,7 @@
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/surface_ffd/elements.h"
 #include "engine/authoring/surface_ffd/exclusions.h"
-#include "engine/authoring/deformer/limb_joints.h"
+#include "engine/authoring/surface_ffd/limb_joints.h"
 
 namespace pelt::surface_ffd {
 

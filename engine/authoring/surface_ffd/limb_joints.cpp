@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/authoring/deformer/limb_joints.h"
+#include "engine/authoring/surface_ffd/limb_joints.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "engine/authoring/geometry/bone_forest.h"
 
-namespace pelt {
+namespace pelt::surface_ffd {
 
 std::vector<LimbJoint> find_limb_joints(const Model& model, const SparseRows& weights) {
   std::vector<LimbJoint> joints;
@@ -50,4 +50,4 @@ float kept_at_limb_joints(std::span<const LimbJoint> joints, const glm::vec3& po
   return 1 - glm::smoothstep(0.0f, kShows, most);
 }
 
-}  // namespace pelt
+}  // namespace pelt::surface_ffd
