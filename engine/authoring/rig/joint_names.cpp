@@ -13,7 +13,7 @@ constexpr std::string_view kRightWords = "r right rgt rt";
 // Prefixes and suffixes of programs, and words that any joint could have.
 constexpr std::string_view kEmptyWords =
     "mixamorig bip biped valve cc base bind bnd skin def deform jnt joint bone bn sk skel skeleton armature char "
-    "character proximal intermediate distal";
+    "character stretch proximal intermediate distal";
 
 // MikuMikuDance's words in English; of words that begin alike, the longest comes first.
 constexpr std::pair<std::string_view, std::string_view> kTranslations[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <glm/glm.hpp>
 #include <iterator>
 #include <optional>
@@ -102,10 +103,11 @@ bool says_twist(const JointName& name) {
   constexpr std::string_view kRoll = "roll";  // only at the start or end: a controller is no roll
   if (name.word.starts_with(kRoll) || name.word.ends_with(kRoll)) return true;
   if (name.word.find("twist") != std::string::npos) return true;
-  constexpr std::string_view kMid = "mid";
-  if (name.word.size() <= kMid.size() || !name.word.ends_with(kMid)) return false;
-  const JointRole role = role_of({name.side, name.word.substr(0, name.word.size() - kMid.size())});
-  return is_limb(role) || role == JointRole::kClavicle;
+  return std::ranges::any_of(std::array<std::string_view, 2>{"mid", "part"}, [&](std::string_view end) {
+    if (!name.word.ends_with(end)) return false;
+    const JointRole role = role_of({name.side, name.word.substr(0, name.word.size() - end.size())});
+    return is_limb(role) || role == JointRole::kClavicle;
+  });
 }
 
 // Returns the positions of joints in the rest pose, model space.
