@@ -27,7 +27,7 @@ struct RoleEntry {
 };
 
 // Names in Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL, MikuMikuDance, Meta's
-// avatars, and common ones.
+// avatars, Auto-Rig Pro, AdvancedSkeleton, and common ones.
 constexpr RoleEntry kRoles[] = {
     {JointRole::kHips, JointKind::kBall, Sides::kNo, "hips hip pelvis roothip lowerbody center"},
     {JointRole::kSpine, JointKind::kBall, Sides::kNo,
