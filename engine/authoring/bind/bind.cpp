@@ -25,6 +25,7 @@
 #include "engine/authoring/bind/build_skins.h"
 #include "engine/authoring/bind/carried_weights.h"
 #include "engine/authoring/bind/check_model.h"
+#include "engine/authoring/bind/close_seams.h"
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/bind/merge_layers.h"
 #include "engine/authoring/chain/chains.h"
@@ -45,13 +46,14 @@ namespace pelt {
 namespace {
 
 // Binds the layers of a plan. Drivers come before the meshes that they drive. Mesh indices count the model's meshes,
-// then its levels.
+// then its levels. `closed`: the model as deformers see it (close_seams.h).
 class Binder {
  public:
-  Binder(const Model& model, std::span<const LevelMapping> levels, std::span<const MuscleMeshes> muscles,
-         const Rig& rig, const LayerPlan& plan, const BindOptions& options, Correctives correctives,
-         std::vector<SkinAnchor> anchors, std::vector<std::string>& notes)
+  Binder(const Model& model, const Model& closed, std::span<const LevelMapping> levels,
+         std::span<const MuscleMeshes> muscles, const Rig& rig, const LayerPlan& plan, const BindOptions& options,
+         Correctives correctives, std::vector<SkinAnchor> anchors, std::vector<std::string>& notes)
       : model_(model),
+        closed_(closed),
         levels_(levels),
         muscles_(muscles),
         rig_(rig),
@@ -179,7 +181,7 @@ class Binder {
   // Returns the input of a layer's deformer. The arguments must outlive the result.
   DeformerInput input(std::size_t l, const std::vector<DeformerTarget>& targets,
                       const std::function<void(double)>& progress) {
-    return {model_,
+    return {closed_,
             targets,
             plan_.layers[l].label,
             rig_,
@@ -281,6 +283,7 @@ class Binder {
   }
 
   const Model& model_;
+  const Model& closed_;
   std::span<const LevelMapping> levels_;  // of the model
   std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
@@ -367,10 +370,13 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& given, const Rig& wr
       PELT_ASSIGN(auto placed, LevelMapping::create(whole.meshes[level->of], *level, options.threads));
       levels.push_back(std::move(placed));
     }
-    PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
+    const std::optional<Model> seamless = with_closed_seams(whole);
+    const Model& closed = seamless ? *seamless : whole;
+    PELT_ASSIGN(const auto plan, plan_layers(closed, levels, muscles, rig, notes));
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
     PELT_ASSIGN(auto anchors, place_anchors(whole, rig, plan));
-    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), std::move(anchors), notes);
+    Binder binder(whole, closed, levels, muscles, rig, plan, options, std::move(correctives), std::move(anchors),
+                  notes);
     return use(binder);
   };
   if (rig.muscles.empty() && rig.helper_joints.empty() && rig.joints.empty()) return run(model, {});

@@ -9,6 +9,7 @@
 
 #include <pelt/try.h>
 
+#include "engine/authoring/deformer/weight_gradients.h"
 #include "engine/authoring/hierarchical_bspline/base.h"
 #include "engine/authoring/hierarchical_bspline/levels.h"
 #include "engine/authoring/hierarchical_bspline/own_painting.h"
@@ -64,6 +65,11 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
     MeshBinding& binding = bindings.emplace_back();
     binding.distances.assign(mesh.positions.size(), -1.0f);
     binding.remarks.assign(mesh.positions.size(), 0);
+    // A bend of few edges shows the folds of the surface, which the skin's own frames, that only turn, hide.
+    std::vector<float> kept;
+    if (own && target.level == nullptr && has_weights(mesh)) {
+      kept = kept_gradients(mesh.weights, {mesh.positions, mesh.triangles});
+    }
     Beyond beyond;
     std::vector<WeightedElement> row;
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
@@ -75,7 +81,8 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
         binding.distances[v] = static_cast<float>(distance);
         const double height = place.has_frame() ? glm::dot(away, place.axes()[2]) : 0;
         if (own && target.level == nullptr) {
-          own->set_share(first + v, places->own_share(v, height, own->row(first + v)));
+          const float of_place = places->own_share(v, height, own->row(first + v));
+          own->set_share(first + v, kept.empty() ? of_place : std::max(of_place, 1 - 2 * kept[v]));
         }
         if (place.has_frame() && places->is_beyond_curvature(v, height)) {
           binding.remarks[v] |= kFar;

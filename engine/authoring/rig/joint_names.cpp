@@ -12,8 +12,8 @@ constexpr std::string_view kLeftWords = "l left lft lt";
 constexpr std::string_view kRightWords = "r right rgt rt";
 // Prefixes and suffixes of programs, and words that any joint could have.
 constexpr std::string_view kEmptyWords =
-    "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character proximal "
-    "intermediate distal";
+    "mixamorig bip biped valve cc base bind bnd skin def deform jnt joint bone bn sk skel skeleton armature char "
+    "character stretch proximal intermediate distal";
 
 // MikuMikuDance's words in English; of words that begin alike, the longest comes first.
 constexpr std::pair<std::string_view, std::string_view> kTranslations[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <glm/glm.hpp>
 #include <iterator>
 #include <optional>
@@ -26,7 +27,7 @@ struct RoleEntry {
 };
 
 // Names in Mixamo, HumanIK, 3ds Max Biped, Unreal, Rigify, VRM, DAZ, Character Creator, SMPL, MikuMikuDance, Meta's
-// avatars, and common ones.
+// avatars, Auto-Rig Pro, AdvancedSkeleton, and common ones.
 constexpr RoleEntry kRoles[] = {
     {JointRole::kHips, JointKind::kBall, Sides::kNo, "hips hip pelvis roothip lowerbody center"},
     {JointRole::kSpine, JointKind::kBall, Sides::kNo,
@@ -49,7 +50,7 @@ constexpr RoleEntry kRoles[] = {
     {JointRole::kThumb, JointKind::kHinge, Sides::kYes,
      "thumb handthumb thumbfinger fngthumb thumbmetacarpal handthumbtrapezium handthumbmeta"},
     {JointRole::kIndexMetacarpal, JointKind::kNone, Sides::kYes, "indexmetacarpal handindexmeta"},
-    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex fore"},
+    {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex fore handpointer"},
     {JointRole::kMiddleMetacarpal, JointKind::kNone, Sides::kYes, "middlemetacarpal handmiddlemeta"},
     {JointRole::kMiddle, JointKind::kHinge, Sides::kYes, "middle mid handmiddle middlefinger fngmiddle fngmid"},
     {JointRole::kRingMetacarpal, JointKind::kNone, Sides::kYes, "ringmetacarpal handringmeta"},
@@ -102,10 +103,11 @@ bool says_twist(const JointName& name) {
   constexpr std::string_view kRoll = "roll";  // only at the start or end: a controller is no roll
   if (name.word.starts_with(kRoll) || name.word.ends_with(kRoll)) return true;
   if (name.word.find("twist") != std::string::npos) return true;
-  constexpr std::string_view kMid = "mid";
-  if (name.word.size() <= kMid.size() || !name.word.ends_with(kMid)) return false;
-  const JointRole role = role_of({name.side, name.word.substr(0, name.word.size() - kMid.size())});
-  return is_limb(role) || role == JointRole::kClavicle;
+  return std::ranges::any_of(std::array<std::string_view, 2>{"mid", "part"}, [&](std::string_view end) {
+    if (!name.word.ends_with(end)) return false;
+    const JointRole role = role_of({name.side, name.word.substr(0, name.word.size() - end.size())});
+    return is_limb(role) || role == JointRole::kClavicle;
+  });
 }
 
 // Returns the positions of joints in the rest pose, model space.
@@ -145,6 +147,11 @@ class Reader {
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       JointUse& use = uses_[j];
       if (names_[j].word == "leg" && !above(j, JointRole::kThigh)) use.role = JointRole::kThigh;
+      // Some rigs give all joints of a limb one name, and count them.
+      const bool begins = !above(j, use.role);
+      if (names_[j].word == "leg" && !begins && !has(use.side, JointRole::kFoot)) use.role = JointRole::kFoot;
+      if (names_[j].word == "arm" && !begins && !has(use.side, JointRole::kForearm)) use.role = JointRole::kForearm;
+      if (names_[j].word == "arm" && above(j, JointRole::kForearm)) use.role = JointRole::kHand;
       if (names_[j].word == "shoulder" && !has(use.side, JointRole::kUpperArm)) use.role = JointRole::kUpperArm;
       const RoleEntry* entry = find_entry(use.role);
       use.kind = is_patch[j] ? JointKind::kPatch : entry == nullptr ? JointKind::kNone : entry->kind;

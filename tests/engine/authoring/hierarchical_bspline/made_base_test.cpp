@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include <pelt/builtin.h>
+#include <pelt/dual_quaternion.h>
+#include <pelt/evaluate.h>
 #include <pelt/hierarchical_bspline.h>
 
 #include "engine/authoring/hierarchical_bspline/base.h"
@@ -92,6 +94,28 @@ TEST(MadeBase, OfFewVerticesIsTheSkinItself) {
     ++of_one;
   }
   EXPECT_GT(of_one, 60u);
+}
+
+// Exact normals of the folded surface would stain a bend of few edges that is shaded smoothly: each normal turns about
+// as dual quaternions turn it.
+TEST(MadeBase, HasSmoothNormalsAtBendsOfFewEdges) {
+  const Model model = make_limb({.around = 24, .along = 32});
+  const auto normals = [&](const Rig& rig) {
+    const Character character = test::bound(model, rig).character;
+    Evaluator evaluator(character);
+    evaluator.pose(test::bent(model, 90));
+    evaluator.evaluate();
+    const CharacterMesh& mesh = test::mesh_of(character, model.meshes[0].name);
+    std::vector<glm::vec3> result(mesh.vertex_count());
+    to_source_order<glm::vec3>(mesh, evaluator.normals(), result);
+    return result;
+  };
+  const std::vector<glm::vec3> made = normals(made_rig(400, 0.0f)),
+                               turned = normals(test::rig_of(DualQuaternionParameters{}));
+  ASSERT_EQ(made.size(), turned.size());
+  float least = 1;
+  for (std::size_t v = 0; v < made.size(); ++v) least = std::min(least, glm::dot(made[v], turned[v]));
+  EXPECT_GT(least, 0.8f);
 }
 
 TEST(MadeBase, KeepsSheetsThatNearlyTouchApart) {

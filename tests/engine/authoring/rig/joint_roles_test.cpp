@@ -53,6 +53,15 @@ void expect_kinds(const Skeleton& skeleton, const std::vector<std::pair<Kind, st
   }
 }
 
+TEST(JointRoles, OfLimbsWhoseJointsAreCounted) {
+  expect_uses({{"Skeleton_arm_joint_L__4_", Role::kUpperArm, Kind::kBall},
+               {"Skeleton_arm_joint_L__3_", Role::kForearm, Kind::kHinge},
+               {"Skeleton_arm_joint_L__2_", Role::kHand, Kind::kBall}});
+  expect_uses({{"leg_joint_R_1", Role::kThigh, Kind::kBall},
+               {"leg_joint_R_2", Role::kShin, Kind::kHinge},
+               {"leg_joint_R_3", Role::kFoot, Kind::kBall}});
+}
+
 TEST(JointRoles, OfLimbsAsExportersNameThem) {
   const std::vector<std::array<const char*, 4>> arms{
       {"mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"},
@@ -69,6 +78,8 @@ TEST(JointRoles, OfLimbsAsExportersNameThem) {
       {"左肩", "左腕", "左ひじ", "左手首"},
       {"肩.L", "腕.L", "ひじ.L", "手首.L"},
       {"Shoulder_L", "Arm_L", "Elbow_L", "Wrist_L"},
+      {"shoulder.l", "arm_stretch.l", "forearm_stretch.l", "hand.l"},
+      {"L_clavicle_bind_JNT", "L_armUpper0001_bind_JNT", "L_armLower0001_bind_JNT", "L_hand0001_bind_JNT"},
       {"LeftShoulder_jnt", "LeftArmUpper_jnt", "LeftArmLower_jnt", "LeftHandWrist_jnt"}};
   for (const auto& [clavicle, upper, lower, hand] : arms) {
     expect_uses({{clavicle, Role::kClavicle, Kind::kBall},
@@ -136,6 +147,7 @@ TEST(JointRoles, TellsTwistHelpers) {
   expect_uses({{"upperarm_l", Role::kUpperArm, Kind::kBall}, {"upperarm_twist_01_l", Role::kNone, Kind::kTwist}});
   expect_uses({{"LeftForeArm", Role::kForearm, Kind::kHinge}, {"LeftForeArmRoll", Role::kNone, Kind::kTwist}});
   expect_uses({{"def_l_thigh", Role::kThigh, Kind::kBall}, {"def_l_thighMid1", Role::kNone, Kind::kTwist}});
+  expect_uses({{"Hip_L", Role::kThigh, Kind::kBall}, {"HipPart1_L", Role::kNone, Kind::kTwist}});
   // Rigify's segments go on straight; this tells them from a hip bone with a thigh below.
   expect_kinds(test::skeleton_of({{"DEF-upper_arm.L", -1, {0, 0, 0}},
                                   {"DEF-upper_arm.L.001", 0, {1, 0, 0}},

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <pelt/builtin.h>
+#include <pelt/hierarchical_bspline.h>
+#include <pelt/surface_ffd.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+constexpr float kGap = 2e-3f;
+
+// Returns the limb as two pieces that are kGap apart at the joint. `pairs`: the vertices on both sides.
+Model limb_in_pieces(std::vector<glm::uvec2>& pairs) {
+  Model model = make_limb({.around = 24, .along = 32});
+  Mesh& mesh = model.meshes[0];
+  const auto is_second = [&](glm::uvec3 t) {
+    return std::min({mesh.positions[t.x].x, mesh.positions[t.y].x, mesh.positions[t.z].x}) > 3.99f;
+  };
+  std::set<std::uint32_t> first;
+  for (const glm::uvec3 t : mesh.triangles) {
+    if (!is_second(t)) first.insert({t.x, t.y, t.z});
+  }
+  std::map<std::uint32_t, std::uint32_t> copy_of;
+  for (glm::uvec3& t : mesh.triangles) {
+    if (!is_second(t)) continue;
+    for (int c = 0; c < 3; ++c) {
+      if (!first.contains(t[c])) continue;
+      const auto [copy, added] = copy_of.emplace(t[c], static_cast<std::uint32_t>(mesh.positions.size()));
+      if (added) {
+        mesh.positions.push_back(mesh.positions[t[c]] + glm::vec3(kGap, 0, 0));
+        mesh.normals.push_back(glm::vec3(mesh.normals[t[c]]));
+        mesh.weights.append_row(std::vector(mesh.weights.row(t[c]).begin(), mesh.weights.row(t[c]).end()));
+        pairs.emplace_back(t[c], copy->second);
+      }
+      t[c] = copy->second;
+    }
+  }
+  mesh.uvs.clear();
+  mesh.tangents.clear();
+  return model;
+}
+
+// Files with quantised positions are so: each primitive is quantised by itself.
+TEST(Seams, ThatAreALittleOpenStaySo) {
+  std::vector<glm::uvec2> pairs;
+  const Model model = limb_in_pieces(pairs);
+  ASSERT_GE(pairs.size(), 24u);
+  for (const DeformerParameters& parameters :
+       {DeformerParameters(SurfaceFfdParameters{}), DeformerParameters(HierarchicalBsplineParameters{})}) {
+    const Character character = test::bound(model, test::rig_of(parameters)).character;
+    const auto posed = [&](float degrees) {
+      return test::posed(character, test::bent(model, degrees), model.meshes[0].name);
+    };
+    EXPECT_LT(test::farthest(posed(0), model.meshes[0].positions), 1e-5f) << "the file's positions at rest";
+    for (const std::vector<glm::vec3> skin = posed(120); const glm::uvec2 pair : pairs) {
+      EXPECT_LT(glm::distance(skin[pair.x], skin[pair.y]), 3 * kGap);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pelt
