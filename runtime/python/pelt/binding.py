@@ -160,7 +160,7 @@ def learn(
     """Binds a model and learns how its skins move, like `pelt learn` (docs/learn.md); the report is the certificate.
 
     `caches`: pairs of a PC2 file and the clip, or JSON file of poses, that it shows. `within`: the error to reach,
-    metres; 0: 1/2000 of the size. `budget`: most bytes of the shapes; 0: any number. The others are as in `bind`.
+    metres; 0: 1/2000 of the size. `budget`: most bytes to add; 0: as `pelt learn`. The others are as in `bind`.
     """
     if threads < 0:
         raise Error(f"threads is {threads}, and must be 0 or more")

@@ -54,7 +54,7 @@ typedef struct pelt_binder_bind_options {
   const uint32_t* stop;                                            /* as in pelt_bind_options; may be NULL */
   /* What to learn from, as by `pelt learn` (docs/learn.md); 0 caches: nothing. */
   uint32_t cache_count;
-  uint32_t budget;           /* bytes; 0: any number */
+  uint32_t budget;           /* bytes; 0: as by `pelt learn` */
   const char* const* caches; /* cache_count PC2 files */
   const char* const* poses;  /* of each cache: a clip of the model, or a JSON file of poses */
   double fps;                /* 0: 24 */
