@@ -11,7 +11,6 @@ import json
 import math
 import os
 import random
-import shutil
 import tempfile
 
 import bpy
@@ -51,7 +50,10 @@ def steps(panel, file, options):
         stack.enter_context(scene.kept_pose(armature))  # before, for simulations
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         targets = os.path.splitext(file)[0] + ".glb", file
-        model, character = (os.path.join(folder, os.path.basename(path)) for path in targets)
+        if os.path.exists(targets[0]) and glb.File(targets[0]).rig() is None:
+            raise ExportError(f"Pelt: '{targets[0]}' was not exported by Pelt: choose another name")
+        beside = stack.enter_context(tempfile.TemporaryDirectory(prefix=".pelt", dir=os.path.dirname(file) or os.curdir))
+        model, character = (os.path.join(beside, os.path.basename(path)) for path in targets)
         others = [m for thing in things for m in thing.modifiers if m.type not in ("ARMATURE", *scene.CARRIED)]
         shaped, notes = _at_rest(armature, things, others), []
         with scene.without(others):  # the file lacks them, and frames take less time
@@ -68,8 +70,8 @@ def steps(panel, file, options):
         caches += ["--fps", str(bpy.context.scene.render.fps), "--within", f"{panel.learn_within:g}mm"]
         learning = program.steps("learn", model, *caches, "--json", "-o", character)
         printed = yield from _part(0.6, 1.0, "learning", learning)
-        for made, target in zip((model, character), targets):
-            shutil.move(made, target)
+        for made, target in zip((character, model), reversed(targets)):
+            os.replace(made, target)
         panel.file, panel.character = targets
     return notes + certificate(json.loads(printed), armature)
 
@@ -104,7 +106,7 @@ def certificate(learnt, armature):
         found.warning(text, armature, [bone])
     for region in learnt["regions"][:LISTED]:
         errors = region["held_out" if unseen else "fitted"]
-        found.info(f"{region['joint']}: {of(errors)}", armature, [region["joint"]])
+        found.info(f"{region['joint']}: {of(errors)}", armature, [region["joint"].split(":bend_")[0]])
     return found
 
 
@@ -169,12 +171,12 @@ def _points(thing):
 
 
 def _export(panel, file, options, shaped):
-    before = panel.bind, panel.vertex_numbers, None, panel.file, panel.character
+    before = panel.bind, panel.vertex_numbers, None, panel.file, panel.character, panel.summary
     panel.bind, panel.vertex_numbers, session.learning = False, True, shaped
     try:
         bpy.ops.pelt.export(filepath=file, options=json.dumps(options))
     finally:
-        panel.bind, panel.vertex_numbers, session.learning, panel.file, panel.character = before
+        panel.bind, panel.vertex_numbers, session.learning, panel.file, panel.character, panel.summary = before
     return glb.File(file)
 
 
@@ -285,7 +287,8 @@ def _cache_poses(armature, poses, content, skins, folder, caches):
 
 
 def _write(points, frames, poses, folder, caches):
-    path = os.path.join(folder, f"{len(caches) // 4}.pc2")
+    name = bpy.path.clean_name(os.path.splitext(os.path.basename(poses))[0])
+    path = os.path.join(folder, f"{name}_{len(caches) // 4}.pc2")
     glb.write_cache(path, points, frames.start, frames.step)
     caches += ["--cache", path, "--poses", poses]
 

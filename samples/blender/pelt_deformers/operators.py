@@ -5,6 +5,7 @@ import os
 import re
 import textwrap
 import time
+import traceback
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -125,8 +126,12 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
         return self.work(context, 0.2) if event.type == "TIMER" else {"RUNNING_MODAL"}
 
     def cancel(self, context):
-        self.steps.close()
-        self.end(context)
+        if not hasattr(self, "timer"):  # the file browser was closed
+            return
+        try:
+            self.steps.close()
+        finally:
+            self.end(context)
 
     def work(self, context, seconds):
         """Works for so long."""
@@ -143,8 +148,11 @@ class PELT_OT_learn(bpy.types.Operator, ExportHelper):
             panel.summary = f"learnt {os.path.basename(self.filepath)}; how far it is from this scene:"
             self.report({"INFO"}, "\n".join(finding.text for finding in done.value))
             result = {"FINISHED"}
-        except (RuntimeError, OSError) as error:
-            self.report({"ERROR"}, _sentence(error))
+        except Exception as error:  # or the timer would go on
+            if not isinstance(error, (RuntimeError, OSError)):
+                traceback.print_exc()
+            panel.summary = f"nothing was learnt: {_sentence(error)}"
+            self.report({"ERROR"}, panel.summary)
             result = {"CANCELLED"}
         self.end(context)
         return result
@@ -206,7 +214,7 @@ class PELT_OT_select(bpy.types.Operator):
         if thing.type == "ARMATURE":
             for bone in thing.data.bones:
                 bone.select = bone.name in bones
-            for bone in bones[:1]:
+            for bone in [bone for bone in bones if bone in thing.data.bones][:1]:
                 thing.data.bones.active = thing.data.bones[bone]
         if thing.type == "MESH" and vertices:
             for part in (thing.data.polygons, thing.data.edges):

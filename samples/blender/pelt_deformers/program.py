@@ -75,7 +75,8 @@ def found():
 def _printed(code, command, output, errors):
     if code:
         kind = NoDevice if code == NO_DEVICE else ProgramError
-        raise kind(errors.strip().splitlines()[-1] if errors.strip() else f"pelt {command} failed")
+        lines = [line for line in errors.strip().splitlines() if not re.match(r"\d+% ", line)]
+        raise kind(lines[-1] if lines else f"pelt {command} ended with {code}")
     return output
 
 

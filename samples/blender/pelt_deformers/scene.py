@@ -135,13 +135,14 @@ def playing(armature, action):
     if animation is None:
         yield
         return
-    before, nla = animation.action, animation.use_nla
+    before, nla, placed = animation.action, animation.use_nla, _kept_turns(armature)
     try:
         animation.use_nla = False
         animation.action = action
         yield
     finally:
         animation.action, animation.use_nla = before, nla
+        placed()
 
 
 @contextlib.contextmanager
@@ -160,13 +161,29 @@ def without(modifiers):
 @contextlib.contextmanager
 def kept_pose(armature):
     """A context after which the bones of an armature are posed as before."""
-    poses = [(pose.name, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
+    kept = [_kept_turns(pose) for pose in armature.pose.bones]
     try:
         yield
     finally:
-        for name, mode, basis in poses:
-            armature.pose.bones[name].rotation_mode = mode
-            armature.pose.bones[name].matrix_basis = basis
+        for put_back in kept:
+            put_back()
+
+
+MOVES = ("rotation_mode", "location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+
+
+def _kept_turns(thing):
+    """Returns a function that gives an object or a bone the place, turn and scale that it has now."""
+    if not hasattr(thing, "rotation_mode"):  # shape keys
+        return lambda: None
+    kept = [(name, getattr(thing, name)) for name in MOVES]
+    kept = [(name, value if isinstance(value, str) else tuple(value)) for name, value in kept]
+
+    def put_back():
+        for name, value in kept:
+            setattr(thing, name, value)
+
+    return put_back
 
 
 @contextlib.contextmanager

@@ -70,7 +70,7 @@ def _object(thing):
         found["pose"] = {
             pose.name: (
                 pose.rotation_mode,
-                _numbers(pose.matrix_basis),
+                _numbers([pose.location, pose.rotation_quaternion, pose.rotation_euler, pose.scale]),
                 pose.bbone_rollout,
                 [(constraint.name, constraint.mute) for constraint in pose.constraints],
             )

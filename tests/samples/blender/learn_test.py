@@ -104,7 +104,6 @@ def the_scene_is_put_back():
             running = learn.steps(panel, os.path.join(addon.work(), "cancelled.pelt"), {})
             while next(running)[1] != what:
                 pass
-            next(running)
             running.close()
             changed = digest.differences(before, digest.of_file())
             addon.expect(not changed, f"cancelled while {what}, the scene is as it was {changed[:3]}")

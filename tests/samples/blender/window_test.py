@@ -83,12 +83,12 @@ def fold_others():
                     bpy.utils.unregister_class(kind)
 
 
-def confirm():
-    """Presses the button of the file browser, which has a window of its own."""
+def confirm(press=bpy.ops.file.execute):
+    """Presses a button of the file browser, which has a window of its own."""
     window = bpy.context.window_manager.windows[-1]
     browser = next(area for area in window.screen.areas if area.type == "FILE_BROWSER")
     with bpy.context.temp_override(window=window, area=browser):
-        bpy.ops.file.execute()
+        press()
 
 
 def steps():
@@ -162,12 +162,16 @@ def learning(window, panel):
     """Learn as It Looks Here works in the window, step by step; Esc ends it."""
     for thing in bpy.context.view_layer.objects:
         thing.select_set(thing.name in ("rig", "cage", "skin"))
-    for end, panel.learn_poses in ("cancelled", 512), ("learnt", 60):
+    for end, panel.learn_poses in ("closed", 512), ("cancelled", 512), ("learnt", 60):
         with bpy.context.temp_override(window=window, area=area("VIEW_3D")):
             file = os.path.join(addon.work(), f"{end}.pelt")
             bpy.ops.pelt.learn("INVOKE_DEFAULT", filepath=file, options='{"use_selection": true}')
         yield
         yield
+        if end == "closed":
+            confirm(bpy.ops.file.cancel)
+            yield
+            continue
         confirm()
         yield
         if end == "cancelled":
