@@ -173,7 +173,7 @@ MOVES = ("rotation_mode", "location", "rotation_quaternion", "rotation_euler", "
 
 
 def _kept_turns(thing):
-    """Returns a function that moves an object or a bone back to where it is now."""
+    """Returns a function that moves an object or a bone back to its present position, turn and scale."""
     if not hasattr(thing, "rotation_mode"):  # shape keys
         return lambda: None
     kept = [(name, getattr(thing, name)) for name in MOVES]
