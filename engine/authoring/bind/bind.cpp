@@ -111,7 +111,7 @@ class Binder {
   }
 
   const Mesh& mesh(std::size_t m) const {
-    return m < model_.meshes.size() ? model_.meshes[m] : levels_[m - model_.meshes.size()].mesh();
+    return m < model_.meshes.size() ? closed_.meshes[m] : levels_[m - model_.meshes.size()].mesh();
   }
 
   // Returns the meshes that show a layer, with its masks.
@@ -235,7 +235,7 @@ class Binder {
       std::optional<DriverPart> part = part_in_use(m);
       if (part) *layers.binding = binding_of(*layers.binding, part->vertices);
       PELT_ASSIGN(const auto added,
-                  builder_.add_control_mesh(part ? part->mesh : model_.meshes[m], std::move(*layers.binding),
+                  builder_.add_control_mesh(part ? part->mesh : closed_.meshes[m], std::move(*layers.binding),
                                             "driver by " + layers.deformer));
       if (part) drivers_.parts.emplace(added, std::move(*part));
       added_[m] = true;
@@ -264,7 +264,7 @@ class Binder {
         uses.push_back({*elements, &mesh(m), first ? std::span<const float>() : std::span(at.mask)});
       }
     }
-    std::optional<DriverPart> part = used_part(model_.meshes[driver], uses, options_.threads);
+    std::optional<DriverPart> part = used_part(closed_.meshes[driver], uses, options_.threads);
     if (part) {
       const std::size_t count = model_.meshes[driver].positions.size();
       notes_.push_back(fmt::format("{} of the {} vertices of the driver '{}' move nothing and are not posed",

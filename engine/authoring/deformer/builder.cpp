@@ -212,12 +212,15 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   PackedMorphs packed = pack_apart(mesh.positions, targets, far, mesh.positions.size(), order);
   if (packed.columns.empty()) return;
   // Targets of which none moves a vertex have no inputs. So correctives that are added later change no input's number.
-  const std::span own = std::span(targets).first(mesh.morph_targets.size());
-  const std::size_t with_inputs = pack_morphs(own, mesh.positions.size(), order).columns.empty() ? 0 : own.size();
+  const std::size_t own = mesh.morph_targets.size();
+  const bool has_inputs = std::ranges::any_of(packed.columns, [&](glm::uvec2 column) {
+    const std::uint32_t t = shared::morph_weight_target(column.x);
+    return (t < targets.size() ? t : far[t - targets.size()]) < own;
+  });
   std::vector<std::vector<std::uint32_t>> keys;
   for (std::uint32_t t = 0; t < targets.size(); ++t) {
     keys.push_back(skin.keys_of[t]);
-    if (t < with_inputs) std::ranges::copy(weight_keys(mesh, t, 0.0f, skin.weights), std::back_inserter(keys[t]));
+    if (has_inputs && t < own) std::ranges::copy(weight_keys(mesh, t, 0.0f, skin.weights), std::back_inserter(keys[t]));
     skin.weights.add_weight(keys[t]);
   }
   for (const std::uint32_t t : far) skin.weights.add_weight(keys[t]);
@@ -474,12 +477,8 @@ Result<CharacterData> CharacterBuilder::build() {
   data_.stage_count = last_stage + 1;
   std::set<std::pair<std::string_view, std::uint32_t>> targets;
   for (const Control& control : data_.controls) targets.emplace(control.mesh, control.target);
-  for (Clip& clip : data_.clips) {
-    // Drops the channels that no control uses.
-    std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) {
-      return !targets.contains({channel.mesh, channel.target});
-    });
-  }
+  const auto is_unused = [&](const MorphChannel& c) { return !targets.contains({c.mesh, c.target}); };
+  for (Clip& clip : data_.clips) std::erase_if(clip.morph_channels, is_unused);
   data_.palette_size = static_cast<std::uint32_t>(palette_size_);
   return std::move(data_);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "engine/authoring/bind/close_seams.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <pelt/builtin.h>
@@ -63,6 +66,48 @@ TEST(Seams, ThatAreALittleOpenStaySo) {
       EXPECT_LT(glm::distance(skin[pair.x], skin[pair.y]), 3 * kGap);
     }
   }
+}
+
+// Faces and hands have such edges: two strips, each half of the size, with edges of 0.05% of it along the seam.
+TEST(Seams, OfShortEdgesClose) {
+  constexpr float kEdge = 5e-4f;
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  mesh.positions.clear();
+  mesh.triangles.clear();
+  for (std::uint32_t i = 0; i <= 60; ++i) {
+    const float x = kEdge * static_cast<float>(i);
+    const float gap = kEdge * (i % 3 == 0 ? 0.2f : 0.1f);
+    for (const glm::vec2 p : {glm::vec2(x, -0.5f), {x, 0}, {x + 0.1f * kEdge, gap}, {x, 0.5f}}) {
+      mesh.positions.emplace_back(p, 0);
+    }
+    for (const std::uint32_t v : {4 * i, 4 * i + 2}) {
+      if (i > 0) mesh.triangles.insert(mesh.triangles.end(), {{v - 4, v, v - 3}, {v - 3, v, v + 1}});
+    }
+  }
+  mesh.weights = test::rows_on(0, mesh.positions.size());
+  const std::optional<Model> closed = with_closed_seams(model);
+  ASSERT_TRUE(closed);
+  const std::vector<glm::vec3>& positions = closed->meshes[0].positions;
+  for (std::size_t v = 1; v < positions.size(); v += 4) {
+    EXPECT_EQ(positions[v], mesh.positions[v]);
+    EXPECT_EQ(positions[v], positions[v + 1]);
+  }
+}
+
+// The driver's seams are closed while the second layer binds, so also in the driver.
+TEST(Seams, OfAMovedDriverKeepTheRest) {
+  std::vector<glm::uvec2> pairs;
+  Model model = limb_in_pieces(pairs);
+  model.meshes.push_back(make_limb({.around = 24, .along = 32}).meshes[0]);
+  model.meshes[1].name = "skin";
+  SurfaceFfdParameters by_limb;
+  by_limb.driver.mesh = model.meshes[0].name;
+  by_limb.driver.estimate_frames = true;  // so that twins stay two vertices
+  Rig rig;
+  rig.layers = {{model.meshes[0].name, LinearBlendParameters{}, {}}, {"skin", by_limb, {}}};
+  const Character character = test::bound(model, rig).character;
+  EXPECT_LT(test::farthest(test::posed(character, test::bent(model, 0), "skin"), model.meshes[1].positions), 1e-5f);
 }
 
 }  // namespace
