@@ -26,7 +26,7 @@ struct LearnOptions {
   std::vector<CachedPoses> sequences;
   double fps = 24;               // of the frames of caches
   std::optional<double> within;  // the error to reach, metres; none: 1/2000 of the character's size
-  // Most bytes that learning adds to the character; 0: a quarter of the base's, at least 256 kB.
+  // Most bytes that weights and shapes add, without levels and the certificate; 0: a quarter of the base's or 256 kB.
   std::uint64_t budget = 0;
   bool weights = true;  // whether weights of a base by linear blend may change
 };
