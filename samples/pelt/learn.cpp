@@ -75,7 +75,7 @@ void print(const Json& certificate) {
   }
   const std::uint64_t bytes = certificate.at("bytes"), base = certificate.at("base_bytes");
   fmt::print("{} shapes, other weights at {} vertices; {}, {:.2f} times the base; a frame reads {:.0f}% more\n",
-             certificate.at("shapes").dump(), certificate.value("weights", 0), format_bytes(bytes),
+             certificate.at("shapes").dump(), certificate.value("weights", Json(0)).dump(), format_bytes(bytes),
              static_cast<double>(bytes) / static_cast<double>(base), 100 * certificate.at("cost").get<double>());
 }
 

@@ -6,8 +6,10 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <pelt/tools/parallel.h>
@@ -333,8 +335,7 @@ class Fit {
     });
   }
 
-  // Fits the shapes of all sets at each vertex together, leaves out those that nobody sees or that are over the budget,
-  // and fits again.
+  // Fits the shapes of all sets at each vertex together, leaves out the unseen and those over the budget, fits again.
   void fit_together() {
     explain_nothing();
     std::vector<Eigen::MatrixXd> weights;
@@ -344,10 +345,14 @@ class Fit {
       for (const std::uint32_t v : sets_[s].vertices) sets_of[v].push_back(s);
     }
     for (const bool last : {false, true}) {
+      combine_twins(problem_.regions.twin, sets_of, [](const auto& a, const auto& b) {
+        std::vector<std::uint32_t> common;
+        std::ranges::set_intersection(a, b, std::back_inserter(common));
+        return common;
+      });
       for (std::uint32_t s = 0; s < sets_.size(); ++s) {
         LearntSet& set = sets_[s];
-        std::erase_if(set.vertices,
-                      [&](std::uint32_t v) { return std::ranges::find(sets_of[v], s) == sets_of[v].end(); });
+        std::erase_if(set.vertices, [&](auto v) { return !std::ranges::binary_search(sets_of[v], s); });
         set.shapes.assign(set.vertices.size() * set.keys.poses.size(), glm::vec3(0));
       }
       std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> groups;  // vertices by their sets
@@ -471,11 +476,9 @@ std::uint64_t bytes_of_column(const Problem& problem) {
 std::uint64_t bytes_of(const Problem& problem, std::span<const LearntSet> sets) {
   std::uint64_t columns = 0;
   for (const LearntSet& set : sets) {
-    std::vector<std::uint32_t> slices;
-    for (const std::uint32_t v : set.vertices) slices.push_back(problem.regions.slice_of[v]);
-    std::ranges::sort(slices);
-    const auto repeated = std::ranges::unique(slices);
-    columns += (slices.size() - repeated.size()) * set.keys.poses.size();
+    std::set<std::uint32_t> slices;
+    for (const std::uint32_t v : set.vertices) slices.insert(problem.regions.slice_of[v]);
+    columns += slices.size() * set.keys.poses.size();
   }
   return columns * bytes_of_column(problem);
 }

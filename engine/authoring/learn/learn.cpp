@@ -60,7 +60,9 @@ class Learner {
                              .within = options_.within.value_or(static_cast<double>(base.size()) / 2000),
                              .row_words = row_words(*base),
                              .threads = bind_.threads});
+    constexpr std::size_t kLeastBudget = 1 << 18;
     base_bytes_ = serialize(base).size();
+    budget_ = options_.budget != 0 ? options_.budget : std::max(kLeastBudget, base_bytes_ / 4);
     base_words_ = blend_words(*base);
     std::vector<std::uint32_t> sequences;
     for (const Pose& pose : poses_.poses) sequences.push_back(pose.sequence);
@@ -71,7 +73,7 @@ class Learner {
     base_errors_.emplace(regions_, base->skeleton.joints.size());
     PELT_TRY(measure_base(base));
     if (fits) {
-      weight_fit_.emplace(base, poses_, problem_->within, bind_.threads);
+      weight_fit_.emplace(base, poses_, regions_.twin, problem_->within, bind_.threads);
       rows_ = weight_fit_->painted();
     }
     find_residual(rows_);
@@ -87,8 +89,7 @@ class Learner {
     cross_validate();
     problem_->budget = left_of_budget(rows_);
     if (weight_fit_) find_residual(rows_);
-    sets_ =
-        fit(*problem_, all_but(folds_), [&](double part) { show(folds_ < 2 ? part : (folds_ + part) / (folds_ + 1)); });
+    sets_ = fit(*problem_, all_but(folds_), [&](double part) { show((folds_ + part) / (folds_ + 1)); });
     for (LearntSet& set : sets_) keep_share(set);
     std::erase_if(sets_, [](const LearntSet& set) { return set.vertices.empty(); });
     return correctives(*base);
@@ -119,8 +120,9 @@ class Learner {
   }
 
  private:
+  // `part`: of the shapes, 0 to 1; weights come before, from -0.5.
   void show(double part) const {
-    if (bind_.progress) bind_.progress(0.3 + 0.6 * part, "learning");
+    if (bind_.progress) bind_.progress(weight_fit_ ? 0.5 + 0.4 * part : 0.3 + 0.6 * part, "learning");
   }
 
   // Finds the errors of the base, and refuses caches that show something else than the poses.
@@ -153,7 +155,8 @@ class Learner {
       return invalid("{}: its edges are {:.1f} times as long as the model's: it has another order of vertices", cache,
                      std::sqrt(edges / base_edges));
     }
-    if (rms > kFar * static_cast<double>(base.size()) && rms > kNearer * others.rms()) {
+    const bool far = rms > kFar * static_cast<double>(base.size()) && rms > kNearer * others.rms();
+    if (far || !std::isfinite(rms)) {
       return invalid(
           "{}: vertices are {:.3g} m from those of the deformer: it shows other poses, or is not in model "
           "space",
@@ -198,28 +201,34 @@ class Learner {
   }
 
   // Fits weights to all poses, and to those without each fold. They change only at vertices that a few shapes do not
-  // explain, and that they move better in the fold's poses.
+  // explain, and that they move better in the poses of folds; the errors in a fold's poses must not choose its own.
   void fit_weights() {
     const std::vector<std::uint32_t> all = all_but(folds_);
     std::vector<char> may = find_unexplained(all);
-    std::vector<double> gained(poses_.vertices);
+    combine_twins(regions_.twin, may, [](char a, char b) { return std::max(a, b); });
+    std::vector<std::vector<double>> gained(folds_, std::vector<double>(poses_.vertices));
     for (std::uint32_t f = 0; f < folds_; ++f) {
+      show(0.5 * (f + 1) / (folds_ + 2) - 0.5);
       fold_rows_.push_back(weight_fit_->fit(all_but(f), lacking_, may));
       for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
         if (fold_of_[p] != f) continue;
         move(p, fold_rows_[f]);
-        for (std::size_t v = 0; v < gained.size(); ++v) {
-          const glm::dvec3 before(lacking_[p * gained.size() + v]), now(poses_.truth_of(p)[v] - positions_[v]);
-          gained[v] += glm::dot(before, before) - glm::dot(now, now);
+        for (std::size_t v = 0; v < may.size(); ++v) {
+          const glm::dvec3 before(lacking_[p * may.size() + v]), now(poses_.truth_of(p)[v] - positions_[v]);
+          gained[f][v] += glm::dot(before, before) - glm::dot(now, now);
         }
       }
     }
-    for (std::size_t v = 0; v < may.size(); ++v) {
-      if (gained[v] > 0) continue;
-      may[v] = 0;
-      for (WeightRows& rows : fold_rows_) rows[v] = weight_fit_->painted()[v];
-    }
     rows_ = weight_fit_->fit(all, lacking_, may);
+    for (std::uint32_t f = 0; f <= folds_; ++f) {
+      std::vector<double> sum(poses_.vertices);
+      for (std::uint32_t g = 0; g < folds_; ++g) {
+        for (std::size_t v = 0; g != f && v < sum.size(); ++v) sum[v] += gained[g][v];
+      }
+      combine_twins(regions_.twin, sum, std::plus());
+      WeightRows& rows = f < folds_ ? fold_rows_[f] : rows_;
+      rows = weight_fit_->kept(rows, sum, budget_);
+    }
   }
 
   // Returns 1 for vertices that a few shapes do not explain.
@@ -240,12 +249,9 @@ class Learner {
     return unexplained;
   }
 
-  // The bytes that are left for shapes; by default learning adds a quarter of the base's.
+  // The bytes that weights leave for shapes.
   std::uint64_t left_of_budget(const WeightRows& rows) const {
-    constexpr std::uint64_t kLeast = 1 << 18;
-    const std::uint64_t all = options_.budget != 0 ? options_.budget : std::max<std::uint64_t>(kLeast, base_bytes_ / 4);
-    const std::uint64_t weights = weight_fit_ ? weight_fit_->bytes_of(rows) : 0;
-    return std::max<std::uint64_t>(all, weights + 1) - weights;
+    return std::max<std::uint64_t>(budget_ - (weight_fit_ ? weight_fit_->bytes_of(rows) : 0), 1);
   }
 
   // Learns from all but some sequences, for each part of them, predicts these, and measures them. Each region keeps
@@ -349,21 +355,14 @@ class Learner {
   // The fraction that fitted weights and shapes add to what the blend reads, on average over the poses.
   double cost(const CharacterData& learnt) const {
     double words = blend_words(learnt) - base_words_;
-    for (const LearntSet& set : sets_) {
-      const std::span<const LearntSet> one(&set, 1);
-      const double each =
-          static_cast<double>(bytes_of(*problem_, one)) / 4 / static_cast<double>(set.keys.poses.size());
-      words += each * active(set);
-    }
-    return words / std::max(base_words_, 1.0);
-  }
-
-  // Returns the mean number of keys of a set with a weight.
-  double active(const LearntSet& set) const {
     std::vector<const Pose*> poses;
     for (const Pose& pose : poses_.poses) poses.push_back(&pose);
-    const Eigen::MatrixXd weights = *weights_of(set.keys, skeleton_, poses);
-    return static_cast<double>((weights.array() != 0).count()) / static_cast<double>(poses.size());
+    for (const LearntSet& set : sets_) {
+      const Eigen::MatrixXd weights = *weights_of(set.keys, skeleton_, poses);  // only keys with a weight are read
+      words += static_cast<double>(bytes_of(*problem_, {&set, 1})) / 4 *
+               static_cast<double>((weights.array() != 0).count()) / static_cast<double>(weights.size());
+    }
+    return words / std::max(base_words_, 1.0);
   }
 
   std::string pose_name(std::size_t pose) const {
@@ -451,6 +450,7 @@ class Learner {
   std::vector<Contradiction> contradictions_;
   std::vector<LearntSet> sets_;
   std::size_t base_bytes_ = 0;
+  std::uint64_t budget_ = 0;  // bytes that weights and shapes may add
   double base_words_ = 0;
 };
 
@@ -460,8 +460,14 @@ class Learner {
 Result<LearntModel> learn_model(const std::string& model, const Binding& binding, const LearnOptions& learn,
                                 const BindOptions& options) {
   if (learn.sequences.empty()) return invalid("{}: no cache to learn from", model);
-  learning::Learner learner(learn, options);
-  BindOptions learning = options;
+  BindOptions shown = options;  // its progress never falls
+  if (options.progress) {
+    shown.progress = [&, most = 0.0](double part, const std::string& what) mutable {
+      options.progress(most = std::max(most, part), what);
+    };
+  }
+  learning::Learner learner(learn, shown);
+  BindOptions learning = shown;
   bool weights = false;
   std::vector<Corrective> learnt;
   learning.correct = [&](const Bound& base) -> Result<std::vector<Corrective>> {
@@ -470,7 +476,7 @@ Result<LearntModel> learn_model(const std::string& model, const Binding& binding
     return learnt;
   };
   if (options.progress) {
-    learning.progress = [&](double part, const std::string& what) { options.progress(0.3 * part, what); };
+    learning.progress = [&](double part, const std::string& what) { shown.progress(0.3 * part, what); };
   }
   PELT_ASSIGN(auto bound, bind_model(model, binding, learning));
   if (weights) {
@@ -485,6 +491,7 @@ Result<LearntModel> learn_model(const std::string& model, const Binding& binding
   }
   PELT_ASSIGN(bound.bound.character, stoppable(options.stop, [&] { return learner.certified(bound.bound.character); }));
   bound.rig.correctives.insert(bound.rig.correctives.end(), learnt.begin(), learnt.end());
+  if (options.progress) options.progress(1, "done");
   std::string certificate = bound.bound.character->certificate.text;
   return LearntModel{std::move(bound), std::move(certificate)};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <pelt/pose.h>
+#include <pelt/tools/weld.h>
 
 #include "shaders/blend/blend.h"
 #include "shaders/swing_twist.h"
@@ -52,25 +53,28 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
   Regions regions;
   regions.turns.resize(joints);
   std::vector<bool> turns(joints), bound(joints);
-  std::vector<glm::mat4> rest(joints);
-  rest_matrices(data.skeleton, rest);
+  std::vector<glm::mat4> rests(joints);
+  rest_matrices(data.skeleton, rests);
   for (std::uint32_t j = 0; j < joints; ++j) {
-    regions.turns[j] = turns_of(data, rest, j, poses);
+    regions.turns[j] = turns_of(data, rests, j, poses);
     turns[j] = regions.turns[j].rows() > 0 && regions.turns[j].rowwise().norm().maxCoeff() > kTurns;
   }
   for (const BoundJoint& joint : data.bound_joints) bound[joint.joint] = true;
 
   std::uint32_t slices = 0;
+  std::vector<glm::vec3> rest;
   for (const CharacterMesh& mesh : data.meshes) {
     if (mesh.control) continue;
     const std::size_t first = regions.joint_of.size();
     regions.joint_of.resize(first + mesh.vertex_count());
     regions.weights.resize(regions.joint_of.size());
     regions.slice_of.resize(regions.joint_of.size());
+    rest.resize(regions.joint_of.size());
     const SparseRows rows = painted_rows(mesh);
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const std::size_t at = first + mesh.source_vertex[v];
       regions.slice_of[at] = slices + v / shared::kSliceRows;
+      rest[at] = mesh.binding.points[v];
       if (rows.row_count() == 0) continue;
       float most = -1;
       for (const Influence& influence : rows.row(v)) {
@@ -81,6 +85,8 @@ Regions find_regions(const CharacterData& data, std::span<const Pose> poses) {
     }
     slices += (mesh.vertex_count() + shared::kSliceRows - 1) / shared::kSliceRows;
   }
+
+  regions.twin = weld_by_position(rest);
 
   // Joints that share vertices, and the joints without skin that turn them.
   std::vector<std::set<std::uint32_t>> reach(joints);  // by joint that a vertex follows: joints that may shape it

@@ -22,9 +22,19 @@ struct Regions {
   std::vector<std::uint32_t> joint_of;           // by vertex: the joint that it follows most
   std::vector<std::vector<Influence>> weights;   // by vertex: the joints that it follows; none without weights
   std::vector<std::uint32_t> slice_of;           // by vertex: numbers the slices of all skins
+  std::vector<std::uint32_t> twin;               // by vertex: the first at its position, of all skins
   std::vector<std::vector<std::uint32_t>> near;  // by joint: itself and the joints whose skin it shapes
 };
 
 Regions find_regions(const CharacterData& data, std::span<const Pose> poses);
+
+// Replaces the values of all vertices at one position by what `combine` makes of them, so that seams stay closed.
+template <class T, class Combine>
+void combine_twins(std::span<const std::uint32_t> twin, std::vector<T>& values, const Combine& combine) {
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    if (twin[v] != v) values[twin[v]] = combine(values[twin[v]], values[v]);
+  }
+  for (std::size_t v = 0; v < values.size(); ++v) values[v] = values[twin[v]];
+}
 
 }  // namespace pelt::learning

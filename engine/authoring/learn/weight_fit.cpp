@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <pelt/linear_blend.h>
@@ -14,14 +15,18 @@
 #include <pelt/tools/parallel.h>
 
 #include "engine/authoring/base/stop.h"
+#include "engine/authoring/deformer/level_mapping.h"
+#include "engine/authoring/learn/regions.h"
 #include "shaders/blend/blend.h"
+#include "shaders/linear_blend/pose.h"
 
 namespace pelt::learning {
 namespace {
 
-constexpr int kPlaces = 7;       // of a joint: itself, then copies a step along -x, x, -y, y, -z and z
-constexpr float kStep = 0.045f;  // of the size
-constexpr int kRings = 5;        // vertices round one whose joints it may follow
+constexpr int kPlaces = 7;               // of a joint: itself, then copies a step along -x, x, -y, y, -z and z
+constexpr float kStep = 0.045f;          // of the size
+constexpr int kRings = 5;                // vertices round one whose joints it may follow,
+constexpr std::size_t kCandidates = 24;  // up to this number
 constexpr std::size_t kInfluences = 8;
 constexpr std::size_t kFitted = 200;  // poses that the regression looks at
 constexpr double kLeast = 5e-4;       // smaller weights are dropped
@@ -102,7 +107,8 @@ std::vector<std::pair<Eigen::Index, double>> thinned(const Eigen::MatrixXd& g, c
 
 }  // namespace
 
-WeightFit::WeightFit(const Character& base, const Poses& poses, double within, unsigned threads)
+WeightFit::WeightFit(const Character& base, const Poses& poses, std::span<const std::uint32_t> twin, double within,
+                     unsigned threads)
     : base_(base),
       poses_(poses),
       within_(within),
@@ -127,7 +133,7 @@ WeightFit::WeightFit(const Character& base, const Poses& poses, double within, u
       painted_[at].assign(rows.row(v).begin(), rows.row(v).end());
     }
   }
-  find_candidates();
+  find_candidates(twin);
 }
 
 bool WeightFit::can_fit(const CharacterData& base) {
@@ -137,38 +143,37 @@ bool WeightFit::can_fit(const CharacterData& base) {
          });
 }
 
-void WeightFit::find_candidates() {
-  candidates_.resize(painted_.size());
+void WeightFit::find_candidates(std::span<const std::uint32_t> twin) {
+  std::vector<glm::uvec3> triangles;
   std::uint32_t first = 0;
   for (const CharacterMesh& mesh : base_->meshes) {
     if (mesh.control) continue;
-    const std::uint32_t count = mesh.vertex_count();
-    const std::vector<std::uint32_t> welded = weld_by_position(std::span(rest_).subspan(first, count));
-    std::vector<glm::uvec3> triangles;
     for (const glm::uvec3& t : mesh.triangles)
-      triangles.emplace_back(mesh.source_vertex[t.x], mesh.source_vertex[t.y], mesh.source_vertex[t.z]);
-    const auto edges = edges_both_ways(welded, triangles);
-    std::vector<std::vector<std::uint32_t>> of(count);
-    const auto merge = [](std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
-      std::vector<std::uint32_t> both;
-      std::ranges::set_union(to, from, std::back_inserter(both));
-      to = std::move(both);
-    };
-    for (std::uint32_t v = 0; v < count; ++v) {
-      std::vector<std::uint32_t> own;
-      for (const Influence& influence : painted_[first + v]) own.push_back(influence.index);
-      std::ranges::sort(own);
-      merge(of[welded[v]], own);
-    }
-    for (int ring = 0; ring < kRings; ++ring) {
-      const std::vector<std::vector<std::uint32_t>> before = of;
-      for (const auto& [v, neighbour] : edges) {
-        if (before[v] != before[neighbour]) merge(of[v], before[neighbour]);
-      }
-    }
-    for (std::uint32_t v = 0; v < count; ++v) candidates_[first + v] = of[welded[v]];
-    first += count;
+      triangles.push_back(first +
+                          glm::uvec3(mesh.source_vertex[t.x], mesh.source_vertex[t.y], mesh.source_vertex[t.z]));
+    first += mesh.vertex_count();
   }
+  const auto edges = edges_both_ways(twin, triangles);
+  const auto merged = [](const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    std::vector<std::uint32_t> both;
+    std::ranges::set_union(a, b, std::back_inserter(both));
+    return both;
+  };
+  candidates_.resize(painted_.size());
+  for (std::size_t v = 0; v < painted_.size(); ++v) {
+    for (const Influence& influence : painted_[v]) candidates_[v].push_back(influence.index);
+    std::ranges::sort(candidates_[v]);
+  }
+  combine_twins(twin, candidates_, merged);
+  for (int ring = 0; ring < kRings; ++ring) {
+    const std::vector<std::vector<std::uint32_t>> before = candidates_;
+    for (const auto& [v, neighbour] : edges) {
+      if (before[v] == before[neighbour]) continue;
+      std::vector<std::uint32_t> both = merged(candidates_[v], before[neighbour]);
+      if (both.size() <= kCandidates) candidates_[v] = std::move(both);
+    }
+  }
+  for (std::size_t v = 0; v < painted_.size(); ++v) candidates_[v] = candidates_[twin[v]];
 }
 
 // With M the transforms of n joints side by side, x = M q; q: w_j (p, 1) + (r_j, 0) for each joint. Rows of weights are
@@ -280,7 +285,28 @@ std::uint64_t WeightFit::bytes_of(const WeightRows& rows) const {
       return shared::padded_influences(static_cast<std::uint32_t>(row.size()));
     });
   };
-  return kEach * (std::max(words(rows), words(painted_)) - words(painted_));
+  std::set<std::uint32_t> copies;
+  for (const auto& row : rows) {
+    for (const Influence& influence : row) {
+      if (influence.index >= base_->bound_joints.size()) copies.insert(influence.index);
+    }
+  }
+  return kEach * (std::max(words(rows), words(painted_)) - words(painted_)) +
+         copies.size() * (sizeof(BoundJoint) + sizeof(shared::JointRecord));
+}
+
+WeightRows WeightFit::kept(const WeightRows& rows, std::span<const double> gained, std::uint64_t bytes) const {
+  const auto above = [&](double least) {
+    WeightRows some = painted_;
+    for (std::size_t v = 0; v < some.size(); ++v) {
+      if (gained[v] > least) some[v] = rows[v];
+    }
+    return some;
+  };
+  std::vector<double> least = {0};
+  std::ranges::copy_if(gained, std::back_inserter(least), [](double gain) { return gain > 0; });
+  std::ranges::sort(least);
+  return above(*std::ranges::partition_point(least, [&](double from) { return bytes_of(above(from)) > bytes; }));
 }
 
 void WeightFit::move(const WeightRows& rows, const Pose& pose, std::span<glm::vec3> positions,
@@ -292,11 +318,17 @@ void WeightFit::move(const WeightRows& rows, const Pose& pose, std::span<glm::ve
     for (const Influence& influence : row) sum += influence.weight * moved[influence.index];
     return sum;
   };
+  const bool morphs = std::ranges::any_of(base_->meshes, [](const auto& mesh) { return mesh.morphs.has_value(); });
   parallel_for(rest_.size(), 1024, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const glm::mat4 now = blended(rows[v]);
       motions[v] = glm::mat3(now);
-      if (rows[v] != painted_[v]) positions[v] += glm::vec3((now - blended(painted_[v])) * glm::vec4(rest_[v], 1));
+      if (rows[v] == painted_[v]) continue;
+      const glm::mat4 before = blended(painted_[v]);
+      const glm::vec3 unmorphed(before * glm::vec4(rest_[v], 1));
+      glm::vec3 point = rest_[v];
+      if (morphs) point += at_rest(glm::mat3(before), glm::dvec3(positions[v]) - glm::dvec3(unmorphed));
+      positions[v] += glm::vec3((now - before) * glm::vec4(point, 1));
     }
   });
 }
@@ -304,9 +336,16 @@ void WeightFit::move(const WeightRows& rows, const Pose& pose, std::span<glm::ve
 void WeightFit::give(const WeightRows& rows, Model& model) const {
   std::vector<std::uint32_t> number(joints_.size(), ~0u);  // of the model's bound joints
   std::iota(number.begin(), number.begin() + index(base_->bound_joints.size()), 0u);
+  model.bound_joints = base_->bound_joints;
+  model.painted = true;  // bind must not paint it again
   std::size_t v = 0;
   for (const CharacterMesh& bound : base_->meshes) {
     if (bound.control) continue;
+    const auto first = index(v), end = first + bound.vertex_count();
+    if (std::equal(rows.begin() + first, rows.begin() + end, painted_.begin() + first)) {
+      v += bound.vertex_count();
+      continue;
+    }
     Mesh& mesh = *std::ranges::find(model.meshes, bound.name, &Mesh::name);
     mesh.weights = {};
     for (std::uint32_t i = 0; i < bound.vertex_count(); ++i, ++v) {
@@ -320,6 +359,11 @@ void WeightFit::give(const WeightRows& rows, Model& model) const {
         row.push_back({at, static_cast<double>(influence.weight)});
       }
       append_row(mesh.weights, row);
+    }
+    for (MeshLevel& level : model.levels) {
+      if (&model.meshes[level.of] != &mesh) continue;
+      const auto mapping = LevelMapping::create(mesh, level, threads_);
+      if (mapping) level.mesh.weights = mapping->carry([&](std::uint32_t i) { return mesh.weights.row(i); });
     }
   }
 }

@@ -25,8 +25,9 @@ class WeightFit {
  public:
   // Returns whether linear blend by painted weights is all that moves the skins: a precondition.
   static bool can_fit(const CharacterData& base);
-  // `within`: the error to reach, metres. The poses must outlive this. `threads`: 0: all CPUs.
-  WeightFit(const Character& base, const Poses& poses, double within, unsigned threads);
+  // `twin`: Regions::twin. `within`: the error to reach, metres. The poses must outlive this. `threads`: 0: all CPUs.
+  WeightFit(const Character& base, const Poses& poses, std::span<const std::uint32_t> twin, double within,
+            unsigned threads);
 
   // Returns weights with the least squared error in some poses, by non-negative least squares over the joints that a
   // vertex or its neighbours follow (Le & Deng 2012, section 4.1), less those influences without which the error hardly
@@ -36,20 +37,23 @@ class WeightFit {
                  std::span<const char> may) const;
 
   const WeightRows& painted() const { return painted_; }
-  // The bytes that rows add to the painted ones.
+  // Returns rows with the painted weights at vertices that gain nothing and, until the rows add at most `bytes`, at
+  // those that gain least. `gained`: by vertex.
+  WeightRows kept(const WeightRows& rows, std::span<const double> gained, std::uint64_t bytes) const;
+  // The bytes that rows, and the copies of joints that they use, add to the painted ones.
   std::uint64_t bytes_of(const WeightRows& rows) const;
 
-  // Adds what changes in a pose if `rows` replace the painted weights. `motions` receives derivatives of positions by
-  // the rest positions.
+  // Adds what changes in a pose if `rows` replace the painted weights: of the vertices at rest and of what morph
+  // targets add to them. `motions` receives derivatives of positions by the rest positions.
   void move(const WeightRows& rows, const Pose& pose, std::span<glm::vec3> positions,
             std::span<glm::mat3> motions) const;
 
-  // Gives the weights to a model, with the copies of joints that they use. Precondition: the character is bound from
-  // the model.
+  // Gives the weights to a model and its levels, with the copies of joints that they use. Precondition: the character
+  // is bound from the model.
   void give(const WeightRows& rows, Model& model) const;
 
  private:
-  void find_candidates();
+  void find_candidates(std::span<const std::uint32_t> twin);
 
   Character base_;
   const Poses& poses_;

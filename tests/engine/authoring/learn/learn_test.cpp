@@ -6,10 +6,13 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <span>
 
 #include <pelt/evaluate.h>
+#include <pelt/gltf_export.h>
 #include <pelt/import.h>
 #include <pelt/learn.h>
 #include <pelt/linear_blend.h>
@@ -18,6 +21,7 @@
 #include <pelt/pose.h>
 #include <pelt/rig_names.h>
 #include <pelt/tools/file_io.h>
+#include <pelt/tools/weld.h>
 
 #include "tests/support/must.h"
 #include "tests/support/program.h"
@@ -78,7 +82,7 @@ class Learn : public testing::Test {
                     const std::function<std::vector<glm::vec3>(const Json&)>& moved_in) const {
     std::ofstream(folder / (name + ".json")) << poses;
     std::ofstream file(folder / (name + ".pc2"), std::ios::binary);
-    const Pc2Header header{.points = static_cast<std::int32_t>(model.meshes[0].positions.size()),
+    const Pc2Header header{.points = static_cast<std::int32_t>(moved_in(poses[0]).size()),
                            .samples = static_cast<std::int32_t>(poses.size())};
     file.write(reinterpret_cast<const char*>(&header), sizeof header);
     for (const Json& pose : poses) {
@@ -116,8 +120,13 @@ class Learn : public testing::Test {
   }
 
   Result<LearntModel> learn(std::vector<CachedPoses> from, unsigned threads = 0, double within = 4e-4) const {
-    return learn_model(kArm, by("linear-blend"), {.sequences = std::move(from), .within = within},
-                       {.threads = threads});
+    std::vector<double> shown;
+    BindOptions options{.threads = threads};
+    options.progress = [&](double part, const std::string&) { shown.push_back(part); };
+    auto learnt = learn_model(kArm, by("linear-blend"), {.sequences = std::move(from), .within = within}, options);
+    EXPECT_TRUE(std::ranges::is_sorted(shown));
+    EXPECT_TRUE(!learnt || shown.back() == 1);
+    return learnt;
   }
 
   const Model model = must(import_model(kArm));
@@ -185,11 +194,91 @@ TEST_F(Learn, FitsWeightsThatFollowJointsFromOtherPoints) {
   // The skin rests as it did.
   const std::vector<glm::vec3> rest = moved(learnt.model.bound.character, Json::object());
   for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(rest[v], mesh.positions[v]), 1e-4f) << v;
+  // The budget limits weights, too; only the certificate comes on top.
+  const LearnOptions few{.sequences = from, .within = 2e-4, .budget = 2000};
+  const Json limited = Json::parse(must(learn_model(kArm, by("linear-blend"), few)).certificate);
+  EXPECT_GT(limited["weights"], 0);
+  EXPECT_LT(limited["weights"], certificate["weights"]);
+  EXPECT_LT(limited["bytes"], limited["base_bytes"].get<double>() + 2000 + 3500);
   // A rig has no weights, so that its shapes must do without.
   LearnOptions shapes{.sequences = from, .within = 2e-4, .weights = false};
   const Json without = Json::parse(must(learn_model(kArm, by("linear-blend"), shapes)).certificate);
   EXPECT_EQ(without["weights"], 0);
   EXPECT_GT(without["held_out"]["rms"], 2 * certificate["held_out"]["rms"].get<double>());
+}
+
+// Two meshes share a border, and the budget does not allow all of the bulge over it.
+TEST_F(Learn, KeepsSeamsBetweenMeshesClosed) {
+  const Mesh& whole = model.meshes[0];
+  Model parted = model;
+  parted.meshes.clear();
+  for (const bool outer : {false, true}) {
+    Mesh& part = parted.meshes.emplace_back(Mesh{.name = outer ? "outer" : "inner"});
+    std::map<std::uint32_t, std::uint32_t> kept;
+    for (glm::uvec3 t : whole.triangles) {
+      if ((whole.positions[t.x].x > 0.31f) != outer) continue;
+      for (const int c : {0, 1, 2}) {
+        const auto [at, is_new] = kept.try_emplace(t[c], kept.size());
+        if (is_new) part.positions.push_back(whole.positions[t[c]]), part.weights.append_row(whole.weights.row(t[c]));
+        t[c] = at->second;
+      }
+      part.triangles.push_back(t);
+    }
+  }
+  const std::string file = folder.write("parted.glb", must(format_glb(parted))).string();
+  parted = must(import_model(file));
+  const auto joints_of = [&](const Json& pose) {
+    const std::vector<glm::mat4> of_arm = joints_in(pose);
+    std::vector<glm::mat4> joints;
+    for (const Joint& joint : parted.skeleton.joints) {
+      const auto known = model.skeleton.find(joint.name);
+      joints.push_back(known ? of_arm[*known] : glm::mat4(1));
+    }
+    return joints;
+  };
+  std::vector<glm::vec3> rest;
+  for (const Mesh& mesh : parted.meshes) rest.insert(rest.end(), mesh.positions.begin(), mesh.positions.end());
+  const std::vector<std::uint32_t> twin = weld_by_position(rest);
+  const auto follow = [&](const Json& pose) {
+    const std::vector<glm::mat4> joints = joints_of(pose);
+    const float turned = pose["elbow"][2].get<float>() / 140;
+    std::vector<glm::vec3> points;
+    for (const Mesh& mesh : parted.meshes) {
+      for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+        glm::mat4 sum(0);
+        for (const Influence& influence : mesh.weights.row(v)) {
+          const BoundJoint& bound = parted.bound_joints[influence.index];
+          sum += influence.weight * joints[bound.joint] * bound.inverse_bind;
+        }
+        const glm::vec3 from = mesh.positions[v] - glm::vec3(0.31f, 0, 0);
+        const float bump = 0.03f * turned * turned * std::exp(-glm::dot(from, from) / 0.001f);
+        points.emplace_back(sum * glm::vec4(mesh.positions[v] + glm::vec3(0, bump, 0), 1));
+      }
+    }
+    return points;
+  };
+  const std::vector<CachedPoses> from = {cache("a", random_poses(24, 12), follow),
+                                         cache("b", random_poses(24, 13), follow)};
+  for (const bool weights : {false, true}) {
+    const LearnOptions options{.sequences = from, .within = 4e-4, .budget = 70000, .weights = weights};
+    const LearntModel learnt = must(learn_model(file, by("linear-blend"), options));
+    const Json certificate = Json::parse(learnt.certificate);
+    EXPECT_LT(certificate["fitted"]["rms"], 0.5 * certificate["base"]["rms"].get<double>());
+    const Character& character = learnt.model.bound.character;
+    Evaluator evaluator(character);
+    evaluator.pose(joints_of({{"elbow", {0, 0, 125}}, {"wrist", {40, 0, 0}}}));
+    evaluator.evaluate();
+    std::vector<glm::vec3> points(rest.size());
+    std::span<glm::vec3> left = points;
+    for (const CharacterMesh& mesh : character->meshes) {
+      to_source_order<glm::vec3>(mesh, evaluator.positions(), left.first(mesh.vertex_count()));
+      left = left.subspan(mesh.vertex_count());
+    }
+    float gap = 0;
+    for (std::size_t v = 0; v < points.size(); ++v) gap = std::max(gap, glm::distance(points[v], points[twin[v]]));
+    EXPECT_LT(gap, 2e-5f) << weights;
+  }
+  EXPECT_FALSE(std::ranges::is_sorted(twin));  // some vertices share a position
 }
 
 TEST_F(Learn, MakesTheSameBytesOnAnyNumberOfThreads) {

@@ -26,7 +26,7 @@ struct LearnOptions {
   std::vector<CachedPoses> sequences;
   double fps = 24;               // of the frames of caches
   std::optional<double> within;  // the error to reach, metres; none: 1/2000 of the character's size
-  // Most bytes that learning adds to the character; 0: a quarter of the base's, at least 256 kB.
+  // Most bytes that weights and shapes add, without levels and the certificate; 0: a quarter of the base's or 256 kB.
   std::uint64_t budget = 0;
   bool weights = true;  // whether weights of a base by linear blend may change
 };
@@ -34,15 +34,17 @@ struct LearnOptions {
 inline constexpr std::size_t kMaxLearntPoses = 512;  // of more, evenly spaced ones are used
 
 struct LearntModel {
-  BoundModel model;         // its rig has the learnt correctives, unlike the text in the character
+  BoundModel model;         // its model has the fitted weights and its rig the shapes, unlike the text in the character
   std::string certificate;  // CharacterData::certificate
 };
 
-// Binds a model as bind_model does, and adds correctives with which it reproduces cached vertices: offsets of the skin
-// before it is deformed, weighted by functions of joint angles (pose-space deformation, Lewis et al. 2000). Which
-// joints, which of their axes and which angles are chosen by cross-validation; the shapes are ridge regressions. The
-// result does not depend on BindOptions::threads. Errors: those of bind_model and load_pc2; kNotFound for a clip, joint
-// or file that does not exist; kInvalidArgument for caches that do not fit the model or its poses.
+// Binds a model as bind_model does, fits the weights of linear blend (smooth skinning decomposition, Le & Deng 2012),
+// and adds correctives with which it reproduces cached vertices: offsets of the skin before it is deformed, weighted by
+// functions of joint angles (pose-space deformation, Lewis et al. 2000). Which joints, which of their axes and which
+// angles are chosen by cross-validation; the shapes are ridge regressions. The rig gives this character again with
+// LearntModel::model's weights, or with any if LearnOptions::weights is false. The result does not depend on
+// BindOptions::threads. Errors: those of bind_model and load_pc2; kNotFound for a clip, joint or file that does not
+// exist; kInvalidArgument for caches that do not fit the model or its poses.
 Result<LearntModel> learn_model(const std::string& model, const Binding& binding, const LearnOptions& learn,
                                 const BindOptions& options = {});
 
