@@ -51,6 +51,7 @@ class SkinBuild {
     Result<Bound> bound = checked ? build_checked(builder, skins, left) : build(builder, skins, left);
     if (!bound || !options_.correct) return bound;
     PELT_ASSIGN(const auto correctives, options_.correct(*bound));
+    if (correctives.empty()) return bound;
     Rig corrected = rig_;
     corrected.correctives.insert(corrected.correctives.end(), correctives.begin(), correctives.end());
     PELT_ASSIGN(auto keys, make_correctives(corrected, model_, rig_.correctives.size()));
