@@ -34,5 +34,6 @@ empty=(env -i HOME="$HOME" PATH="$PATH" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 if [[ -n ${CCACHE_DIR-} ]]; then empty+=(CCACHE_DIR="$CCACHE_DIR"); fi
 "${empty[@]}" ./run test --no-tests=error \
   --tests-regex "(^|/)($suites|$groups)(/|[.]|\$)|^($commands|Documents[.]garments)\$"
+env -i ./run demo >/dev/null  # without PATH and HOME either
 "${empty[@]}" ${CI:+CI="$CI"} ctest --test-dir build/release --output-on-failure --no-tests=error \
   --tests-regex '^Install[.]AsPrinted$'
