@@ -130,19 +130,19 @@ def positions(vertices):
 
 @contextlib.contextmanager
 def playing(armature, action):
-    """A context in which only one action moves an armature, or none if it is None."""
+    """A context in which only one action, or None, moves an armature, which then stands as before."""
     animation = armature.animation_data
     if animation is None:
         yield
         return
-    before, nla, placed = animation.action, animation.use_nla, _kept_turns(armature)
+    before, nla, put_back = animation.action, animation.use_nla, _put_back(armature)
     try:
         animation.use_nla = False
         animation.action = action
         yield
     finally:
         animation.action, animation.use_nla = before, nla
-        placed()
+        put_back()
 
 
 @contextlib.contextmanager
@@ -161,7 +161,7 @@ def without(modifiers):
 @contextlib.contextmanager
 def kept_pose(armature):
     """A context after which the bones of an armature are posed as before."""
-    kept = [_kept_turns(pose) for pose in armature.pose.bones]
+    kept = [_put_back(pose) for pose in armature.pose.bones]
     try:
         yield
     finally:
@@ -172,7 +172,7 @@ def kept_pose(armature):
 MOVES = ("rotation_mode", "location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 
 
-def _kept_turns(thing):
+def _put_back(thing):
     """Returns a function that moves an object or a bone back to its present position, turn and scale."""
     if not hasattr(thing, "rotation_mode"):  # shape keys
         return lambda: None
