@@ -14,7 +14,7 @@ namespace pelt::runtime {
 // A crowd stores the upper three rows of a joint's matrix.
 inline constexpr std::size_t kJointFloats = sizeof(shared::Affine) / sizeof(float);
 
-inline const glm::mat4& matrix_of(const glm::mat4& joint) { return joint; }
+inline glm::mat4 matrix_of(const glm::mat4& joint) { return joint; }
 inline glm::mat4 matrix_of(const shared::Affine& rows) { return glm::mat4(glm::transpose(rows)); }
 
 // Write joints in the crowd's form. Shape: floats.size() == kJointFloats * joints.size().

@@ -62,8 +62,9 @@ Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bo
   const auto files = std::max(1u, static_cast<std::uint32_t>(std::lround(std::sqrt(wide))));
   for (std::uint32_t i = 0; i < walkers; ++i) {
     const glm::vec2 stray(chance(i, 0) - 0.5f, chance(i, 1) - 0.5f);
+    const std::uint32_t rank = i / files;
     const glm::vec2 grid(kFileSpacing * (static_cast<float>(i % files) - 0.5f * static_cast<float>(files - 1)),
-                         -kRankSpacing * static_cast<float>(i / files));
+                         -kRankSpacing * static_cast<float>(rank));
     const glm::vec2 start = height * (grid + 2.0f * kStray * stray);
     depth_ = std::max(depth_, std::abs(start.y));
     half_width_ = std::max(half_width_, std::abs(start.x));

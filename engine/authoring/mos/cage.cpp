@@ -293,7 +293,7 @@ std::array<glm::dvec3, 2> CageSurface::Surface::slopes(const ClosestPoint& close
   h[1][0] = h[0][1];
   constexpr double kAcross = 1e-6;  // in patches: the closest point would still move, but a border is in the way
   for (int c = 0; c < 2; ++c) {
-    glm::dvec3& along = s[static_cast<std::size_t>(1 + c)];
+    glm::dvec3& along = c == 0 ? s[1] : s[2];
     if (!(std::abs(glm::dot(offset, along)) > kAcross * glm::dot(along, along))) continue;
     along = glm::dvec3(0);
     h[c][1 - c] = h[1 - c][c] = 0;

@@ -22,7 +22,7 @@ Result<void> run_validated(const RunOptions& options, const std::function<Result
   }
   session.app.files = options.files;
   session.app.with = options.with;
-  const Result<void> done = run(std::move(session));
+  Result<void> done = run(std::move(session));
   if (done && messages != 0) return fail(ErrorCode::kDeviceFailed, fmt::format("{} validation messages", messages));
   return done;
 }
