@@ -10,6 +10,7 @@
 //     linear:  the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
 //     rbf:     sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
 //              key, 0 at all others and at rest.
+// The last two are less by kTinyWeight, and 0 below it.
 #ifndef PELT_SHADERS_KEY_WEIGHTS_POSE_H
 #define PELT_SHADERS_KEY_WEIGHTS_POSE_H
 
@@ -42,6 +43,7 @@ PELT_SHARED_CONST uint kKeyStretch = 4u;
 PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
 PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
+PELT_SHARED_CONST float kTinyWeight = 1e-4f;
 
 struct KeyWeightsRecord {
   uint first_word;
@@ -49,32 +51,49 @@ struct KeyWeightsRecord {
 };
 PELT_SHARED_SIZE(KeyWeightsRecord, 8);
 
-PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word) {
-  float x = joint_angle(work, table_word(work, word + 1u));
+// Angles of joints, radians. Keys of a set follow each other and share them.
+struct KeyAngles {
+  uint first;  // word of the first one
+  uint count;
+  float at[kMaxKeyAngles];
+};
+
+// Returns `known` if it has these angles.
+PELT_SHARED_FN KeyAngles key_angles(PoseWork work, KeyAngles known, uint first, uint count) {
+  if (first == known.first && count <= known.count) return known;
+  known.first = first;
+  known.count = count;
+  for (uint a = 0u; a < count; ++a) known.at[a] = joint_angle(work, first + a * kJointAngleWords);
+  return known;
+}
+
+// Returns 0 for weights that rounding leaves at rest and at other keys, so that the blend skips their targets; 1 for 1.
+PELT_SHARED_FN float unless_tiny(float weight) {
+  return (weight - clamp(weight, -kTinyWeight, kTinyWeight)) / (1.0f - kTinyWeight);
+}
+
+PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word, float x) {
   float before = table_float(work, word + 2u);
   float key = table_float(work, word + 3u);
   float after = table_float(work, word + 4u);
-  return x < key ? clamp((x - before) / (key - before), 0.0f, 1.0f) : clamp((after - x) / (after - key), 0.0f, 1.0f);
+  return unless_tiny(clamp(x < key ? (x - before) / (key - before) : (after - x) / (after - key), 0.0f, 1.0f));
 }
 
-PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
+PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word, KeyAngles angles) {
   uint angle_count = table_word(work, word + 1u);
   uint centre_count = table_word(work, word + 2u);
-  uint first_angle = table_word(work, word + 3u);
   uint first_centre = table_word(work, word + 4u);
-  float angles[kMaxKeyAngles];
-  for (uint a = 0u; a < angle_count; ++a) angles[a] = joint_angle(work, first_angle + a * kJointAngleWords);
   float weight = 0.0f;
   for (uint c = 0u; c < centre_count; ++c) {
     float squared = 0.0f;
     for (uint a = 0u; a < angle_count; ++a) {
-      float away = angles[a] - table_float(work, first_centre + c * (angle_count + 1u) + a);
+      float away = angles.at[a] - table_float(work, first_centre + c * (angle_count + 1u) + a);
       squared += away * away;
     }
     float inverse_width = table_float(work, first_centre + c * (angle_count + 1u) + angle_count);
     weight += table_float(work, word + kKeyRbfHeader + c) * exp_of(-squared * inverse_width);
   }
-  return weight;
+  return unless_tiny(weight);
 }
 
 PELT_SHARED_FN float ramp_key_weight(PoseWork work, uint word, float value) {
@@ -84,22 +103,31 @@ PELT_SHARED_FN float ramp_key_weight(PoseWork work, uint word, float value) {
   return table_float(work, word + 4u) * clamp(way, 0.0f, 1.0f);
 }
 
-PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
+// `angles`: of a linear or radial key.
+PELT_SHARED_FN float key_weight(PoseWork work, uint word, KeyAngles angles) {
   uint kind = table_word(work, word);
   uint source = table_word(work, word + 1u);
   if (kind == kKeyControl) return input_value(work, source) - table_float(work, word + 2u);
   if (kind == kKeyRamp) return ramp_key_weight(work, word, input_value(work, source));
   if (kind == kKeyStretch) return ramp_key_weight(work, word, read_action_line(work, source).longer);
-  return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
+  return kind == kKeyLinear ? linear_key_weight(work, word, angles.at[0]) : rbf_key_weight(work, word, angles);
 }
 
 PELT_SHARED_FN Affine pose_key_weights(KeyWeightsRecord record, PoseWork work) {
   Affine weights = Affine(0.0f);
   float largest = 0.0f;
+  KeyAngles angles;
+  angles.count = 0u;
   for (uint i = 0u; i < record.weight_count; ++i) {
     uint list = table_word(work, record.first_word + i);
     float weight = 0.0f;
-    for (uint k = table_word(work, list); k > 0u; --k) weight += key_weight(work, table_word(work, list + k));
+    for (uint k = table_word(work, list); k > 0u; --k) {
+      uint word = table_word(work, list + k);
+      uint kind = table_word(work, word);
+      if (kind == kKeyLinear) angles = key_angles(work, angles, table_word(work, word + 1u), 1u);
+      if (kind == kKeyRbf) angles = key_angles(work, angles, table_word(work, word + 3u), table_word(work, word + 1u));
+      weight += key_weight(work, word, angles);
+    }
     weights[(i + 1u) / 4u][(i + 1u) % 4u] = weight;
     largest = max(largest, abs(weight));
   }
