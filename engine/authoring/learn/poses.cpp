@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include <pelt/finite.h>
 #include <pelt/nearest_name.h>
 #include <pelt/point_cache.h>
 #include <pelt/pose.h>
@@ -91,6 +92,12 @@ Result<std::vector<Pose>> poses_of(const std::string& name, const PointCache& ca
     const double frame = double{cache.start} + k * double{cache.rate};
     player.pose(
         {.clip = static_cast<std::uint32_t>(clip - data.clips.data()), .seconds = static_cast<float>(frame / fps)});
+    const auto far = std::ranges::find_if_not(player.joints(), [](const glm::mat4& joint) { return is_near(joint); });
+    if (far != player.joints().end()) {
+      return invalid("{}: at frame {} joint '{}' is not finite, or beyond {:g} m", name, frame,
+                     data.skeleton.joints[static_cast<std::size_t>(far - player.joints().begin())].name,
+                     kMaxCoordinate);
+    }
     poses[k] = {
         0, k, {player.joints().begin(), player.joints().end()}, {player.inputs().begin(), player.inputs().end()}};
   }
