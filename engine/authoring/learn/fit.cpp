@@ -29,7 +29,8 @@ constexpr std::size_t kChunk = 256;      // vertices fitted at once
 constexpr double kMinGain = 0.04;        // of a region's energy
 constexpr double kExact = 1e-5;          // of a region's energy: smaller errors count as none
 constexpr double kRadial = 0.75;         // times the least error of hat functions: radial functions must stay below it
-constexpr double kVisible = 0.1;         // of the bound: smaller shapes are left out
+constexpr double kVisible = 0.1;         // of the bound: smaller shapes are not chosen
+constexpr double kWorth = 0.1;           // of the bound squared, per word that a pose reads: what columns must explain
 constexpr std::uint64_t kOvershoot = 3;  // times the budget: that of the search, before columns are left out
 
 // The result of the search in the region of a joint.
@@ -153,8 +154,7 @@ class Fit {
       return judge.error(*weights);
     };
     const auto try_set = [&](const std::optional<KeyPoseSet>& set) {
-      if (!set) return judge.energy();
-      const auto error = error_of(*set);
+      const auto error = set ? error_of(*set) : std::nullopt;
       if (!error) return judge.energy();
       const bool rbf = set->interpolation == KeyInterpolation::kRbf;
       tried.push_back({*set, *error, static_cast<double>(set->poses.size()) * (rbf ? 1.5 : 1)});
@@ -175,11 +175,8 @@ class Fit {
         if (error < least.first) least = {error, &angle};
       }
       if (least.second != nullptr) {
-        if (other == joint) {
-          partners.insert(partners.begin(), {-1, *least.second});
-        } else {
-          partners.emplace_back(least.first, *least.second);
-        }
+        const bool own = other == joint;
+        partners.insert(own ? partners.begin() : partners.end(), {own ? -1 : least.first, *least.second});
       }
       // Its three own axes come first.
       if (other != joint || angles.size() < 2) continue;
@@ -237,8 +234,7 @@ class Fit {
     for (std::uint32_t j = 0; j < of_joint.size(); ++j) {
       if (of_joint[j].gain > 0) order.push_back(j);
     }
-    std::ranges::stable_sort(order,
-                             [&](std::uint32_t a, std::uint32_t b) { return of_joint[a].gain > of_joint[b].gain; });
+    std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t j) { return of_joint[j].gain; });
     std::vector<bool> changed(problem_.vertices());
     bool taken = false;
     for (const std::uint32_t j : order) {
@@ -335,7 +331,7 @@ class Fit {
     });
   }
 
-  // Fits the shapes of all sets at each vertex together, leaves out the unseen and those over the budget, fits again.
+  // Fits the shapes of all sets at each vertex together, leaves some out, fits again.
   void fit_together() {
     explain_nothing();
     std::vector<Eigen::MatrixXd> weights;
@@ -366,12 +362,11 @@ class Fit {
     for (LearntSet& set : sets_) limit_shapes(set);
   }
 
-  // Removes sets from slices in which nobody sees them or, over the budget, in which their columns move least.
+  // Removes sets from slices in which they explain too little or, over the budget, in which their columns move least.
   void leave_out(std::span<const Eigen::MatrixXd> weights, std::vector<std::vector<std::uint32_t>>& sets_of) const {
     struct Part {        // of a set, in a slice
-      double moves = 0;  // sum of squares over poses
+      double moves = 0;  // by a column, sum of squares over poses; 0 if it is too little
       std::uint32_t set = 0;
-      bool seen = false;
       std::vector<std::uint32_t> vertices;
     };
     std::vector<Part> parts;
@@ -388,17 +383,22 @@ class Fit {
         }
         Part& part = of_slice[problem_.regions.slice_of[v]];
         part.set = s;
-        part.seen |= is_visible(weights[s] * own, 0);
         part.moves += (own.transpose() * square * own).trace() / static_cast<double>(set.keys.poses.size());
         part.vertices.push_back(v);
       }
-      for (auto& [slice, part] : of_slice) parts.push_back(std::move(part));
+      const double poses = (weights[s].array() != 0).cast<double>().colwise().sum().mean();  // that read a column
+      const double least =
+          kWorth * problem_.within * problem_.within * static_cast<double>(bytes_of_column(problem_) / 4) * poses;
+      for (auto& [slice, part] : of_slice) {
+        if (part.moves < least) part.moves = 0;
+        parts.push_back(std::move(part));
+      }
     }
     std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.moves > b.moves; });
     std::uint64_t bytes = 0;
     for (const Part& part : parts) {
-      if (part.seen) bytes += sets_[part.set].keys.poses.size() * bytes_of_column(problem_);
-      if (part.seen && (problem_.budget == 0 || bytes <= problem_.budget)) continue;
+      bytes += sets_[part.set].keys.poses.size() * bytes_of_column(problem_);
+      if (part.moves > 0 && (problem_.budget == 0 || bytes <= problem_.budget)) continue;
       for (const std::uint32_t v : part.vertices) std::erase(sets_of[v], part.set);
     }
   }

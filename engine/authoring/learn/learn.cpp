@@ -204,22 +204,22 @@ class Learner {
   // explain, and that they move better in the poses of folds; the errors in a fold's poses must not choose its own.
   void fit_weights() {
     const std::vector<std::uint32_t> all = all_but(folds_);
-    std::vector<char> may = find_unexplained(all);
-    combine_twins(regions_.twin, may, [](char a, char b) { return std::max(a, b); });
+    std::vector<char> unexplained = find_unexplained(all);
+    combine_twins(regions_.twin, unexplained, [](char a, char b) { return std::max(a, b); });
     std::vector<std::vector<double>> gained(folds_, std::vector<double>(poses_.vertices));
     for (std::uint32_t f = 0; f < folds_; ++f) {
       show(0.5 * (f + 1) / (folds_ + 2) - 0.5);
-      fold_rows_.push_back(weight_fit_->fit(all_but(f), lacking_, may));
+      fold_rows_.push_back(weight_fit_->fit(all_but(f), lacking_, unexplained));
       for (std::uint32_t p = 0; p < fold_of_.size(); ++p) {
         if (fold_of_[p] != f) continue;
         move(p, fold_rows_[f]);
-        for (std::size_t v = 0; v < may.size(); ++v) {
-          const glm::dvec3 before(lacking_[p * may.size() + v]), now(poses_.truth_of(p)[v] - positions_[v]);
+        for (std::size_t v = 0; v < poses_.vertices; ++v) {
+          const glm::dvec3 before(lacking_[p * poses_.vertices + v]), now(poses_.truth_of(p)[v] - positions_[v]);
           gained[f][v] += glm::dot(before, before) - glm::dot(now, now);
         }
       }
     }
-    rows_ = weight_fit_->fit(all, lacking_, may);
+    rows_ = weight_fit_->fit(all, lacking_, unexplained);
     for (std::uint32_t f = 0; f <= folds_; ++f) {
       std::vector<double> sum(poses_.vertices);
       for (std::uint32_t g = 0; g < folds_; ++g) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/learn/weight_fit.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -23,22 +23,22 @@
 namespace pelt::learning {
 namespace {
 
-constexpr int kPlaces = 7;               // of a joint: itself, then copies a step along -x, x, -y, y, -z and z
+constexpr int kOrigins = 7;              // of a joint: itself, then copies a step along -x, x, -y, y, -z and z
 constexpr float kStep = 0.045f;          // of the size
 constexpr int kRings = 5;                // vertices round one whose joints it may follow,
 constexpr std::size_t kCandidates = 24;  // up to this number
 constexpr std::size_t kInfluences = 8;
-constexpr std::size_t kFitted = 200;  // poses that the regression looks at
-constexpr double kLeast = 5e-4;       // smaller weights are dropped
-constexpr double kSlack = 0.2;        // of the bound: rms of poses that fewer influences may add, and
-constexpr double kSlackShare = 0.05;  // of the squared error
-constexpr double kConstraint = 1e4;   // times the mean square of a column
+constexpr std::size_t kFitted = 200;    // poses that the regression looks at
+constexpr double kLeast = 5e-4;         // smaller weights are dropped
+constexpr double kWorth = 0.25;         // of the bound: each influence must lower the rms over poses by as much, and
+constexpr double kWorthShare = 0.0125;  // the squared error by this share
+constexpr double kConstraint = 1e4;     // times the mean square of a column
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-glm::vec3 step_of(int place, float length) {
+glm::vec3 step_of(int origin, float length) {
   glm::vec3 step(0);
-  if (place > 0) step[(place - 1) / 2] = place % 2 == 0 ? length : -length;
+  if (origin > 0) step[(origin - 1) / 2] = origin % 2 == 0 ? length : -length;
   return step;
 }
 
@@ -82,27 +82,75 @@ Eigen::VectorXd non_negative(const Eigen::MatrixXd& g, const Eigen::VectorXd& b)
 }
 
 // Leaves out elements of w, each time that without which w^T G w - 2 b^T w grows least (optimal brain surgeon, Hassibi
-// & Stork 1993), while at most `slack` is added, or too many are left. Returns those that are left, with the least sum.
+// & Stork 1993). Returns those with the least sum of it and of `each` per influence that is read.
 std::vector<std::pair<Eigen::Index, double>> thinned(const Eigen::MatrixXd& g, const Eigen::VectorXd& b,
-                                                     const Eigen::VectorXd& w, double slack) {
+                                                     const Eigen::VectorXd& w, double each) {
   std::vector<Eigen::Index> left;
   for (Eigen::Index i = 0; i < w.size(); ++i) {
     if (w[i] > kLeast) left.push_back(i);
   }
-  for (double added = 0;;) {
+  std::vector<std::pair<Eigen::Index, double>> row;
+  for (double least_sum = std::numeric_limits<double>::infinity();;) {
     const Eigen::MatrixXd inverse =
         g(left, left).ldlt().solve(Eigen::MatrixXd::Identity(index(left.size()), index(left.size())));
     const Eigen::VectorXd best = inverse * b(left);
     Eigen::Index least = 0;
-    const bool is_negative = best.minCoeff(&least) <= 0;
-    if (!is_negative) added += (best.array().square() / inverse.diagonal().array()).minCoeff(&least);
-    if (left.size() == 1 || (!is_negative && left.size() <= kInfluences && added > slack)) {
-      std::vector<std::pair<Eigen::Index, double>> row;
-      for (std::size_t k = 0; k < left.size(); ++k) row.emplace_back(left[k], best[index(k)]);
-      return row;
+    if (best.minCoeff(&least) > 0 || left.size() == 1) {
+      const double sum = each * shared::padded_influences(static_cast<std::uint32_t>(left.size())) - b(left).dot(best);
+      if (left.size() <= kInfluences && sum < least_sum) {
+        least_sum = sum;
+        row.clear();
+        for (std::size_t k = 0; k < left.size(); ++k) row.emplace_back(left[k], best[index(k)]);
+      }
+      if (left.size() == 1) return row;
+      (best.array().square() / inverse.diagonal().array()).minCoeff(&least);
     }
     left.erase(left.begin() + least);
   }
+}
+
+// The squared error of a vertex over poses, w^T G w - 2 b^T w + constant, by the weights w of its joints' origins.
+struct SquaredError {
+  Eigen::MatrixXd g;
+  Eigen::VectorXd b;
+  double constant = 0;
+};
+
+// Returns that of a vertex at `rest`. With M the transforms of n joints side by side, x = M q; q: w_j (p, 1) + (r_j, 0)
+// for each joint. Rows of weights are q = Q w, Q the points at which a joint's origins are, so that all vertices of the
+// same joints share M and `square`, M^T M. `painted`: w as painted; `wrong`: cached less painted positions, x, y and z
+// of each pose; `step`: to a copy, metres; `ridge`: of the penalty of weights unlike the painted.
+SquaredError squared_error(const Eigen::MatrixXd& m, const Eigen::MatrixXd& square, const glm::dvec3& rest,
+                           const Eigen::VectorXd& painted, const Eigen::VectorXd& wrong, double step, double ridge) {
+  const Eigen::Index n = m.cols() / 4;
+  Eigen::Matrix<double, 4, kOrigins> origins, tied;  // tied: the sums that weights keep: 1, and no step
+  for (int o = 0; o < kOrigins; ++o) {
+    const glm::dvec3 unit(step_of(o, 1)), at = rest + unit * step;
+    origins.col(o) << at.x, at.y, at.z, 1;
+    tied.col(o) << unit.x, unit.y, unit.z, 1;
+  }
+  Eigen::VectorXd q(4 * n);
+  for (Eigen::Index j = 0; j < n; ++j) q.segment<4>(4 * j) = painted[kOrigins * j] * origins.col(0);
+  const Eigen::VectorXd to = m.transpose() * wrong + square * q;
+  SquaredError error{Eigen::MatrixXd(kOrigins * n, kOrigins * n), Eigen::VectorXd(kOrigins * n)};
+  for (Eigen::Index i = 0; i < n; ++i) {
+    error.b.segment<kOrigins>(kOrigins * i) = origins.transpose() * to.segment<4>(4 * i);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      error.g.block<kOrigins, kOrigins>(kOrigins * i, kOrigins * j) =
+          origins.transpose() * square.block<4, 4>(4 * i, 4 * j) * origins;
+    }
+  }
+  // Since weights sum to 1, distances from the cached positions are what is blended.
+  error.g.array() += (wrong + m * q).squaredNorm();
+  error.g.colwise() -= error.b;
+  error.g.rowwise() -= error.b.transpose();
+  error.g.diagonal().array() += ridge;
+  const double constraint = kConstraint * error.g.trace() / static_cast<double>(error.b.size());
+  const Eigen::MatrixXd ties = tied.replicate(1, n);
+  error.g += constraint * ties.transpose() * ties;
+  error.b = ridge * painted + constraint * ties.row(3).transpose();
+  error.constant = ridge * painted.squaredNorm() + constraint;
+  return error;
 }
 
 }  // namespace
@@ -117,8 +165,8 @@ WeightFit::WeightFit(const Character& base, const Poses& poses, std::span<const 
       joints_(base->bound_joints) {
   const auto copied = joints_.size();
   for (std::size_t j = 0; j < copied; ++j) {
-    for (int place = 1; place < kPlaces; ++place) {
-      joints_.push_back({joints_[j].joint, glm::translate(joints_[j].inverse_bind, step_of(place, step_))});
+    for (int origin = 1; origin < kOrigins; ++origin) {
+      joints_.push_back({joints_[j].joint, glm::translate(joints_[j].inverse_bind, step_of(origin, step_))});
     }
   }
   for (const CharacterMesh& mesh : base->meshes) {
@@ -176,106 +224,76 @@ void WeightFit::find_candidates(std::span<const std::uint32_t> twin) {
   for (std::size_t v = 0; v < painted_.size(); ++v) candidates_[v] = candidates_[twin[v]];
 }
 
-// With M the transforms of n joints side by side, x = M q; q: w_j (p, 1) + (r_j, 0) for each joint. Rows of weights are
-// q = Q w, Q the points at which a joint's places are, so that all vertices of the same joints share M^T M.
 WeightRows WeightFit::fit(std::span<const std::uint32_t> train, std::span<const glm::vec3> lacking,
-                          std::span<const char> may) const {
+                          std::span<const char> unexplained) const {
   constexpr std::size_t kChunk = 256;
   std::vector<std::uint32_t> poses;
   const std::size_t every = (train.size() + kFitted - 1) / kFitted;
   for (std::size_t i = 0; i < train.size(); i += every) poses.push_back(train[i]);
   std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> groups;
   for (std::uint32_t v = 0; v < rest_.size(); ++v) {
-    if (may[v] != 0) groups[candidates_[v]].push_back(v);
+    if (unexplained[v] != 0) groups[candidates_[v]].push_back(v);
   }
-  struct Task {
-    std::span<const std::uint32_t> joints, vertices;
-  };
-  std::vector<Task> tasks;
+  std::vector<std::pair<std::span<const std::uint32_t>, std::span<const std::uint32_t>>> tasks;  // joints, vertices
   for (const auto& [joints, vertices] : groups) {
     for (std::size_t at = 0; at < vertices.size(); at += kChunk)
-      tasks.push_back({joints, std::span(vertices).subspan(at, std::min(kChunk, vertices.size() - at))});
+      tasks.emplace_back(joints, std::span(vertices).subspan(at, std::min(kChunk, vertices.size() - at)));
   }
   WeightRows rows = painted_;
-  const auto count = static_cast<double>(poses.size());
-  const double slack = kSlack * kSlack * within_ * within_ * count;
-  const double ridge = within_ * within_ * count;  // towards the painted weights
   parallel_for(tasks.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       stop_if_asked();
-      const auto& [joints, vertices] = tasks[t];
-      const Eigen::Index n = index(joints.size());
-      Eigen::MatrixXd m(3 * poses.size(), 4 * n);
-      for (std::size_t p = 0; p < poses.size(); ++p) {
-        for (Eigen::Index j = 0; j < n; ++j) {
-          const BoundJoint& bound = joints_[joints[static_cast<std::size_t>(j)]];
-          const glm::dmat4 moved =
-              glm::dmat4(poses_.poses[poses[p]].joints[bound.joint]) * glm::dmat4(bound.inverse_bind);
-          for (int row = 0; row < 3; ++row) {
-            for (int column = 0; column < 4; ++column) m(index(3 * p) + row, 4 * j + column) = moved[column][row];
-          }
-        }
-      }
-      const Eigen::MatrixXd square = m.transpose() * m;
-      Eigen::VectorXd wrong(3 * poses.size());
-      for (const std::uint32_t v : vertices) {
-        for (std::size_t p = 0; p < poses.size(); ++p) {
-          for (int c = 0; c < 3; ++c)
-            wrong[index(3 * p) + c] = static_cast<double>(lacking[poses[p] * rest_.size() + v][c]);
-        }
-        if (wrong.squaredNorm() <= slack) continue;
-        Eigen::VectorXd w = Eigen::VectorXd::Zero(kPlaces * n), q = Eigen::VectorXd::Zero(4 * n);
-        Eigen::Matrix<double, 4, kPlaces> places;
-        Eigen::Matrix<double, 4, kPlaces> tied;  // the sums that weights keep: 1, and no step
-        for (int place = 0; place < kPlaces; ++place) {
-          const glm::dvec3 step(step_of(place, 1)), at = glm::dvec3(rest_[v]) + step * double{step_};
-          places.col(place) << at.x, at.y, at.z, 1;
-          tied.col(place) << step.x, step.y, step.z, 1;
-        }
-        for (const Influence& influence : painted_[v]) {
-          const Eigen::Index j = std::ranges::lower_bound(joints, influence.index) - joints.begin();
-          w[kPlaces * j] = static_cast<double>(influence.weight);
-          q.segment<4>(4 * j) = w[kPlaces * j] * places.col(0);
-        }
-        const Eigen::VectorXd to = m.transpose() * wrong + square * q;
-        Eigen::MatrixXd g(w.size(), w.size());
-        Eigen::VectorXd b(w.size());
-        for (Eigen::Index i = 0; i < n; ++i) {
-          b.segment<kPlaces>(kPlaces * i) = places.transpose() * to.segment<4>(4 * i);
-          for (Eigen::Index j = 0; j < n; ++j) {
-            g.block<kPlaces, kPlaces>(kPlaces * i, kPlaces * j) =
-                places.transpose() * square.block<4, 4>(4 * i, 4 * j) * places;
-          }
-        }
-        // Since weights sum to 1, distances from the cached positions are what is blended.
-        const double squared = (wrong + m * q).squaredNorm();
-        g.array() += squared;
-        g.colwise() -= b;
-        g.rowwise() -= b.transpose();
-        g.diagonal().array() += ridge;
-        const double constraint = kConstraint * g.trace() / static_cast<double>(w.size());
-        const Eigen::MatrixXd ties = tied.replicate(1, n);
-        g += constraint * ties.transpose() * ties;
-        b = ridge * w + constraint * ties.row(3).transpose();
-        const double constant = ridge * w.squaredNorm() + constraint;
-        const Eigen::VectorXd best = non_negative(g, b);
-        const double error = std::max(0.0, best.dot(g * best) - 2 * b.dot(best) + constant);
-        rows[v].clear();
-        double sum = 0;
-        for (const auto& [element, weight] : thinned(g, b, best, slack + kSlackShare * error)) {
-          const auto joint = joints[static_cast<std::size_t>(element / kPlaces)];
-          const auto place = static_cast<std::uint32_t>(element % kPlaces);
-          rows[v].push_back(
-              {place == 0 ? joint
-                          : static_cast<std::uint32_t>(base_->bound_joints.size()) + (kPlaces - 1) * joint + place - 1,
-               static_cast<float>(weight)});
-          sum += weight;
-        }
-        for (Influence& influence : rows[v]) influence.weight /= static_cast<float>(sum);
-      }
+      fit_vertices(tasks[t].first, tasks[t].second, poses, lacking, rows);
     }
   });
   return rows;
+}
+
+void WeightFit::fit_vertices(std::span<const std::uint32_t> joints, std::span<const std::uint32_t> vertices,
+                             std::span<const std::uint32_t> poses, std::span<const glm::vec3> lacking,
+                             WeightRows& rows) const {
+  const double worth = kWorth * kWorth * within_ * within_ * static_cast<double>(poses.size());
+  const double ridge = within_ * within_ * static_cast<double>(poses.size());
+  const Eigen::MatrixXd m = transforms_of(joints, poses), square = m.transpose() * m;
+  Eigen::VectorXd wrong(m.rows());
+  for (const std::uint32_t v : vertices) {
+    for (std::size_t p = 0; p < poses.size(); ++p) {
+      for (int c = 0; c < 3; ++c)
+        wrong[index(3 * p) + c] = static_cast<double>(lacking[poses[p] * rest_.size() + v][c]);
+    }
+    if (wrong.squaredNorm() <= worth) continue;
+    Eigen::VectorXd painted = Eigen::VectorXd::Zero(kOrigins * index(joints.size()));
+    for (const Influence& influence : painted_[v]) {
+      const Eigen::Index j = std::ranges::lower_bound(joints, influence.index) - joints.begin();
+      painted[kOrigins * j] = static_cast<double>(influence.weight);
+    }
+    const auto [g, b, constant] = squared_error(m, square, glm::dvec3(rest_[v]), painted, wrong, double{step_}, ridge);
+    const Eigen::VectorXd best = non_negative(g, b);
+    const double error = std::max(0.0, best.dot(g * best) - 2 * b.dot(best) + constant);
+    rows[v].clear();
+    double sum = 0;
+    for (const auto& [element, weight] : thinned(g, b, best, worth + kWorthShare * error)) {
+      const auto joint = joints[static_cast<std::size_t>(element / kOrigins)];
+      const auto origin = static_cast<std::uint32_t>(element % kOrigins);
+      const auto copies = static_cast<std::uint32_t>(base_->bound_joints.size()) + (kOrigins - 1) * joint;
+      rows[v].push_back({origin == 0 ? joint : copies + origin - 1, static_cast<float>(weight)});
+      sum += weight;
+    }
+    for (Influence& influence : rows[v]) influence.weight /= static_cast<float>(sum);
+  }
+}
+
+Eigen::MatrixXd WeightFit::transforms_of(std::span<const std::uint32_t> joints,
+                                         std::span<const std::uint32_t> poses) const {
+  Eigen::MatrixXd transforms(3 * poses.size(), 4 * joints.size());
+  for (std::size_t p = 0; p < poses.size(); ++p) {
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const BoundJoint& bound = joints_[joints[j]];
+      const glm::dmat4 moved = glm::dmat4(poses_.poses[poses[p]].joints[bound.joint]) * glm::dmat4(bound.inverse_bind);
+      transforms.block<3, 4>(index(3 * p), index(4 * j)) = Eigen::Map<const Eigen::Matrix4d>(&moved[0].x).topRows<3>();
+    }
+  }
+  return transforms;
 }
 
 std::uint64_t WeightFit::bytes_of(const WeightRows& rows) const {

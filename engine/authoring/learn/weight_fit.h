@@ -2,6 +2,7 @@
 // Fits the weights of linear blend to cached vertices.
 #pragma once
 
+#include <Eigen/Dense>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -31,10 +32,10 @@ class WeightFit {
 
   // Returns weights with the least squared error in some poses, by non-negative least squares over the joints that a
   // vertex or its neighbours follow (Le & Deng 2012, section 4.1), less those influences without which the error hardly
-  // grows. `lacking`: cached less painted positions, by pose, then by vertex. Vertices with `may` 0 keep their painted
-  // weights.
+  // grows. `lacking`: cached less painted positions, by pose, then by vertex. `unexplained`: by vertex; those with 0
+  // keep their painted weights.
   WeightRows fit(std::span<const std::uint32_t> train, std::span<const glm::vec3> lacking,
-                 std::span<const char> may) const;
+                 std::span<const char> unexplained) const;
 
   const WeightRows& painted() const { return painted_; }
   // Returns rows with the painted weights at vertices that gain nothing and, until the rows add at most `bytes`, at
@@ -54,6 +55,12 @@ class WeightFit {
 
  private:
   void find_candidates(std::span<const std::uint32_t> twin);
+  // Sets the rows of vertices whose candidates are `joints`.
+  void fit_vertices(std::span<const std::uint32_t> joints, std::span<const std::uint32_t> vertices,
+                    std::span<const std::uint32_t> poses, std::span<const glm::vec3> lacking, WeightRows& rows) const;
+  // Returns the upper three rows of joints' transforms from the model's bind: poses below each other, joints side by
+  // side.
+  Eigen::MatrixXd transforms_of(std::span<const std::uint32_t> joints, std::span<const std::uint32_t> poses) const;
 
   Character base_;
   const Poses& poses_;

@@ -16,6 +16,7 @@
 #include <pelt/import.h>
 #include <pelt/learn.h>
 #include <pelt/linear_blend.h>
+#include <pelt/model_of.h>
 #include <pelt/pelt_file.h>
 #include <pelt/point_cache.h>
 #include <pelt/pose.h>
@@ -160,6 +161,13 @@ TEST_F(Learn, LearnsShapesOfSeveralAngles) {
   const LearntModel learnt = must(learn({cache("a", truth, 80, 3), cache("b", truth, 80, 4)}));
   const Json certificate = Json::parse(learnt.certificate);
   EXPECT_LT(certificate["held_out"]["rms"], 0.25 * certificate["base"]["rms"].get<double>());
+  // At a key, rounding leaves the others no weight, so that the blend reads no shapes of theirs.
+  Evaluator evaluator(truth);
+  evaluator.pose(joints_in({{"elbow", {0, 0, 100}}, {"wrist", {60, 0, 0}}}));
+  evaluator.evaluate();
+  const Affine& weights = evaluator.palette()[truth->meshes[0].morphs->first_entry];
+  EXPECT_NEAR(weights[0].y, 1, 1e-5f);
+  EXPECT_EQ(weights[0].z, 0);
 }
 
 // Linear blend of other points than the skin's own, as smoothing makes it, is learnt by weights, without shapes.
@@ -194,6 +202,13 @@ TEST_F(Learn, FitsWeightsThatFollowJointsFromOtherPoints) {
   // The skin rests as it did.
   const std::vector<glm::vec3> rest = moved(learnt.model.bound.character, Json::object());
   for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(rest[v], mesh.positions[v]), 1e-4f) << v;
+  // Its model keeps the copies of joints; glTF allows none.
+  const Model taken = must(model_of(learnt.model.bound.character));
+  const Character again = must(bind(taken, learnt.model.rig)).character;
+  const Json bent = {{"elbow", {0, 0, 97}}};
+  const std::vector<glm::vec3> shall = moved(learnt.model.bound.character, bent), is = moved(again, bent);
+  for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(shall[v], is[v]), 1e-5f) << v;
+  EXPECT_TRUE(refused(format_glb(taken), ErrorCode::kUnsupported, "by two inverse bind matrices"));
   // The budget limits weights, too; only the certificate comes on top.
   const LearnOptions few{.sequences = from, .within = 2e-4, .budget = 2000};
   const Json limited = Json::parse(must(learn_model(kArm, by("linear-blend"), few)).certificate);
@@ -371,6 +386,15 @@ TEST_F(Learn, RefusesCachesThatDoNotFit) {
                       }),
                       "it shows other poses"));
   EXPECT_TRUE(refused(changed([](auto& points) { points[7].y = NAN; }), "changed.pc2"));
+  // A clip that moves the skin without end.
+  for (const ChannelPath path : {ChannelPath::kTranslation, ChannelPath::kScale}) {
+    Model hostile = model;
+    for (std::uint32_t j = 0; j < hostile.skeleton.joints.size(); ++j)
+      hostile.clips[0].channels.push_back({.joint = j, .path = path, .times = {0}, .values = {9e11f, 9e11f, 9e11f}});
+    const std::string name = folder.write("hostile.glb", must(format_glb(hostile))).string();
+    const LearnOptions shown{.sequences = {{good.cache, hostile.clips[0].name}}};
+    EXPECT_TRUE(refused(learn_model(name, by("linear-blend"), shown), "flex: at frame 0 joint"));
+  }
   EXPECT_TRUE(refused(learn_model(kArm, by("linear-blend"), {.sequences = {good}}, {.stop = [] { return true; }}),
                       ErrorCode::kStopped, "stopped"));
 }
