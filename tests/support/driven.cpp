@@ -112,6 +112,21 @@ std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character&
   return positions;
 }
 
+std::vector<glm::vec3> normals_of(const Evaluator& evaluator, const Character& character, const std::string& name) {
+  const CharacterMesh& mesh = mesh_of(character, name);
+  std::vector<glm::vec3> normals(mesh.vertex_count());
+  to_source_order(mesh, evaluator.normals(), std::span(normals));
+  return normals;
+}
+
+std::vector<glm::vec3> posed_normals(const Character& character, std::span<const glm::mat4> joints,
+                                     const std::string& name) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return normals_of(evaluator, character, name);
+}
+
 std::vector<glm::vec3> posed(const Character& character, std::span<const glm::mat4> joints, const std::string& name) {
   Evaluator evaluator(character);
   evaluator.pose(joints);
