@@ -22,9 +22,7 @@ class CurvesOnTheBiped : public testing::Test {
   CurvesOnTheBiped()
       : model_(make_biped()),
         character_(test::bound(model_, test::rig_of(CurveSkeletonParameters{})).character),
-        joints_(model_.skeleton.joints.size()) {
-    rest_matrices(model_.skeleton, joints_);
-  }
+        joints_(test::bind_matrices(model_)) {}
 
   std::uint32_t joint(const std::string& name) const { return model_.skeleton.find(name).value(); }
 
