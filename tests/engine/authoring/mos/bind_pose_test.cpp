@@ -93,8 +93,7 @@ TEST(MosBind, ATwistCarriesABendOfTheRestAsItIs) {
     if (rest[v].x > elbow.x) rest[v] = elbow + bend * (rest[v] - elbow);
   }
   ASSERT_GT(beyond.size(), 100u);
-  std::vector<glm::mat4> joints(4);
-  rest_matrices(model.skeleton, joints);
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (std::size_t j = 0; j < 4; ++j) model.bound_joints[j].inverse_bind = glm::inverse(joints[j]);
   const glm::mat4 twist = glm::rotate(glm::mat4(1), glm::radians(90.0f), glm::vec3(1, 0, 0));
   for (std::size_t j = 1; j < 4; ++j) joints[j] = twist * joints[j];
