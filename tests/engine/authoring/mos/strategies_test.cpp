@@ -70,6 +70,11 @@ TEST(InverseDistance, SharesAmongPointsAtOnePlace) {
   }
 }
 
+TEST(InverseDistance, LeavesTiesToTheLowerIndex) {
+  const std::vector<glm::dvec3> points{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}};
+  expect_weights(inverse_distance_weights({0, 0, 0}, points, 2, 2, Cut::kHard), {0.5, 0.5, 0, 0});
+}
+
 TEST(InverseDistance, OverflowsForNoPowerAndNoDistance) {
   const std::vector<glm::dvec3> points{{1, 0, 0}, {0, 2, 0}, {0, 0, 2}};
   for (const double unit : {1e-200, 1e-12, 1e12, 1e200}) {
