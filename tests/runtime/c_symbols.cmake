@@ -48,7 +48,7 @@ function(read_declarations result)
   set(${result} "${all}" PARENT_SCOPE)
 endfunction()
 
-# Returns the given lines with one line for an enumerator and for a field, with its number.
+# Returns those lines, with one line for an enumerator and for a field, with its number.
 function(divide result)
   set(all "")
   foreach(line IN LISTS ARGN)
