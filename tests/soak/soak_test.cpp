@@ -24,6 +24,7 @@
 
 #ifdef PELT_SANITIZED
 #include <sanitizer/allocator_interface.h>
+
 #endif
 
 namespace pelt::runtime {
