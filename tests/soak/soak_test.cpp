@@ -24,7 +24,6 @@
 
 #ifdef PELT_SANITIZED
 #include <sanitizer/allocator_interface.h>
-
 #endif
 
 namespace pelt::runtime {
