@@ -138,7 +138,7 @@ class Binder {
   }
 
   bool is_line(std::size_t mesh) const {
-    return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.line == mesh; });
+    return std::ranges::any_of(muscles_, [&](const MuscleMeshes& m) { return m.line == mesh; });
   }
 
   // Returns the first unbound layer that waits for no driver. A layer whose driver is a muscle, or is moved by layers,
@@ -167,11 +167,10 @@ class Binder {
   // driver, so following them leads into the cycle. Muscles are never part of it: the layers that carry their lines
   // wait for nothing.
   Error cycle() const {
-    auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
+    auto waiting = static_cast<std::size_t>(std::ranges::find(bound_, false) - bound_.begin());
     for (std::size_t step = 0; step < bound_.size(); ++step) {
       const std::vector<LayerAtMesh>& movers = plan_.meshes[*plan_.layers[waiting].driver_mesh];
-      waiting =
-          std::find_if(movers.begin(), movers.end(), [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
+      waiting = std::ranges::find_if(movers, [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
     }
     const PlannedLayer& layer = plan_.layers[waiting];
     return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' drives itself, through other layers",

@@ -254,7 +254,6 @@ struct DeformerInput {
   std::uint32_t rig_layer = 0;                           // index in Rig::layers, if the rig has the layer
 };
 
-// Returns the mesh of a target.
 const Mesh& mesh_of(const DeformerInput& input, const DeformerTarget& target);
 
 // Returns the targets that are not levels of detail; they come first.
