@@ -80,8 +80,8 @@ JointPoints JointPointSpacing::space_by_skin(const Curve& curve, std::size_t i, 
   const glm::vec2 fit = points.round ? kRound : kPlain;
   const auto room = [&](int side) {
     const Way way = way_beside(curve, i, side);
-    if (is_bent(curve.chain, way.anchor)) return 0.5f * way.length;      // the joint there has the other half
-    return std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round end
+    const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends
+    return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;  // the joint there has the other half
   };
   const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
   const glm::vec2 wide = glm::min(glm::vec2(fit.x * thickness), most);

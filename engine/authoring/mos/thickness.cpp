@@ -15,7 +15,7 @@ namespace {
 
 using chain::Chain;
 
-constexpr double kShareOfArea = 0.8;
+constexpr double kShareOfArea = 0.85;
 constexpr float kNearest = 1.0001f;  // factor on the least distance, for rounding
 
 float distance_to(glm::vec3 point, glm::vec3 from, glm::vec3 to) {

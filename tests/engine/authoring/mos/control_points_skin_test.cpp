@@ -144,7 +144,7 @@ TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
     };
     const float room = 3 - 0.5f * radius;
     EXPECT_NEAR(from_elbow(is.at, -2), -2 * std::min(0.45f * radius, room / 3), 1e-3);
-    EXPECT_NEAR(from_elbow(is.at, 2), 2 * std::min(0.45f * radius, 0.5f * 3 / 3), 1e-3) << "the rest is the wrist's";
+    EXPECT_NEAR(from_elbow(is.at, 2), 2 * std::min(0.45f * radius, 0.5f * room / 3), 1e-3) << "the rest is the wrist's";
     EXPECT_LT(from_elbow(as_joints, 2), 0.7f * from_elbow(is.at, 2));
   }
 }
