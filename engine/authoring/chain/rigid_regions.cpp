@@ -54,12 +54,13 @@ Stub stub_at(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
   return above.link_count() > 2 || glm::dot(before, bone / length) < kTurned ? Stub::kPlain : Stub::kNone;
 }
 
-// Returns true if the bone to a joint is short for its skin, as a haunch: a limb in the trunk.
+// Returns true if the bone to a joint is short for its skin, or has none, as in a haunch: a limb in the trunk.
 bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
   const JointCluster& cluster = tree.clusters[p];
   const glm::dvec3 bone = cluster.position - tree.clusters[cluster.parent].position;
   const double length = glm::length(bone);
-  return !(length > 0) || length < kStubby * thickness(skin[cluster.parent], bone / length);
+  const double thick = length > 0 ? thickness(skin[cluster.parent], bone / length) : 0;
+  return thick == 0 || length < kStubby * thick;
 }
 
 }  // namespace
@@ -95,10 +96,12 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
     const auto has_role = [&](JointRole role) {
       return any([&](std::uint32_t j) { return uses[j].role == role && uses[j].kind == JointKind::kBall; });
     };
-    const auto is_sided = [&](std::uint32_t j) { return uses[j].side != Side::kNone; };
+    const auto bends = [&](std::uint32_t j) {  // as part of a limb, but not as an elbow, a knee or a finger
+      return uses[j].side != Side::kNone && uses[j].kind != JointKind::kHinge && uses[j].kind != JointKind::kTwist;
+    };
     of_trunk[p] = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
                   has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh) ||
-                  (cluster.parent != kNone && of_trunk[cluster.parent] && any(is_sided) && ends_a_stub(tree, skin, p));
+                  (cluster.parent != kNone && of_trunk[cluster.parent] && any(bends) && ends_a_stub(tree, skin, p));
     if (of_trunk[p] && cluster.parent != kNone && !cluster.joints.empty()) {
       result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
     }
