@@ -30,7 +30,7 @@ Result<void> names_are_unique(const Items& items, const char* what) {
   names.reserve(items.size());
   for (const auto& item : items) names.push_back(item.name);
   std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
+  const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end()) return invalid("the {} name '{}' is not unique", what, *twice);
   return {};
 }
@@ -94,7 +94,7 @@ Result<void> check_keys(const AnyChannel& channel, std::size_t components, const
     }
     last = time;
   }
-  if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return is_near(value); })) {
+  if (!std::ranges::all_of(channel.values, [](float value) { return is_near(value); })) {
     return invalid("clip '{}': a channel of {} has a value that is not finite or beyond {:g}", clip.name, what,
                    kMaxCoordinate);
   }
@@ -199,8 +199,7 @@ Result<void> check_meshes(const CharacterData& data) {
   for (const PalettePass& pass : data.passes) {
     if (pass.stage < stage_used.size()) stage_used[pass.stage] = true;
   }
-  if (stage_used.size() != data.stage_count ||
-      !std::all_of(stage_used.begin(), stage_used.end(), [](bool used) { return used; })) {
+  if (stage_used.size() != data.stage_count || !std::ranges::all_of(stage_used, [](bool used) { return used; })) {
     return invalid("some of the {} stages neither pose anything nor move a mesh", data.stage_count);
   }
   for (const CharacterMesh& mesh : data.meshes) {

@@ -204,9 +204,8 @@ ClipTwists::ClipTwists(const CharacterData& character, const Clip& clip) {
 
   std::vector<std::size_t> kept;
   for (std::size_t a = 0; a < controls.size(); ++a) {
-    const bool far = std::any_of(moments.begin(), moments.end(), [&](const Moment& moment) {
-      return std::abs(moment.angles[a]) > glm::pi<float>() - kClear;
-    });
+    const bool far = std::ranges::any_of(
+        moments, [&](const Moment& moment) { return std::abs(moment.angles[a]) > glm::pi<float>() - kClear; });
     (far ? inputs_ : still_).push_back(controls[a]);
     if (far) kept.push_back(a);
   }

@@ -13,8 +13,7 @@ namespace pelt {
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std::span<const VertexOffset> offsets) {
   const CharacterMesh& mesh = data.meshes[m];
   assert(mesh.control);
-  const bool streamed =
-      std::any_of(data.streams.begin(), data.streams.end(), [&](const Stream& stream) { return stream.mesh == m; });
+  const bool streamed = std::ranges::any_of(data.streams, [&](const Stream& stream) { return stream.mesh == m; });
   if (streamed && !offsets.empty()) {
     return invalid("the driver '{}' is streamed: the caller sets its vertices, so it cannot have offsets", mesh.name);
   }

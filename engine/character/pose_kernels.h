@@ -62,6 +62,17 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
   }
 }
 
+// Does the same with a function that returns entry `k` of a record, of `entries_per_record`.
+template <class Record, std::uint32_t entries_per_record, auto pose_entry>
+void pose_entries(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto record = read_record<Record>(pass.records, i);
+    Affine* entries = &context.palette[pass.first_entry + i * entries_per_record];
+    for (std::uint32_t k = 0; k < entries_per_record; ++k) entries[k] = pose_entry(record, work, k);
+  }
+}
+
 // Returns true if a stage before the pass's moves this vertex of the instance.
 bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex);
 
@@ -75,7 +86,6 @@ struct PassEntry {
   Record read() const {
     return read_record<Record>(pass.records, record);
   }
-  // A word of the pass's table as a float.
   float number(std::uint32_t word) const { return std::bit_cast<float>(pass.table[word]); }
   // The pass's table, for functions of shaders/ that read nothing else.
   shared::PoseWork table() const { return table_work(pass.table); }
@@ -98,7 +108,6 @@ enum class EntryContent : std::uint8_t {
 // Makes PoseKernelInfo::contents of a kernel whose entries have the same content.
 constexpr std::array<EntryContent, 2> both(EntryContent content) { return {content, content}; }
 
-// A function that poses records [begin, end) of a pass.
 using PoseRecords = void(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
 
 // The description of a pose kernel, defined in its deformer's folder.

@@ -2,7 +2,6 @@
 #include "engine/character/skin_anchor.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/character/triangle.h"
 

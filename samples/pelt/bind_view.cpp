@@ -36,7 +36,7 @@ std::vector<float> of_skins(const CharacterData& data, const Value& value) {
 
 // Divides all values by the largest and returns it.
 float normalise(std::vector<float>& values) {
-  const float most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  const float most = values.empty() ? 0 : *std::ranges::max_element(values);
   for (float& value : values) value = most > 0 ? value / most : 0;
   return most;
 }
@@ -136,8 +136,7 @@ Result<BindView> view_of_bind(const Character& character, const std::string& wha
       return kind == EntryKind::kJoint || kind == EntryKind::kJointStretch || kind == EntryKind::kBoneStep;
     };
     view.values = of_skins(data, [&](const CharacterMesh& mesh, std::uint32_t, auto row) {
-      return std::all_of(row.begin(), row.end(),
-                         [&](const Influence& i) { return is_joint(mesh.first_entry + i.index); });
+      return std::ranges::all_of(row, [&](const Influence& i) { return is_joint(mesh.first_entry + i.index); });
     });
     view.least = "driven";
     view.most = "unbound";

@@ -102,7 +102,6 @@ struct LearnCommand {
 // Learns from caches, and prints the certificate: docs/learn.md.
 Result<void> run(const LearnCommand& command);
 
-// Prints CharacterData::certificate.
 Result<void> print_certificate(const std::string& text);
 
 // Writes the rig so that it can be edited from another folder: converts file names, which are relative to the rig's

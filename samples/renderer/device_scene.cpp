@@ -127,7 +127,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     buffers->shown = true;
     append_draws(item, i, buffers->meshes, draws_);
     const auto is_item = [&](const DrawnCrowd& drawn) { return drawn.crowd == item.crowd; };
-    if (std::none_of(crowds_.begin(), crowds_.end(), is_item)) crowds_.push_back({item.crowd, item.restart});
+    if (std::ranges::none_of(crowds_, is_item)) crowds_.push_back({item.crowd, item.restart});
 
     const VertexRange range = vertex_range(item, device.limits().minStorageBufferOffsetAlignment);
     const VkDescriptorSet set = item_sets_[i];

@@ -36,7 +36,6 @@ struct Bounds {
   void add(const Bounds& box);
 };
 
-// Returns the bounds of a transformed box.
 Bounds transform_bounds(const glm::mat4& world, const Bounds& box);
 
 // Computes the bounds of a character's skins in a pose (model-space joint matrices, as for Crowd::pose) on the CPU:

@@ -162,8 +162,7 @@ struct Renderer::State {
 // If no item has a side, there is one region. Regions without pixels are left out.
 void Renderer::State::set_regions(const Scene& wanted) {
   const auto on = [&](SplitSide side) {
-    return std::any_of(wanted.items.begin(), wanted.items.end(),
-                       [&](const DrawItem& item) { return item.side == side; });
+    return std::ranges::any_of(wanted.items, [&](const DrawItem& item) { return item.side == side; });
   };
   const bool left = on(SplitSide::kLeft);
   const bool right = on(SplitSide::kRight);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "tests/conformance/case_file.h"
 #include "tests/conformance/case_node.h"

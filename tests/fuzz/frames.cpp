@@ -19,6 +19,7 @@
 
 #include "engine/character/base/hash.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/support/clip_joints.h"
 
 namespace pelt::fuzz {
 namespace {
@@ -66,15 +67,12 @@ Frame random_frame(const CharacterData& character, Random& random) {
 std::vector<Frame> clip_frames(const CharacterData& character) {
   constexpr std::size_t kMaxClips = 2;
   std::vector<Frame> frames;
-  std::vector<Transform> local(character.skeleton.joints.size());
   for (std::size_t c = 0; c < std::min(kMaxClips, character.clips.size()); ++c) {
     const Clip& clip = character.clips[c];
     const ClipTwists twists(character, clip);
     for (const float time : {0.3f * clip.duration, clip.duration}) {
       Frame frame = rest_frame(character);
-      rest_pose(character.skeleton, local);
-      sample_clip(clip, time, local);
-      model_matrices(character.skeleton, local, frame.joints);
+      frame.joints = test::clip_joints(character.skeleton, &clip, time);
       sample_morph_targets(character, clip, time, frame.inputs);
       twists.sample(time, frame.inputs);
       frames.push_back(std::move(frame));

@@ -20,21 +20,10 @@ std::uint32_t word_of(float value) {
   return word;
 }
 
-constexpr float kNumbers[] = {0,
-                              -0.0f,
-                              1,
-                              -1,
-                              0.5f,
-                              1e-40f,
-                              1e-20f,
-                              1e-6f,
-                              1e6f,
-                              1e12f,
-                              -1e12f,
-                              1e20f,
-                              3e38f,
-                              std::numeric_limits<float>::quiet_NaN(),
-                              std::numeric_limits<float>::infinity()};
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNumbers[] = {0,    -0.0f, 1,      -1,    0.5f,  1e-40f, 1e-20f,   1e-6f,
+                              1e6f, 1e12f, -1e12f, 1e20f, 3e38f, kNan,   kInfinity};
 
 // Returns true if the brackets of a JSON text nest so deep that copying or writing the document, which recurses, may
 // overflow the stack.
@@ -63,20 +52,13 @@ void gather(json& value, std::vector<json*>& places) {
 }
 
 json any_number(Random& random) {
-  switch (random() % 6) {
-    case 0:
-      return static_cast<std::int64_t>(random() % 8);
-    case 1:
-      return static_cast<std::int64_t>(random() % 2000) - 1000;
-    case 2:
-      return static_cast<double>(random() % 2001) * 0.001;
-    case 3:
-      return std::uint64_t{1} << random() % 64;
-    case 4:
-      return -1e300;
-    default:
-      return static_cast<double>(kNumbers[random() % 13]);  // finite ones
-  }
+  const json numbers[] = {static_cast<std::int64_t>(random() % 8),
+                          static_cast<std::int64_t>(random() % 2000) - 1000,
+                          static_cast<double>(random() % 2001) * 0.001,
+                          std::uint64_t{1} << random() % 64,
+                          -1e300,
+                          static_cast<double>(kNumbers[random() % 13])};  // finite ones
+  return numbers[random() % std::size(numbers)];
 }
 
 void change_text(std::string& text, Random& random) {
@@ -141,29 +123,13 @@ void change_words(std::span<std::byte> bytes, Random& random) {
     std::byte* const at = bytes.data() + 4 * (random() % count);
     std::uint32_t word = 0;
     std::memcpy(&word, at, 4);
-    switch (random() % 8) {
-      case 0:
-        ++word;
-        break;
-      case 1:
-        --word;
-        break;
-      case 2:
-        word = static_cast<std::uint32_t>(random());
-        break;
-      case 3:
-        word = random() % 64;
-        break;
-      case 4:
-        word ^= 1u << random() % 32;
-        break;
-      case 5:
-        word = word_of(kNumbers[random() % std::size(kNumbers)]);
-        break;
-      default:  // what another word is: two that agree
-        std::memcpy(&word, bytes.data() + 4 * (random() % count), 4);
-    }
-    std::memcpy(at, &word, 4);
+    std::uint32_t other = 0;
+    std::memcpy(&other, bytes.data() + 4 * (random() % count), 4);
+    const auto any = static_cast<std::uint32_t>(random());
+    const std::uint32_t changed[] = {
+        word + 1, word - 1, any, any % 64, word ^ (1u << any % 32), word_of(kNumbers[any % std::size(kNumbers)]),
+        other,    other};
+    std::memcpy(at, &changed[random() % std::size(changed)], 4);
   }
 }
 

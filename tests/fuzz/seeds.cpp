@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the files that the harnesses start from: fuzz_seeds FOLDER writes FOLDER/HARNESS/NUMBER.
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -49,16 +48,11 @@ class Folder {
 
 void add_characters_and_rigs(Folder files, Folder rigs) {
   for (const test::Deformer& deformer : test::deformers()) {
-    const test::Subject subject = test::make_subject(deformer, test::make_tube({.around = 3, .along = 4}),
-                                                     test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
+    const test::Subject subject = test::make_subject(deformer);
     files.add(serialize(test::must(bind(subject.model, subject.rig, {.threads = 1})).character));
     rigs.add(format_rig(subject.rig));
   }
-  using test::Graded;
-  for (const Graded kind :
-       {Graded::kSkin, Graded::kPartly, Graded::kDriver, Graded::kWires, Graded::kOffsets, Graded::kOffsetDriver}) {
-    files.add(serialize(test::make_graded(20, kind)));
-  }
+  for (const test::Graded kind : test::kGraded) files.add(serialize(test::make_graded(20, kind)));
   for (const auto& file : seed_characters()) files.add(file);
   for (const std::string_view name : deformer_names()) {
     rigs.add(format_rig(test::must(rig_from_deformer_name(std::string(name)))));

@@ -253,9 +253,7 @@ TEST_F(AdoptedDevices, WorkSideBySide) {
   const std::array<const Device*, 2> devices{&*gpu_device(), &second};
   const std::vector<glm::vec3> expected = posed(*gpu_device());
   std::array<std::optional<GpuCharacters>, 2> uploaded;
-  for (std::size_t d = 0; d < 2; ++d) {
-    uploaded[d].emplace(test::must(upload(*devices[d], *character_)));
-  }
+  for (std::size_t d = 0; d < 2; ++d) uploaded[d].emplace(test::must(upload(*devices[d], *character_)));
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {

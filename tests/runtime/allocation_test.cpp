@@ -16,6 +16,7 @@
 #include <pelt/runtime/upload.h>
 
 #include "runtime/device_internals.h"
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/refused_memory.h"
 #include "tests/support/aligned.h"
 #include "tests/support/driven.h"
@@ -325,10 +326,9 @@ TEST(Allocations, AreCounted) {
 
 // A list of the caller's needs a planning pass and a barrier after it; a crowd that knows its instances needs neither.
 TEST_F(Frames, ArePlannedByAPassOnlyWhereTheCallerHasTheList) {
-  const Buffer list = test::must(Buffer::create(
-      *device_, {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "visible instances"}));
+  const Buffer list = callers_buffer(4096, *device_);
   Crowd host = make_crowd(3);
-  Crowd device = make_crowd(3, {.list = {list.handle(), 0, list.size()}});
+  Crowd device = make_crowd(3, {.list = rest_of(list)});
   ASSERT_EQ(device.passes().names.size(), host.passes().names.size() + 1);
   EXPECT_EQ(device.passes().names.front(), "plan");
   EXPECT_TRUE(std::equal(host.passes().names.begin(), host.passes().names.end(), device.passes().names.begin() + 1));

@@ -68,8 +68,7 @@ TEST_F(AnchorOutputs, AreOnTheMovedSkinByEveryDeformer) {
     for (std::uint32_t i = 0; i < 2; ++i) {
       Evaluator& evaluator = evaluators.emplace_back(character);
       poses.push_back(test::random_pose(character->skeleton, random, 0.6f));
-      std::vector<float> inputs(character->input_count);
-      rest_inputs(*character, inputs);
+      std::vector<float> inputs = test::inputs_at_rest(*character);
       for (const Control& control : character->controls)
         if (control.kind == ControlKind::kMorphTarget) inputs[control.input] = 0.4f;
       evaluator.pose(poses[i]);

@@ -12,6 +12,7 @@
 #include <pelt/tools/clip_poses.h>
 #include <pelt/tools/sample_poses.h>
 
+#include "tests/engine/character/evaluate/query/posed_skins.h"
 #include "tests/runtime/crowds.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/graded.h"
@@ -60,12 +61,6 @@ class BoundsMeter {
   shared::ListEntry entry_{};
 };
 
-std::vector<float> inputs_at_rest(const Character& character) {
-  std::vector<float> inputs(character->input_count);
-  rest_inputs(*character, inputs);
-  return inputs;
-}
-
 // Measures a character at rest, in frames of its clips and in poses of single joints. Fails the test if a vertex is
 // outside, and prints the ratios. Boxes of dual quaternions contain all blends of turns, and may be kLongestTurned.
 float longest(const std::string& name, const Character& character, std::span<const CheckPose> turns, Detail detail) {
@@ -77,7 +72,7 @@ float longest(const std::string& name, const Character& character, std::span<con
     EXPECT_LE(measured.beyond, 0) << name;
     ratio = std::max(ratio, measured.ratio);
   };
-  add(ratios[0], meter.measure(joints, inputs_at_rest(character)));
+  add(ratios[0], meter.measure(joints, test::inputs_at_rest(*character)));
   PosePlayer player(*character);
   const auto play = [&](float& ratio, std::span<const CheckPose> poses) {
     for (const CheckPose& pose : poses) {
@@ -122,30 +117,16 @@ TEST(Bounds, AreAtMostHalfLongerThanCharactersFromFiles) {
   }
 }
 
-// Turns every joint against its parent by up to half a turn and a bit, and stretches it a little.
-std::vector<glm::mat4> wild_pose(const Skeleton& skeleton, std::mt19937& random) {
-  std::uniform_real_distribution<float> number(-1, 1);
-  Skeleton posed = skeleton;
-  for (Joint& joint : posed.joints) {
-    const glm::vec3 axis = glm::normalize(glm::vec3(number(random), number(random), number(random) + 1e-3f));
-    joint.rest.rotation = joint.rest.rotation * glm::angleAxis(3.3f * number(random), axis);
-    joint.rest.scale *= 1 + 0.3f * number(random);
-  }
-  std::vector<glm::mat4> joints(posed.joints.size());
-  rest_matrices(posed, joints);
-  return joints;
-}
-
 // Whatever the pose: motions on no common side, stretches, negative shares, drivers that are torn.
 void expect_inside(const std::string& name, const Character& character, int poses) {
   std::mt19937 random(7);
-  std::vector<float> inputs = inputs_at_rest(character);
+  std::vector<float> inputs = test::inputs_at_rest(*character);
   BoundsMeter meter(character, Detail::kFull);
   for (int i = 0; i < poses; ++i) {
     for (const Control& control : character->controls) {
       if (control.kind == ControlKind::kMorphTarget) inputs[control.input] = 0.4f * static_cast<float>(i % 4) - 0.3f;
     }
-    const Measured measured = meter.measure(wild_pose(character->skeleton, random), inputs);
+    const Measured measured = meter.measure(test::random_pose(character->skeleton, random, 3.3f, 0.3f), inputs);
     EXPECT_LE(measured.beyond, 0) << name << ", pose " << i << ": box " << measured.ratio << " times as long";
   }
 }
@@ -190,7 +171,7 @@ TEST(Bounds, HoldWhatDualQuaternionsBlendTo) {
             pose % 2 == 0 ? 0.11f * static_cast<float>(pose) * static_cast<float>(j) : 3.3f * number(random);
         joints[j] = glm::rotate(glm::mat4(1), turn, glm::normalize(axis)) * joints[j];
       }
-      const Measured measured = meter.measure(joints, inputs_at_rest(character));
+      const Measured measured = meter.measure(joints, test::inputs_at_rest(*character));
       EXPECT_LE(measured.beyond, 0) << row.size() << " joints, the first by " << row[0] << ", pose " << pose << ": box "
                                     << measured.ratio << " times as long";
     }

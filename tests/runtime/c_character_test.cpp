@@ -24,36 +24,26 @@
 namespace pelt::runtime {
 namespace {
 
+CharacterHandle bind_in_c(const ModelHandle& model, const RigHandle& rig, const pelt_bind_options* options = nullptr) {
+  return make_handle<CharacterHandle>(pelt_bind, model.get(), rig.get(), options);
+}
+
 // Expects that a callback that throws and a number that is not 0 end a bind.
-void expect_ends_early(const pelt_model* model, const pelt_rig* rig, pelt_bind_options options) {
+void expect_ends_early(const ModelHandle& model, const RigHandle& rig, pelt_bind_options options) {
   // A C++ callback that throws is reported, and nothing else happens.
   pelt_character* refused = nullptr;
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
-  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INTERNAL, "enough");
+  EXPECT_REFUSED(pelt_bind(model.get(), rig.get(), &options, &refused), PELT_ERROR_INTERNAL, "enough");
 
   // A number that is not 0 stops it.
   std::uint32_t stop = 0;
   options.stop = &stop;
   options.user = &stop;
   options.progress = [](void* user, double, const char*) { *static_cast<std::uint32_t*>(user) = 1; };
-  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_STOPPED, "stopped");
+  EXPECT_REFUSED(pelt_bind(model.get(), rig.get(), &options, &refused), PELT_ERROR_STOPPED, "stopped");
   // A caller whose header has no such number knows nothing of it.
   options.struct_size = offsetof(pelt_bind_options, stop);
-  pelt_character* whole = nullptr;
-  ASSERT_OK(pelt_bind(model, rig, &options, &whole));
-  pelt_character_destroy(whole);
-}
-
-ModelHandle import_in_c(const char* source) {
-  pelt_model* made = nullptr;
-  EXPECT_OK(pelt_model_import(source, &made));
-  return ModelHandle(made);
-}
-
-CharacterHandle bind_in_c(const ModelHandle& model, const RigHandle& rig, const pelt_bind_options* options = nullptr) {
-  pelt_character* made = nullptr;
-  EXPECT_OK(pelt_bind(model.get(), rig.get(), options, &made));
-  return CharacterHandle(made);
+  EXPECT_TRUE(bind_in_c(model, rig, &options));
 }
 
 std::vector<std::byte> saved_bytes(const CharacterHandle& character) {
@@ -68,30 +58,25 @@ std::vector<std::byte> saved_bytes(const CharacterHandle& character) {
 
 TEST(CApi, BindsAsTheEngineDoes) {
   const test::TemporaryFolder folder;
-  const ModelHandle model = import_in_c("builtin:limb");
-  pelt_rig* rig = nullptr;
-  ASSERT_OK(pelt_rig_from_deformer("dual-quaternion", &rig));
-  const RigHandle rig_handle(rig);
+  const ModelHandle model = make_handle<ModelHandle>(pelt_model_import, "builtin:limb");
+  const RigHandle rig = make_handle<RigHandle>(pelt_rig_from_deformer, "dual-quaternion");
   double progress = -1;
   auto options = sized<pelt_bind_options>();
   options.user = &progress;
   options.progress = [](void* user, double fraction, const char*) { *static_cast<double*>(user) = fraction; };
-  const CharacterHandle handle = bind_in_c(model, rig_handle, &options);
+  const CharacterHandle handle = bind_in_c(model, rig, &options);
   EXPECT_GE(progress, 0);
   const std::string path = (folder / "limb.pelt").string();
   ASSERT_OK(pelt_character_save(handle.get(), path.c_str()));
   Rig expected = rig_from_deformer_name("dual-quaternion").value();
   EXPECT_EQ(read_file(path).value(), serialize(test::bound(make_limb(), expected).character));
-  pelt_character* loaded = nullptr;
-  ASSERT_OK(pelt_character_load(path.c_str(), &loaded));
-  pelt_character_destroy(loaded);
+  EXPECT_TRUE(make_handle<CharacterHandle>(pelt_character_load, path.c_str()));
 
   options.paint = 1;
   expected.paint = PaintMode::kAlways;
-  EXPECT_EQ(saved_bytes(bind_in_c(model, rig_handle, &options)),
-            serialize(test::bound(make_limb(), expected).character));
+  EXPECT_EQ(saved_bytes(bind_in_c(model, rig, &options)), serialize(test::bound(make_limb(), expected).character));
 
-  expect_ends_early(model.get(), rig, options);
+  expect_ends_early(model, rig, options);
 }
 
 TEST(CApi, WritesCharactersToMemory) {
@@ -118,10 +103,8 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   const std::string path = (folder / "rigged.GLB").string();
   ASSERT_TRUE(write_file(path, bytes));
 
-  const ModelHandle model = import_in_c(path.c_str());
-  pelt_rig* loaded_rig = nullptr;
-  ASSERT_OK(pelt_rig_load(path.c_str(), &loaded_rig));
-  const RigHandle rig(loaded_rig);
+  const ModelHandle model = make_handle<ModelHandle>(pelt_model_import, path.c_str());
+  const RigHandle rig = make_handle<RigHandle>(pelt_rig_load, path.c_str());
   const CharacterHandle made = bind_in_c(model, rig);
 
   const std::string both = (folder / "both.glb").string();
@@ -138,12 +121,10 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
             serialize(test::bound(import_model(path).value(), expected_rig).character));
   const std::vector<std::byte> written = read_file(both).value();
   EXPECT_EQ(parse_gltf_json(open_gltf(written, both)->json, both).value()["extras"]["kept"], true);
-  pelt_character* loaded = nullptr;
-  ASSERT_OK(pelt_character_load(both.c_str(), &loaded));
-  const CharacterHandle loaded_handle(loaded);
+  const CharacterHandle loaded_handle = make_handle<CharacterHandle>(pelt_character_load, both.c_str());
 
   // A model that comes from no glTF file.
-  const ModelHandle builtin = import_in_c("builtin:arm");
+  const ModelHandle builtin = make_handle<ModelHandle>(pelt_model_import, "builtin:arm");
   const CharacterHandle moved = bind_in_c(builtin, rig);
   const std::string arm = (folder / "arm.glb").string();
   ASSERT_OK(pelt_character_save_glb(moved.get(), builtin.get(), arm.c_str()));
@@ -160,8 +141,7 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
 // Expects the joints of the character, by number and by name.
 void expect_joints_of(const pelt_character* character, const CharacterData& data) {
   for (std::uint32_t j = 0; j < data.skeleton.joints.size(); ++j) {
-    auto joint = sized<pelt_joint_info>();
-    ASSERT_OK(pelt_character_get_joint(character, j, &joint));
+    const auto joint = got<pelt_joint_info>(pelt_character_get_joint, character, j);
     EXPECT_EQ(joint.name, data.skeleton.joints[j].name);
     EXPECT_EQ(joint.parent, j == 0 ? PELT_NONE : j - 1);
     const Transform& rest = data.skeleton.joints[j].rest;
@@ -178,8 +158,7 @@ void expect_joints_of(const pelt_character* character, const CharacterData& data
 // Expects the meshes of the character.
 void expect_meshes_of(const pelt_character* character, const CharacterData& data) {
   for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
-    auto mesh = sized<pelt_mesh_info>();
-    ASSERT_OK(pelt_character_get_mesh(character, m, &mesh));
+    const auto mesh = got<pelt_mesh_info>(pelt_character_get_mesh, character, m);
     EXPECT_EQ(mesh.name, data.meshes[m].name);
     EXPECT_EQ(mesh.control != 0, data.meshes[m].control);
     ASSERT_EQ(mesh.vertex_count, data.meshes[m].vertex_count());
@@ -207,11 +186,9 @@ TEST(CApi, HasPartsAndMaterials) {
   const Character bound = test::bound(model, test::rig_of(LinearBlendParameters{})).character;
   const CharacterHandle handle = in_c(bound);
   expect_meshes_of(handle.get(), *bound);
-  auto info = sized<pelt_character_info>();
-  ASSERT_OK(pelt_character_get_info(handle.get(), &info));
+  const auto info = got<pelt_character_info>(pelt_character_get_info, handle.get());
   ASSERT_EQ(info.material_count, 2u);
-  auto material = sized<pelt_material_info>();
-  ASSERT_OK(pelt_character_get_material(handle.get(), 1, &material));
+  auto material = got<pelt_material_info>(pelt_character_get_material, handle.get(), 1);
   EXPECT_STREQ(material.name, "leaf");
   EXPECT_EQ(material.base_color[2], 0.3f);
   EXPECT_INVALID(pelt_character_get_material(handle.get(), 2, &material), "material 2 does not exist: there are 2");
@@ -237,8 +214,7 @@ TEST(CApi, DescribesACharacter) {
   const CharacterData& data = *expected;
   const CharacterHandle handle = in_c(expected);
   const pelt_character* character = handle.get();
-  auto info = sized<pelt_character_info>();
-  ASSERT_OK(pelt_character_get_info(character, &info));
+  const auto info = got<pelt_character_info>(pelt_character_get_info, character);
   EXPECT_EQ(info.joint_count, data.skeleton.joints.size());
   EXPECT_EQ(info.mesh_count, data.meshes.size());
   EXPECT_EQ(info.clip_count, 1u);
@@ -253,16 +229,13 @@ TEST(CApi, DescribesACharacter) {
 
   expect_joints_of(character, data);
   expect_meshes_of(character, data);
-  auto clip = sized<pelt_clip_info>();
-  ASSERT_OK(pelt_character_get_clip(character, 0, &clip));
+  auto clip = got<pelt_clip_info>(pelt_character_get_clip, character, 0);
   EXPECT_STREQ(clip.name, "nod");
   EXPECT_EQ(clip.duration, 2.0f);
-  auto stream = sized<pelt_stream_info>();
-  ASSERT_OK(pelt_character_get_stream(character, 0, &stream));
+  auto stream = got<pelt_stream_info>(pelt_character_get_stream, character, 0);
   EXPECT_EQ(stream.mesh, data.streams[0].mesh);
   EXPECT_EQ(stream.vertex_count, data.meshes[stream.mesh].vertex_count());
-  auto control = sized<pelt_control_info>();
-  ASSERT_OK(pelt_character_get_control(character, 0, &control));
+  auto control = got<pelt_control_info>(pelt_character_get_control, character, 0);
   EXPECT_STREQ(control.name, "morphed/lift");
   EXPECT_EQ(control.kind, std::uint32_t{PELT_CONTROL_MORPH_TARGET});
   EXPECT_EQ(control.input, data.controls[0].input);
@@ -291,8 +264,7 @@ TEST(CApi, SamplesClips) {
   ASSERT_OK(pelt_character_rest_pose(handle.get(), joints, joint_count));
   EXPECT_EQ(got, matrices);
   std::vector<float> inputs(data.input_count);
-  std::vector<float> rest(data.input_count);
-  rest_inputs(data, rest);
+  const std::vector<float> rest = test::inputs_at_rest(data);
   ASSERT_OK(pelt_character_rest_inputs(handle.get(), inputs.data(), data.input_count));
   EXPECT_EQ(inputs, rest);
   for (const float seconds : {-1.0f, 0.0f, 0.5f, 1.3f, 2.0f, 9.0f}) {
@@ -328,12 +300,11 @@ TEST(CApi, ShowsLevelsOfDetail) {
   pelt_character_info info{.struct_size = sizeof info};
   ASSERT_OK(pelt_character_get_info(handle.get(), &info));
   EXPECT_EQ(info.coarsest_level, 2u);
-  pelt_character* made = nullptr;
-  ASSERT_OK(pelt_character_at_level(handle.get(), 2, &made));
-  const CharacterHandle coarse(made);
+  const CharacterHandle coarse = make_handle<CharacterHandle>(pelt_character_at_level, handle.get(), 2);
   ASSERT_OK(pelt_character_get_info(coarse.get(), &info));
   EXPECT_EQ(info.coarsest_level, 0u);
   EXPECT_EQ(info.vertex_count, model.levels[0].mesh.positions.size());
+  pelt_character* made = nullptr;
   EXPECT_INVALID(pelt_character_at_level(handle.get(), 3, &made), "level 3 does not exist: there are 3");
   EXPECT_INVALID(pelt_character_at_level(handle.get(), 2, nullptr), "out is null");
 }
@@ -372,8 +343,7 @@ TEST(CApi, SamplesTwists) {
   const CharacterHandle handle = in_c(expected);
   const ClipTwists twists(data, data.clips[0]);
   for (const float seconds : {0.0f, 1.0f, 1.9f, 2.0f}) {
-    std::vector<float> wanted(data.input_count);
-    rest_inputs(data, wanted);
+    std::vector<float> wanted = test::inputs_at_rest(data);
     twists.sample(seconds, wanted);
     std::vector<float> inputs(data.input_count);
     ASSERT_OK(pelt_character_sample_inputs(handle.get(), 0, seconds, inputs.data(), data.input_count));
@@ -388,8 +358,7 @@ TEST(CApi, KeepsACharacterForAllItsOwners) {
   const CharacterHandle handle = in_c(make_linear());
   EXPECT_OK(pelt_character_retain(handle.get()));
   pelt_character_destroy(handle.get());
-  auto info = sized<pelt_character_info>();
-  EXPECT_OK(pelt_character_get_info(handle.get(), &info));
+  got<pelt_character_info>(pelt_character_get_info, handle.get());
 }
 
 }  // namespace

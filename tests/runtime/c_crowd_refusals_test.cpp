@@ -24,11 +24,9 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   EXPECT_OK(pelt_crowd_inputs(c, 1, 0, nullptr, 0));
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE, nullptr), "commands is null");
   const auto commands = reinterpret_cast<VkCommandBuffer>(std::uintptr_t{1});  // refused before it is used
-  auto record = sized<pelt_record>();
-  record.part = 3;
+  pelt_record record{.struct_size = sizeof record, .part = 3};
   EXPECT_INVALID(pelt_crowd_record(c, commands, &record), "part has the unknown value 3");
-  record = sized<pelt_record>();
-  record.count = 1;
+  record = {.struct_size = sizeof record, .count = 1};
   EXPECT_INVALID(pelt_crowd_record(c, commands, &record), "record.has_list is 0");
   record.has_list = 1;
   EXPECT_INVALID(pelt_crowd_record(c, commands, &record), "record.entries is null");
@@ -41,8 +39,7 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   auto read = sized<pelt_vertices>();
   EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
   EXPECT_INVALID(pelt_crowd_read_vertices(c, 9, &read), "no instance 9");
-  auto instance = sized<pelt_instance_info>();
-  ASSERT_OK(pelt_crowd_get_instance(c, 1, &instance));
+  const auto instance = got<pelt_instance_info>(pelt_crowd_get_instance, c, 1);
   std::vector<float> previous(3 * instance.vertex_count);
   read.vertex_count = instance.vertex_count;
   read.previous_positions = previous.data();
@@ -70,12 +67,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
   refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "this library knows only");
   refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
-  refused(
-      [&](Options& o) {
-        o.instances = instances;
-        o.character_count = 3;
-      },
-      kInvalid, "for 3 characters");
+  refused([&](Options& o) { o.instances = instances, o.character_count = 3; }, kInvalid, "for 3 characters");
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "the format of normals has the unknown value 9");
   const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
   refused([&](Options& o) { o.joints = {some_buffer, 0, 191}; }, kInvalid, "joint matrices need 192 bytes");
@@ -88,8 +80,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   options.character_count = 2;
   options.positions.format = PELT_FORMAT_NONE;  // beyond the size
   const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
-  auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), 0, &outputs));
+  const auto outputs = got<pelt_crowd_outputs>(pelt_crowd_get_outputs, crowd.get(), 0);
   EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
 }
 

@@ -34,29 +34,22 @@ void move_alike(const CharacterData& caged, int frame, Crowd& cpp, CrowdLists& l
   cpp.inputs(1, {&half, 1}, caged.controls[0].input);
   ASSERT_OK(pelt_crowd_inputs(c, 1, caged.controls[0].input, &half, 1));
   if (frame == 2) {
-    auto shown = sized<pelt_shown>();
+    const auto set = [&](std::uint32_t instance, pelt_shown shown) {
+      shown.struct_size = sizeof shown;
+      ASSERT_OK(pelt_crowd_lists_set(c_lists, instance, &shown));
+    };
     lists.update_every(3, 2);
-    shown.update_every = 2;
-    ASSERT_OK(pelt_crowd_lists_set(c_lists, 3, &shown));
-    shown = sized<pelt_shown>();
+    set(3, {.update_every = 2});
     lists.teleport(4);
-    shown.teleports = 1;
-    ASSERT_OK(pelt_crowd_lists_set(c_lists, 4, &shown));
-    shown = sized<pelt_shown>();
-    lists.detail(1, Detail::kLinearBlend);
-    shown.detail = PELT_DETAIL_LINEAR_BLEND;
-    ASSERT_OK(pelt_crowd_lists_set(c_lists, 1, &shown));
+    set(4, {.teleports = 1});
+    for (const std::uint32_t i : {1, 2}) lists.detail(i, Detail::kLinearBlend);
+    set(1, {.detail = PELT_DETAIL_LINEAR_BLEND});
     lists.update_every(2, 0);
     lists.level(2, 5, 3);
-    shown.stays = 1;
-    shown.level = 5;
-    shown.fade_frames = 3;
-    ASSERT_OK(pelt_crowd_lists_set(c_lists, 2, &shown));
-    lists.detail(2, Detail::kLinearBlend);
+    set(2, {.stays = 1, .detail = PELT_DETAIL_LINEAR_BLEND, .level = 5, .fade_frames = 3});
   }
   if (frame == 3) {
-    std::vector<float> inputs(caged.input_count);
-    rest_inputs(caged, inputs);
+    std::vector<float> inputs = test::inputs_at_rest(caged);
     inputs[caged.controls[0].input] = 0.75f;
     cpp.inputs(1, inputs);
     ASSERT_OK(pelt_crowd_inputs(c, 1, 0, inputs.data(), caged.input_count));
@@ -69,8 +62,7 @@ void move_alike(const CharacterData& caged, int frame, Crowd& cpp, CrowdLists& l
 void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
   std::uint32_t vertices = 0;
   for (std::uint32_t i = 0; i < cpp.instance_count(); ++i) {
-    auto instance = sized<pelt_instance_info>();
-    ASSERT_OK(pelt_crowd_get_instance(c, i, &instance));
+    const auto instance = got<pelt_instance_info>(pelt_crowd_get_instance, c, i);
     const std::optional<CrowdInstance> expected = cpp.instance(i);
     EXPECT_EQ(instance.character, expected->character);
     EXPECT_EQ(instance.first_vertex, expected->first_vertex);
@@ -80,8 +72,7 @@ void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
     EXPECT_EQ(instance.first_anchor, expected->first_anchor);
     vertices = instance.first_vertex + instance.vertex_count;
   }
-  auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(c, cpp.frames() - 1, &outputs));
+  const auto outputs = got<pelt_crowd_outputs>(pelt_crowd_get_outputs, c, cpp.frames() - 1);
   EXPECT_EQ(outputs.normals.format, std::uint32_t{PELT_FORMAT_OCTAHEDRAL16});
   const OutputLocations& places = cpp.outputs();
   const struct {
@@ -141,8 +132,7 @@ void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
     EXPECT_EQ(frame, cpp.previous_frame(i, 0));
   }
   for (frame = 0; frame < 3; ++frame) {
-    auto outputs = sized<pelt_crowd_outputs>();
-    ASSERT_OK(pelt_crowd_get_outputs(c, frame, &outputs));
+    const auto outputs = got<pelt_crowd_outputs>(pelt_crowd_get_outputs, c, frame);
     EXPECT_EQ(outputs.positions.offset, cpp.outputs(frame).positions.offset);
     EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(frame).previous_positions.offset);
     EXPECT_EQ(outputs.anchors.offset, cpp.outputs(frame).anchors.offset);
@@ -155,8 +145,7 @@ void expect_same_frames(const Crowd& cpp, const pelt_crowd* c) {
 
 // Expects the same getters' results of both crowds.
 void expect_same_info(const Crowd& cpp, const pelt_crowd* c) {
-  auto info = sized<pelt_crowd_info>();
-  ASSERT_OK(pelt_crowd_get_info(c, &info));
+  const auto info = got<pelt_crowd_info>(pelt_crowd_get_info, c);
   EXPECT_EQ(info.instance_count, cpp.instance_count());
   EXPECT_EQ(info.character_count, 3u);
   EXPECT_EQ(info.dispatch_count, cpp.passes().names.size());
@@ -176,8 +165,7 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
   characters_.push_back(test::must(with_anchors(tube, {anchor.with_name("a")})));
   c_characters_.push_back(in_c(characters_.back()));
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_, {.tension = true}));
-  auto uploading = sized<pelt_upload_options>();
-  uploading.tension = 1;
+  const pelt_upload_options uploading{.struct_size = sizeof uploading, .tension = 1};
   const GpuHandle c_gpu = upload_all(device_.get(), &uploading);
   VkDeviceSize size = 0;
   ASSERT_OK(pelt_gpu_characters_get_bytes(c_gpu.get(), &size));
@@ -240,18 +228,15 @@ TEST_F(CCrowds, ReadWhatThoseOfCppReadFromBuffersOfTheCallers) {
     std::uint32_t count = 2;
     pelt_list_entry entries[2] = {{0, PELT_ENTRY_TELEPORT}, {1, PELT_ENTRY_TELEPORT | PELT_ENTRY_LINEAR_BLEND}};
   } moving{};
-  std::vector<float> values(characters_[0]->input_count);
-  rest_inputs(*characters_[0], values);
+  std::vector<float> values = test::inputs_at_rest(*characters_[0]);
   values[characters_[0]->controls[0].input] = 0.75f;
   const std::vector<shared::Affine> pose = rows_of(test::dancing_joints(1));
   const Buffer joints = filled_buffer(std::vector{pose[0], pose[1], pose[0], pose[1]});
   const Buffer inputs = filled_buffer(values);
   const Buffer list = filled_buffer(std::span(&moving, 1));
   const GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
-  Crowd cpp = test::must(Crowd::create(*gpu_device(), gpu,
-                                       {.joints = {joints.handle(), 0, joints.size()},
-                                        .inputs = {inputs.handle(), 0, inputs.size()},
-                                        .list = {list.handle(), 0, list.size()}}));
+  Crowd cpp = test::must(
+      Crowd::create(*gpu_device(), gpu, {.joints = rest_of(joints), .inputs = rest_of(inputs), .list = rest_of(list)}));
   const GpuHandle c_gpu = upload_all(device_.get());
   auto options = sized<pelt_crowd_options>();
   options.joints = {joints.handle(), 0, joints.size()};

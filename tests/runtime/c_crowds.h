@@ -39,21 +39,17 @@ class CCrowds : public testing::Test {
   GpuHandle upload_all(const pelt_device* device, const pelt_upload_options* options = nullptr) const {
     std::vector<const pelt_character*> all;
     for (const CharacterHandle& character : c_characters_) all.push_back(character.get());
-    pelt_gpu_characters* gpu = nullptr;
-    EXPECT_OK(pelt_upload_and_wait(device, all.data(), static_cast<std::uint32_t>(all.size()), options, &gpu));
-    return GpuHandle(gpu);
+    return make_handle<GpuHandle>(pelt_upload_and_wait, device, all.data(), static_cast<std::uint32_t>(all.size()),
+                                  options);
   }
 
   CrowdHandle make_crowd(const pelt_device* device, const pelt_gpu_characters* gpu,
                          const pelt_crowd_options* options = nullptr) const {
-    pelt_crowd* crowd = nullptr;
-    EXPECT_OK(pelt_crowd_create(device, gpu, options, &crowd));
-    return CrowdHandle(crowd);
+    return make_handle<CrowdHandle>(pelt_crowd_create, device, gpu, options);
   }
 
   static pelt_crowd_info info_of(const pelt_crowd* crowd) {
-    auto info = sized<pelt_crowd_info>();
-    EXPECT_OK(pelt_crowd_get_info(crowd, &info));
+    const auto info = got<pelt_crowd_info>(pelt_crowd_get_info, crowd);
     return info;
   }
 

@@ -15,9 +15,7 @@ TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
   pelt_gpu_characters* made = nullptr;
   EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 2, nullptr, &made), "characters[1] is null");
   EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, nullptr, &made), "no character");
-  pelt_upload_options options{};
-  options.struct_size = sizeof options;
-  options.capacity = 8;
+  const pelt_upload_options options{.struct_size = sizeof options, .capacity = 8};
   EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, &options, &made), "no character");
   ASSERT_OK(pelt_gpu_characters_create(device_.get(), all, 1, nullptr, &made));
   const GpuHandle gpu(made);
@@ -86,9 +84,7 @@ TEST_F(CCrowds, TakeMemoryFromTheCaller) {
 TEST_F(CCrowds, StayOnTheirDevice) {
   pelt_device_handles handles = handles_of_device();
   handles.queue = VK_NULL_HANDLE;
-  pelt_device* made = nullptr;
-  ASSERT_OK(pelt_device_adopt(&handles, &made));
-  const DeviceHandle other(made);
+  const DeviceHandle other = make_handle<DeviceHandle>(pelt_device_adopt, &handles);
   const pelt_character* all[] = {c_characters_[1].get()};
   pelt_gpu_characters* gpu = nullptr;
   EXPECT_INVALID(pelt_upload_and_wait(other.get(), all, 1, nullptr, &gpu), "without a queue");
@@ -96,6 +92,7 @@ TEST_F(CCrowds, StayOnTheirDevice) {
   pelt_crowd* crowd = nullptr;
   EXPECT_INVALID(pelt_crowd_create(other.get(), uploaded.get(), nullptr, &crowd), "on another device");
   handles.device = VK_NULL_HANDLE;
+  pelt_device* made = nullptr;
   EXPECT_INVALID(pelt_device_adopt(&handles, &made), "a device");
 }
 
@@ -111,15 +108,13 @@ TEST_F(CCrowds, RunOnADeviceOfPeltsOwn) {
   options.select = nullptr;
   ASSERT_OK(pelt_device_create(&options, &made));
   const DeviceHandle handle(made);
-  auto description = sized<pelt_device_description>();
-  ASSERT_OK(pelt_device_get_description(made, &description));
+  auto description = got<pelt_device_description>(pelt_device_get_description, made);
   EXPECT_EQ(description.name, gpu_device()->description().name);
   EXPECT_STREQ(description.missing, "");
-  auto handles = sized<pelt_device_handles>();
-  ASSERT_OK(pelt_device_get_handles(made, &handles));
+  const auto handles = got<pelt_device_handles>(pelt_device_get_handles, made);
   EXPECT_EQ(handles.buffer_device_address, handles_of_device().buffer_device_address);
-  auto described = sized<pelt_device_description>();
-  ASSERT_OK(pelt_describe_device(handles.get_instance_proc_addr, handles.instance, handles.physical, &described));
+  auto described = got<pelt_device_description>(pelt_describe_device, handles.get_instance_proc_addr, handles.instance,
+                                                handles.physical);
   EXPECT_EQ(std::memcmp(&described, &description, sizeof(description)), 0);
   const GpuHandle gpu = upload_all(made);
   const CrowdHandle crowd = make_crowd(made, gpu.get());

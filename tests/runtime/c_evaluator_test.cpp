@@ -20,9 +20,7 @@ namespace pelt::runtime {
 namespace {
 
 EvaluatorHandle evaluator_of(const CharacterHandle& character, const pelt_evaluator_options* options = nullptr) {
-  pelt_evaluator* made = nullptr;
-  EXPECT_OK(pelt_evaluator_create(character.get(), options, &made));
-  return EvaluatorHandle(made);
+  return make_handle<EvaluatorHandle>(pelt_evaluator_create, character.get(), options);
 }
 
 // Arrays of some floats per vertex, filled with 7.
@@ -45,16 +43,14 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   const Character character = make_caged();
   const CharacterData& data = *character;
   const CharacterHandle in_the_library = in_c(character);
-  auto options = sized<pelt_evaluator_options>();
-  options.tension = 1;
+  const pelt_evaluator_options options{.struct_size = sizeof options, .tension = 1};
   const EvaluatorHandle handle = evaluator_of(in_the_library, &options);
   Evaluator expected(character, {.tension = true});
 
   std::vector<glm::mat4> joints(data.skeleton.joints.size());
   rest_matrices(data.skeleton, joints);
   joints[1] = joints[1] * glm::rotate(glm::mat4(1), 0.7f, glm::vec3(0, 0, 1));
-  std::vector<float> inputs(data.input_count);
-  rest_inputs(data, inputs);
+  const std::vector<float> inputs = test::inputs_at_rest(data);
   const CharacterMesh& cage = data.meshes[data.streams[0].mesh];
   std::vector<glm::vec3> streamed = cage.binding.points;
   for (glm::vec3& point : streamed) point.y *= 1.5f;
@@ -71,8 +67,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   expected.control(0, 0.5f);
   expected.evaluate();
 
-  auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
+  const auto evaluated = got<pelt_evaluated>(pelt_evaluator_get_evaluated, handle.get());
   ASSERT_EQ(evaluated.vertex_count, data.vertex_count());
   EXPECT_EQ(std::memcmp(evaluated.positions, expected.positions().data(), expected.positions().size_bytes()), 0);
   EXPECT_EQ(std::memcmp(evaluated.normals, expected.normals().data(), expected.normals().size_bytes()), 0);
@@ -108,8 +103,7 @@ TEST(CEvaluators, LetTimePass) {
   const CharacterHandle in_the_library = in_c(character);
   const EvaluatorHandle handle = evaluator_of(in_the_library);
   Evaluator expected(character);
-  auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
+  const auto evaluated = got<pelt_evaluated>(pelt_evaluator_get_evaluated, handle.get());
   std::vector<glm::mat4> joints(character->skeleton.joints.size());
   rest_matrices(character->skeleton, joints);
   const auto positions = [&] {
@@ -154,11 +148,9 @@ TEST(CEvaluators, WorkByTheJobSystemOfTheGame) {
 
 TEST(CEvaluators, RefuseWhatMakesNoSense) {
   const CharacterHandle character = in_c(make_linear());
-  auto options = sized<pelt_evaluator_options>();
-  options.no_normals = 1;
+  const pelt_evaluator_options options{.struct_size = sizeof options, .no_normals = 1};
   const EvaluatorHandle handle = evaluator_of(character, &options);
-  auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
+  const auto evaluated = got<pelt_evaluated>(pelt_evaluator_get_evaluated, handle.get());
   EXPECT_EQ(evaluated.tension, nullptr);
   EXPECT_EQ(evaluated.normals, nullptr);
   EXPECT_EQ(evaluated.tangents, nullptr);
@@ -238,8 +230,7 @@ TEST(CEvaluators, FindPointsOfTheSkinAsTheEngineDoes) {
   ASSERT_OK(pelt_evaluator_find_nearest(handle.get(), &origin.x, INFINITY, &hit));
   EXPECT_EQ(hit.distance, test::must(query.nearest(origin))->distance);
 
-  auto point = sized<pelt_skin_point>();
-  ASSERT_OK(pelt_character_nearest_point(in_the_library.get(), &origin.x, &point));
+  auto point = got<pelt_skin_point>(pelt_character_nearest_point, in_the_library.get(), &origin.x);
   EXPECT_EQ(point.triangle, test::must(nearest_at_bind(character, origin)).triangle);
   point.triangle = PELT_NONE;
   point.vertex = 5;

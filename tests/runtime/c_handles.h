@@ -35,11 +35,27 @@ using CrowdHandle = Handle<pelt_crowd, pelt_crowd_destroy>;
   } while (false)
 #define EXPECT_INVALID(call, why) EXPECT_REFUSED(call, PELT_ERROR_INVALID_ARGUMENT, why)
 
+// Returns what a function makes of these arguments.
+template <class Made, class... Parameters, class... Arguments>
+Made make_handle(pelt_result (*function)(Parameters...), Arguments... arguments) {
+  typename Made::pointer made = nullptr;
+  EXPECT_OK(function(arguments..., &made));
+  return Made(made);
+}
+
 template <class T>
 T sized() {
   T made{};
   made.struct_size = sizeof(T);
   return made;
+}
+
+// Returns the struct that a function fills.
+template <class Info, class... Parameters, class... Arguments>
+Info got(pelt_result (*function)(Parameters...), Arguments... arguments) {
+  auto info = sized<Info>();
+  EXPECT_OK(function(arguments..., &info));
+  return info;
 }
 
 // A tube in a streamed cage, a second one by a cage with a morph target, and a clip that moves a joint and the target.
@@ -60,9 +76,7 @@ inline Character make_linear() {
 
 inline CharacterHandle in_c(const Character& character) {
   const std::vector<std::byte> bytes = serialize(character);
-  pelt_character* made = nullptr;
-  EXPECT_OK(pelt_character_load_memory(bytes.data(), bytes.size(), "test", &made));
-  return CharacterHandle(made);
+  return make_handle<CharacterHandle>(pelt_character_load_memory, bytes.data(), bytes.size(), "test");
 }
 
 }  // namespace pelt::runtime

@@ -32,8 +32,7 @@ void upload_in_parts(const pelt_device* device, pelt_gpu_characters* gpu) {
 // Expects errors of invalid calls for an instance's outputs, and of removing a character with instances. `instances`:
 // one of character 1, one of character 0 without outputs, and one of it that is shown.
 void expect_refused_until_outputs_are_taken(pelt_crowd* c, std::span<const std::uint32_t, 3> instances) {
-  auto rooms = sized<pelt_crowd_rooms>();
-  ASSERT_OK(pelt_crowd_get_rooms(c, &rooms));
+  const auto rooms = got<pelt_crowd_rooms>(pelt_crowd_get_rooms, c);
   EXPECT_EQ(rooms.instances.capacity, 4u);
   EXPECT_EQ(rooms.instances.free, 1u);
   ASSERT_OK(pelt_crowd_set_outputs(c, instances[1], 1));
@@ -67,10 +66,8 @@ void run_in_parts(const pelt_device* device, pelt_crowd* c) {
       device, "parts",
       [](void* user, VkCommandBuffer commands) {
         auto* crowd = static_cast<pelt_crowd*>(user);
-        auto pose = sized<pelt_record>();
-        pose.part = PELT_PART_POSE;
-        auto blend = sized<pelt_record>();
-        blend.part = PELT_PART_BLEND;
+        const pelt_record pose{.struct_size = sizeof pose, .part = PELT_PART_POSE};
+        const pelt_record blend{.struct_size = sizeof blend, .part = PELT_PART_BLEND};
         EXPECT_INVALID(pelt_crowd_record(crowd, commands, &blend), "the first part");
         EXPECT_OK(pelt_crowd_record(crowd, commands, &pose));
         EXPECT_INVALID(pelt_crowd_record(crowd, commands, &pose), "the second part");
@@ -83,8 +80,7 @@ void run_in_parts(const pelt_device* device, pelt_crowd* c) {
 
 // Returns the height of an instance's first vertex.
 float height_of(const pelt_crowd* c, std::uint32_t instance) {
-  auto info = sized<pelt_instance_info>();
-  EXPECT_OK(pelt_crowd_get_instance(c, instance, &info));
+  const auto info = got<pelt_instance_info>(pelt_crowd_get_instance, c, instance);
   EXPECT_EQ(info.has_outputs, 1u);
   std::vector<float> positions(std::size_t{3} * info.vertex_count);
   auto vertices = sized<pelt_vertices>();
@@ -116,14 +112,11 @@ TEST_F(CCrowds, LiveAsThoseOfCpp) {
     ASSERT_OK(pelt_character_get_upload_bytes(one, nullptr, &bytes));
     upload.capacity += bytes;
   }
-  auto tension = sized<pelt_upload_options>();
-  tension.tension = 1;
+  const pelt_upload_options tension{.struct_size = sizeof tension, .tension = 1};
   VkDeviceSize with_tension = 0;
   ASSERT_OK(pelt_character_get_upload_bytes(linear, &tension, &with_tension));
   EXPECT_GT(with_tension, bytes);
-  pelt_gpu_characters* made = nullptr;
-  ASSERT_OK(pelt_upload_and_wait(device_.get(), &linear, 1, &upload, &made));
-  const GpuHandle gpu(made);
+  const GpuHandle gpu = make_handle<GpuHandle>(pelt_upload_and_wait, device_.get(), &linear, 1, &upload);
   ASSERT_OK(pelt_gpu_characters_get_free_bytes(gpu.get(), &bytes));
   EXPECT_GT(bytes, 0u);
   auto room = sized<pelt_crowd_capacity>();

@@ -37,8 +37,7 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
           "must have the format kFloat");
   refused(
       [](CrowdOutputs& o) {
-        o.positions.format = VertexFormat::kNone;
-        o.previous_positions.format = VertexFormat::kFloat;
+        o.positions.format = VertexFormat::kNone, o.previous_positions.format = VertexFormat::kFloat;
       },
       "previous positions need positions");
   refused([](CrowdOutputs& o) { o.tension.format = VertexFormat::kFloat; }, "tension must have the format kSnorm8");
@@ -48,12 +47,8 @@ TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
   refused_bounds(6, 0, "bounds are at offset 6 with stride 0; both must be multiples of 4");
   refused_bounds(0, 30, "bounds are at offset 0 with stride 30; both must be multiples of 4");
   refused_bounds(0, 20, "bounds take 24 bytes, more than their stride of 20");
-  refused(
-      [](CrowdOutputs& o) {
-        o.previous_positions.format = VertexFormat::kFloat;
-        o.control_meshes = true;
-      },
-      "previous positions cannot be combined with control meshes");
+  refused([](CrowdOutputs& o) { o.previous_positions.format = VertexFormat::kFloat, o.control_meshes = true; },
+          "previous positions cannot be combined with control meshes");
 }
 
 TEST_F(MixedCrowds, RememberPreviousPositions) {

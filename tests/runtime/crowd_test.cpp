@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds of one character.
 #include <array>
-#include <cstring>
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>

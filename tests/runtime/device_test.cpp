@@ -9,6 +9,7 @@
 #include <pelt/runtime/transfer.h>
 
 #include "runtime/device_internals.h"
+#include "tests/runtime/callers_buffer.h"
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
 #include "tests/support/refused.h"
@@ -105,18 +106,14 @@ TEST(Transfer, BytesComeBackAsTheyWere) {
 
 TEST(Transfer, WhatIsNotFlushedDoesNotArriveOnADiscreteCard) {
   PELT_REQUIRE_GPU(discrete_device());
-  const auto buffer = Buffer::create(
-      *discrete_device(),
-      {.size = 8, .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT, .memory = MemoryUse::kStream, .name = "stream"});
-  ASSERT_TRUE(buffer);
-  std::fill_n(buffer->mapped(), 8, std::byte{1});
-  buffer->flush(0, 8);
-  std::fill_n(buffer->mapped(), 8, std::byte{2});
-  buffer->flush(4, 4);
-  const auto read = read_buffer(*discrete_device(), buffer->handle(), 0, 8);
-  ASSERT_TRUE(read);
-  EXPECT_EQ((*read)[3], std::byte{1});
-  EXPECT_EQ((*read)[4], std::byte{2});
+  const Buffer buffer = callers_buffer(8, *discrete_device());
+  std::fill_n(buffer.mapped(), 8, std::byte{1});
+  buffer.flush(0, 8);
+  std::fill_n(buffer.mapped(), 8, std::byte{2});
+  buffer.flush(4, 4);
+  const auto read = test::must(read_buffer(*discrete_device(), buffer.handle(), 0, 8));
+  EXPECT_EQ(read[3], std::byte{1});
+  EXPECT_EQ(read[4], std::byte{2});
 }
 
 TEST(Memory, ABufferLargerThanTheDeviceHasIsAnError) {

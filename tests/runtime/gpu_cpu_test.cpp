@@ -4,7 +4,6 @@
 
 #include <glm/gtc/matrix_transform.hpp>
 
-#include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
@@ -36,13 +35,8 @@ using test::gpu_device;
 
 using Poses = std::vector<std::vector<glm::mat4>>;
 
-struct Deformer {
-  const char* name;
-  Rig rig;
-};
-
 // Every pose kernel and blend mode, on skins and on drivers with skins.
-std::vector<Deformer> deformers() {
+std::vector<std::pair<const char*, Rig>> deformers() {
   SurfaceFfdParameters basic{.mode = SurfaceFfdParameters::Mode::kBasic};
   SurfaceFfdParameters linear_driver;
   linear_driver.driver.follow = Follow::kLinearBlend;
@@ -83,16 +77,16 @@ Poses bent_poses(const CharacterData& data, std::size_t count) {
 
 void expect_all_deformers(const runtime::Device& device, const Model& model,
                           const std::function<Poses(const CharacterData&)>& poses) {
-  for (const Deformer& deformer : deformers()) {
-    const Character character = test::bound(model, deformer.rig).character;
-    expect_gpu_equals_cpu(device, character, poses(*character), model.name + ", " + deformer.name);
+  for (const auto& [name, rig] : deformers()) {
+    const Character character = test::bound(model, rig).character;
+    expect_gpu_equals_cpu(device, character, poses(*character), model.name + ", " + name);
   }
 }
 
 // Binds a tube by one of the property suite's deformers; a wider tube drives it if the deformer needs a driver. There
 // are drivers of all kinds, with streams and controls of their own for each instance.
 Character bind_tube(const test::Deformer& deformer, const test::TubeOptions& tube, const test::TubeOptions& cage) {
-  const test::Subject subject = test::make_subject(deformer, test::make_tube(tube), test::make_tube_mesh(cage));
+  const test::Subject subject = test::make_subject(deformer, tube, cage);
   return test::bound(subject.model, subject.rig).character;
 }
 
@@ -278,14 +272,13 @@ TEST(GpuCpu, InEveryConfigurationAfterHalfTurns) {
 TEST(GpuCpu, OnTwistsAlongBones) {
   PELT_REQUIRE_GPU(gpu_device());
   const Model arm = test::make_forearm();
-  const auto poses = [](const CharacterData& data) { return bent_poses(data, 5); };
   SurfaceFfdParameters ffd;
   ffd.driver.twist = Twist::kSpread;
   for (const DeformerParameters& deformer :
        {DeformerParameters(ffd), DeformerParameters(LinearBlendParameters{.twist = Twist::kSpread}),
         DeformerParameters(HierarchicalBsplineParameters{})}) {
     const Character character = test::bound(arm, test::rig_of(deformer)).character;
-    expect_gpu_equals_cpu(*gpu_device(), character, poses(*character), std::string(deformer.name()));
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), std::string(deformer.name()));
   }
 }
 

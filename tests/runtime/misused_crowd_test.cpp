@@ -10,6 +10,7 @@
 #include <pelt/runtime/misuse.h>
 #include <pelt/runtime/transfer.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -174,10 +175,8 @@ TEST_F(MisusedCrowds, OfInputsThatAreNoneSaySo) {
 }
 
 TEST_F(MisusedCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
-  const Buffer buffer = test::must(
-      Buffer::create(*gpu_device(), {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "a caller's"}));
-  Crowd crowd = make(
-      {.joints = {buffer.handle(), 0, 4096}, .inputs = {buffer.handle(), 0, 4096}, .list = {buffer.handle(), 0, 4096}});
+  const Buffer buffer = callers_buffer(4096);
+  Crowd crowd = make({.joints = rest_of(buffer), .inputs = rest_of(buffer), .list = rest_of(buffer)});
   crowd.pose(0, bind_joints_);
   expect("a buffer of the caller's supplies the joint matrices");
   crowd.inputs(0, {});

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <map>
-#include <numeric>
 #include <string>
 
 #include <pelt/evaluate.h>
@@ -108,18 +107,13 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
 TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
   const std::vector<shared::Affine> matrices = six_poses(bind_joints_);
   const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(shared::Affine);
-  Result<Buffer> source = Buffer::create(*gpu_device(), {.size = 2 * frame_bytes,
-                                                         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                                         .memory = MemoryUse::kStaging,
-                                                         .name = "animation"});
-  Result<Buffer> joints =
+  const Buffer source = filled_buffer(matrices);
+  const Buffer joints = test::must(
       Buffer::create(*gpu_device(), {.size = frame_bytes,
                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                      .memory = MemoryUse::kDeviceLocal,
-                                     .name = "joints of a caller's"});
-  ASSERT_TRUE(source && joints);
-  fill(*source, matrices);
-  CrowdOptions options{.instances = {1, 1, 1}, .joints = {joints->handle(), 0, joints->size()}};
+                                     .name = "joints of a caller's"}));
+  CrowdOptions options{.instances = {1, 1, 1}, .joints = rest_of(joints)};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   Crowd crowd = make(options);
   const DeviceFunctions& functions = gpu_device()->functions();
@@ -128,7 +122,7 @@ TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
       memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_NONE,
                      VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_NONE);
       const VkBufferCopy range{frame * frame_bytes, 0, frame_bytes};
-      functions.vkCmdCopyBuffer(commands, source->handle(), joints->handle(), 1, &range);
+      functions.vkCmdCopyBuffer(commands, source.handle(), joints.handle(), 1, &range);
       memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                      VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
       crowd.record(commands);

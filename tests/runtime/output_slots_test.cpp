@@ -4,7 +4,6 @@
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/crowd_table.h>
 
 #include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
@@ -85,24 +84,16 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
   };
   refused([](CrowdOutputs& o) { o.slots = 0; }, "outputs have 1 to 3 slots, not 0");
   refused([](CrowdOutputs& o) { o.slots = 4; }, "outputs have 1 to 3 slots, not 4");
-  refused(
-      [](CrowdOutputs& o) {
-        o.previous_positions.format = VertexFormat::kNone;
-        o.control_meshes = true;
-      },
-      "with control meshes must have a single output slot");
+  refused([](CrowdOutputs& o) { o.previous_positions.format = VertexFormat::kNone, o.control_meshes = true; },
+          "with control meshes must have a single output slot");
   refused([](CrowdOutputs& o) { o.previous_positions.stride = 12; }, "leave out their location and stride");
   refused([&](CrowdOutputs& o) { o.previous_positions.location = place(1, 0); }, "leave out their location");
   refused([&](CrowdOutputs& o) { o.positions.location = place(1, 0); },
           "positions must be in buffers of the caller's in both");
   refused([&](CrowdOutputs& o) { o.slot_locations[0].normals = place(1, 0); },
           "normals must be in buffers of the caller's in");
-  refused(
-      [&](CrowdOutputs& o) {
-        o.bounds_location = place(1, 0);
-        o.slot_locations[0].bounds = place(1, 6);
-      },
-      "bounds of slot 1 are at offset 6, which is not a multiple of 4");
+  refused([&](CrowdOutputs& o) { o.bounds_location = place(1, 0), o.slot_locations[0].bounds = place(1, 6); },
+          "bounds of slot 1 are at offset 6, which is not a multiple of 4");
   refused(
       [&](CrowdOutputs& o) {
         o.slots = 3;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests the frames of crowds as data, without a device.
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>

@@ -135,8 +135,7 @@ TEST_F(ReplacedCrowds, KeepStreams) {
   crowd.inputs(1, as_floats(points), before->streams[0].first_input);
   ASSERT_TRUE(crowd.replace(*gpu_device(), 0, add(after)));
   ASSERT_TRUE(run(*gpu_device(), crowd));
-  std::vector<float> inputs(after->input_count);
-  rest_inputs(*after, inputs);
+  std::vector<float> inputs = test::inputs_at_rest(*after);
   expect_as_on_the_cpu(crowd, 0, after, bind_joints_, inputs);
   std::memcpy(&inputs[after->streams[0].first_input], points.data(), points.size() * sizeof(glm::vec3));
   expect_as_on_the_cpu(crowd, 1, after, bind_joints_, inputs);

@@ -10,6 +10,7 @@
 #include "runtime/barriers.h"
 #include "runtime/device_internals.h"
 #include "runtime/physical_device.h"
+#include "tests/runtime/counting_memory.h"
 #include "tests/runtime/crowds.h"
 #include "tests/support/refused.h"
 
@@ -91,12 +92,7 @@ TEST_F(Vulkan11Devices, HaveWhatTheirExtensionsGive) {
 TEST_F(Vulkan11Devices, AreAdoptedAsTheyAre) {
   vulkan11.extensions = false;
   const Device under = test::must(make());
-  DeviceHandles handles{.get_instance_proc_addr = test::vulkan11_entry_point,
-                        .instance = under.instance(),
-                        .physical = under.physical(),
-                        .device = under.handle(),
-                        .queue_family = under.queue_family(),
-                        .queue = under.queue()};
+  const DeviceHandles handles = handles_of(under, test::vulkan11_entry_point);
   EXPECT_THAT(describe_device(handles.get_instance_proc_addr, handles.instance, handles.physical).missing,
               testing::IsEmpty());
   const Device adopted = test::must(Device::adopt(handles));

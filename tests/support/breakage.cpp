@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/breakage.h"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -23,6 +24,12 @@ void expect_refused(std::span<const Breakage> breakages, const CharacterData& wh
     SCOPED_TRACE(breakage.name);
     expect_refused(breakage, whole);
   }
+}
+
+PalettePass& pass_of(CharacterData& data, PoseKernel kernel) {
+  const auto found = std::ranges::find(data.passes, kernel, &PalettePass::kernel);
+  EXPECT_NE(found, data.passes.end());
+  return *found;
 }
 
 std::string create_error(CharacterData data) {

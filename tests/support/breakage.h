@@ -24,6 +24,9 @@ void expect_refused(const Breakage& breakage, CharacterData whole);
 // Expects that of each breakage.
 void expect_refused(std::span<const Breakage> breakages, const CharacterData& whole);
 
+// Returns the first pass with this kernel.
+PalettePass& pass_of(CharacterData& data, PoseKernel kernel);
+
 // Returns the message of the error of making the character, or "made".
 std::string create_error(CharacterData data);
 

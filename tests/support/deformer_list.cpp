@@ -278,26 +278,15 @@ std::vector<Deformer> surface_ffds() {
       {"SurfaceFfdExtendedLinearDriver", ffd([](auto& p) { p.driver.follow = Follow::kLinearBlend; })},
       {"SurfaceFfdExtendedLimbDriver", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; })},
       {"SurfaceFfdBasic", ffd([](auto& p) { p.mode = Mode::kBasic; }), true, Follows::kRigid},
-      {"SurfaceFfdBasicUncut", ffd([](auto& p) {
-         p.mode = Mode::kBasic;
-         p.elements = 0;
-       }),
-       false, Follows::kRigid},
+      {"SurfaceFfdBasicUncut", ffd([](auto& p) { p.mode = Mode::kBasic, p.elements = 0; }), false, Follows::kRigid},
       {"SurfaceFfdEstimatedFrames", ffd([](auto& p) { p.driver.estimate_frames = true; }), true, Follows::kSimilarity},
       {"SurfaceFfdStreamed", ffd([](auto& p) { p.driver.follow = Follow::kStreamed; }), false, Follows::kSimilarity},
-      {"SurfaceFfdStreamedFrames", ffd([](auto& p) {
-         p.driver.follow = Follow::kStreamed;
-         p.driver.axis_points = true;
-       }),
-       false},
-      {"SurfaceFfdStreamedBasic", ffd([](auto& p) {
-         p.driver.follow = Follow::kStreamed;
-         p.mode = Mode::kBasic;
-       }),
+      {"SurfaceFfdStreamedFrames",
+       ffd([](auto& p) { p.driver.follow = Follow::kStreamed, p.driver.axis_points = true; }), false},
+      {"SurfaceFfdStreamedBasic", ffd([](auto& p) { p.driver.follow = Follow::kStreamed, p.mode = Mode::kBasic; }),
        false, Follows::kRigid},
       {"SurfaceFfdRefined", ffd([](auto& p) {
-         p.driver.weld = 1e-4f;
-         p.driver.refine = {{{.joints = {"joint1"}}, 1}};
+         p.driver.weld = 1e-4f, p.driver.refine = {{{.joints = {"joint1"}}, 1}};
        })},
       {"SurfaceFfdKeyPoses", ffd([](auto& p) { p.driver.key_poses = key_poses(); }), false},
       {"SurfaceFfdKeyPosesLinearDriver", ffd([](auto& p) {
@@ -339,19 +328,13 @@ std::vector<Deformer> all_mos() {
   return {
       {"Mos", mos(), true, Follows::kSimilarity},
       {"MosOfThePatent", patent_mos()},
-      {"MosBlendedNormals", mos([](auto& p) {
-         p.exact_normals = false;
-         p.clamp_ends = false;
-       }),
-       true, Follows::kSimilarity},
+      {"MosBlendedNormals", mos([](auto& p) { p.exact_normals = false, p.clamp_ends = false; }), true,
+       Follows::kSimilarity},
       {"MosEdited", edited_mos(), false, Follows::kSimilarity},
       {"MosTurned", turned_mos(), false, Follows::kSimilarity},
       {"MosInverseDistance", scattered_mos(MosStrategy::kInverseDistance), true, Follows::kSimilarity},
       {"MosRadialBasis", scattered_mos(MosStrategy::kRadialBasis), false, Follows::kSimilarity},
-      {"MosCage", mos([](auto& p) {
-         p.strategy = MosStrategy::kCatmullClark;
-         p.cage = "cage";
-       })},
+      {"MosCage", mos([](auto& p) { p.strategy = MosStrategy::kCatmullClark, p.cage = "cage"; })},
       {"MosMasked", scattered_mos(MosStrategy::kRadialBasis), false, Follows::kSimilarity,
        [](Model& model, Rig& rig) {
          mask_a_ball(model, rig);
@@ -363,11 +346,8 @@ std::vector<Deformer> all_mos() {
 std::vector<Deformer> surfaces() {
   return {
       {"HierarchicalBspline", surface(), true, Follows::kRigid},
-      {"HierarchicalBsplineOverlays", surface([](auto& p) {
-         add_overlays(p);
-         p.frames_per_span = 0;
-       }),
-       true, Follows::kRigid},
+      {"HierarchicalBsplineOverlays", surface([](auto& p) { add_overlays(p), p.frames_per_span = 0; }), true,
+       Follows::kRigid},
       {"HierarchicalBsplineKeyed", keyed_surface(), false, Follows::kRigid},
       {"HierarchicalBsplineSwinging", swinging_surface(), false, Follows::kRigid},
       {"HierarchicalBsplineMoved", moved_surface(), false, Follows::kRigid, [](Model&, Rig&) {}, false},
@@ -427,6 +407,10 @@ Subject make_subject(const Deformer& deformer, Model model, Mesh cage) {
   subject.rig.layers.push_back({subject.model.meshes[0].name, deformer.parameters, {}, {}});
   deformer.change(subject.model, subject.rig);
   return subject;
+}
+
+Subject make_subject(const Deformer& deformer, const TubeOptions& tube, const TubeOptions& cage) {
+  return make_subject(deformer, make_tube(tube), make_tube_mesh(cage));
 }
 
 }  // namespace pelt::test

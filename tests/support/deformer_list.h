@@ -10,6 +10,8 @@
 #include <pelt/model.h>
 #include <pelt/rig.h>
 
+#include "tests/support/tube.h"
+
 namespace pelt::test {
 
 // The class of motions that, applied to all controls, move the skin by the same motion.
@@ -42,5 +44,9 @@ struct Subject {
 // Returns mesh 0 of `model` moved by the deformer. If the deformer needs a driver, `cage` is its driver "cage";
 // otherwise it is a second skin.
 Subject make_subject(const Deformer& deformer, Model model, Mesh cage);
+
+// Does that with a tube in another tube.
+Subject make_subject(const Deformer& deformer, const TubeOptions& tube = {.around = 3, .along = 4},
+                     const TubeOptions& cage = {.around = 8, .along = 12, .radius = 1.1f});
 
 }  // namespace pelt::test

@@ -75,11 +75,7 @@ Rig rig_of(DeformerParameters parameters, const std::string& target) {
   return rig;
 }
 
-Bound bound(const Model& model, const Rig& rig) {
-  Result<Bound> result = bind(model, rig);
-  EXPECT_TRUE(result) << result.error().message;
-  return std::move(*result);
-}
+Bound bound(const Model& model, const Rig& rig) { return must(bind(model, rig)); }
 
 Character bound_by(const Model& model, const std::string& deformer) {
   Rig rig = rig_from_deformer_name(deformer).value();
@@ -88,9 +84,7 @@ Character bound_by(const Model& model, const std::string& deformer) {
 }
 
 Bound bound_with(const Model& model, const std::string& deformer) {
-  Result<Bound> result = bind(model, rig_from_deformer_name(deformer).value());
-  EXPECT_TRUE(result) << result.error().message;
-  return std::move(*result);
+  return must(bind(model, must(rig_from_deformer_name(deformer))));
 }
 
 std::string bind_error(const Model& model, const Rig& rig) {
@@ -99,8 +93,7 @@ std::string bind_error(const Model& model, const Rig& rig) {
 }
 
 const CharacterMesh& mesh_of(const Character& character, const std::string& name) {
-  const auto found = std::find_if(character->meshes.begin(), character->meshes.end(),
-                                  [&](const CharacterMesh& mesh) { return mesh.name == name; });
+  const auto found = std::ranges::find(character->meshes, name, &CharacterMesh::name);
   EXPECT_NE(found, character->meshes.end()) << name;
   return *found;
 }
@@ -112,9 +105,24 @@ std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character&
   return positions;
 }
 
+std::vector<glm::vec3> normals_of(const Evaluator& evaluator, const Character& character, const std::string& name) {
+  const CharacterMesh& mesh = mesh_of(character, name);
+  std::vector<glm::vec3> normals(mesh.vertex_count());
+  to_source_order(mesh, evaluator.normals(), std::span(normals));
+  return normals;
+}
+
+std::vector<glm::vec3> posed_normals(const Character& character, std::span<const glm::mat4> joints,
+                                     const std::string& name) {
+  Evaluator evaluator(character);
+  if (!joints.empty()) evaluator.pose(joints);
+  evaluator.evaluate();
+  return normals_of(evaluator, character, name);
+}
+
 std::vector<glm::vec3> posed(const Character& character, std::span<const glm::mat4> joints, const std::string& name) {
   Evaluator evaluator(character);
-  evaluator.pose(joints);
+  if (!joints.empty()) evaluator.pose(joints);
   evaluator.evaluate();
   return positions_of(evaluator, character, name);
 }
@@ -160,6 +168,12 @@ std::vector<std::byte> bytes_without_rig(const Character& character) {
   CharacterData data = *character;
   data.rig.clear();
   return serialize(must(Character::create(std::move(data))));
+}
+
+std::vector<float> inputs_at_rest(const CharacterData& data) {
+  std::vector<float> inputs(data.input_count);
+  rest_inputs(data, inputs);
+  return inputs;
 }
 
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix) {

@@ -59,7 +59,12 @@ const CharacterMesh& mesh_of(const Character& character, const std::string& name
 // Returns posed positions of one mesh, in the order of the model.
 std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character& character, const std::string& name);
 
-// Returns the same of a character that is posed by these joint matrices.
+// Returns posed normals of one mesh, in the order of the model.
+std::vector<glm::vec3> normals_of(const Evaluator& evaluator, const Character& character, const std::string& name);
+
+// Return posed positions and normals of a character that is posed by these joint matrices, or rests without any.
+std::vector<glm::vec3> posed_normals(const Character& character, std::span<const glm::mat4> joints,
+                                     const std::string& name);
 std::vector<glm::vec3> posed(const Character& character, std::span<const glm::mat4> joints, const std::string& name);
 
 // Returns the joint matrices of a model whose joint 1 is turned from its rest.
@@ -81,6 +86,9 @@ double volume(std::span<const glm::vec3> positions, std::span<const glm::uvec3> 
 
 // Returns the character as a file's bytes, without the text of the rig.
 std::vector<std::byte> bytes_without_rig(const Character& character);
+
+// Returns the inputs of a character at rest.
+std::vector<float> inputs_at_rest(const CharacterData& data);
 
 // Returns a function that applies a matrix to points.
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix);

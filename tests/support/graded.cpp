@@ -9,6 +9,7 @@
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/driver/build_character.h"
 #include "engine/authoring/driver/key_pose/bind.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt::test {
@@ -105,16 +106,14 @@ Character make_graded(std::size_t count, Graded kind) {
       return std::vector<glm::vec3>(offsets.begin(), offsets.end());
     };
     key_weights::WeightTable weights;
-    const auto keyed = key_pose::find_offsets({}, true, driver, as_it_is, model, "driver", builder, weights);
-    EXPECT_TRUE(keyed) << keyed.error().message;
-    const std::optional<std::uint32_t> offsets = key_pose::add_offsets(weights, *keyed, driver, builder);
+    const auto keyed = must(key_pose::find_offsets({}, true, driver, as_it_is, model, "driver", builder, weights));
+    const std::optional<std::uint32_t> offsets = key_pose::add_offsets(weights, keyed, driver, builder);
     EXPECT_TRUE(offsets.has_value());
     MeshBinding moved = bind_to_table(driver, first_entry, spacing, kind, 0.3f);
     if (kind == Graded::kOffsetDriver) add_offset_groups(driver, first_entry, moved);
-    const Result<std::size_t> control =
-        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_entry = offsets, .source_vertex = {}});
-    EXPECT_TRUE(control) << control.error().message;
-    const std::uint32_t frames = builder.frame_entries(*control);
+    const std::size_t control = must(
+        builder.add_control_mesh(driver, std::move(moved), "by hand", {.offset_entry = offsets, .source_vertex = {}}));
+    const std::uint32_t frames = builder.frame_entries(control);
     binding = {};
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto other = (i + 1) % static_cast<std::uint32_t>(driver.positions.size());
@@ -123,11 +122,8 @@ Character make_graded(std::size_t count, Graded kind) {
     }
     if (kind == Graded::kOffsetDriver) add_offset_groups(skin, first_entry, binding);
   }
-  const Result<void> added = builder.add_skin(skin, std::move(binding), "by hand");
-  EXPECT_TRUE(added) << added.error().message;
-  Result<Character> character = build_character(builder);
-  EXPECT_TRUE(character) << character.error().message;
-  return *character;
+  must(builder.add_skin(skin, std::move(binding), "by hand"));
+  return must(build_character(builder));
 }
 
 }  // namespace pelt::test

@@ -9,6 +9,12 @@
 
 namespace pelt::test {
 
+// Returns the message of a call's error, or "" if it has none.
+template <class T>
+std::string error_of(const Result<T>& result) {
+  return result ? "" : result.error().message;
+}
+
 // Tells whether a call failed with these words in its message.
 template <class T>
 testing::AssertionResult refused(const Result<T>& result, std::string_view words) {

@@ -13,6 +13,7 @@
 
 #include <pelt/bind.h>
 #include <pelt/hierarchical_bspline.h>
+#include <pelt/linear_blend.h>
 #include <pelt/paint.h>
 #include <pelt/tools/not_carried.h>
 #include <pelt/tools/surface_vertices.h>
@@ -138,7 +139,7 @@ class Binder {
   }
 
   bool is_line(std::size_t mesh) const {
-    return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.line == mesh; });
+    return std::ranges::any_of(muscles_, [&](const MuscleMeshes& m) { return m.line == mesh; });
   }
 
   // Returns the first unbound layer that waits for no driver. A layer whose driver is a muscle, or is moved by layers,
@@ -167,11 +168,10 @@ class Binder {
   // driver, so following them leads into the cycle. Muscles are never part of it: the layers that carry their lines
   // wait for nothing.
   Error cycle() const {
-    auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
+    auto waiting = static_cast<std::size_t>(std::ranges::find(bound_, false) - bound_.begin());
     for (std::size_t step = 0; step < bound_.size(); ++step) {
       const std::vector<LayerAtMesh>& movers = plan_.meshes[*plan_.layers[waiting].driver_mesh];
-      waiting =
-          std::find_if(movers.begin(), movers.end(), [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
+      waiting = std::ranges::find_if(movers, [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
     }
     const PlannedLayer& layer = plan_.layers[waiting];
     return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' drives itself, through other layers",
@@ -218,7 +218,13 @@ class Binder {
     MergedLayers layers;
     for (const LayerAtMesh& at : layers_at(m)) {
       const auto bound = layer_bindings_[at.layer].find(m);
-      PELT_TRY(lay_over(layers, std::move(bound->second), at.mask, plan_.layers[at.layer], mesh(m), builder_));
+      const PlannedLayer& layer = plan_.layers[at.layer];
+      const std::vector<float> left = std::move(bound->second.left);
+      PELT_TRY(lay_over(layers, std::move(bound->second), at.mask, layer, mesh(m), builder_));
+      if (!left.empty() && layer.over_all && may_fall_back(layer.deformer)) {
+        const TwistSpread twists(model_, plan_.layers[0].deformer.get<LinearBlendParameters>().twist);
+        lay_linear_over(*layers.binding, mesh(m), left, twists, builder_);
+      }
       layer_bindings_[at.layer].erase(bound);
     }
     return layers;

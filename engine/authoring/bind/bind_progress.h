@@ -30,7 +30,6 @@ class BindProgress {
   // stop.
   void show_part(double fraction) { show((done_ + fraction) / stages_, stage_); }
 
-  // Shows that all is done.
   void end() { show(1, "done"); }
 
  private:

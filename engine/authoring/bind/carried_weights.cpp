@@ -9,16 +9,10 @@
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
 
+#include "engine/authoring/model/unweighted.h"
+
 namespace pelt {
 namespace {
-
-// Returns the bound joint that has all weights of a mesh; none if several have weights.
-std::optional<std::uint32_t> only_joint(const Mesh& mesh) {
-  if (!has_weights(mesh) || mesh.weights.influences.empty()) return std::nullopt;
-  const std::uint32_t first = mesh.weights.influences.front().index;
-  const auto is_first = [&](const Influence& influence) { return influence.index == first; };
-  return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
-}
 
 // Returns the driver of a skin that is painted to one joint on which the driver has no weight; nullptr if there is no
 // such driver, the skin is painted otherwise, or the model has levels of detail for it.
@@ -27,7 +21,7 @@ const Mesh* carrier_of(const Model& model, const LayerPlan& plan, std::size_t me
   if (!plan.is_skin(mesh) || std::ranges::any_of(model.levels, is_of_mesh)) return nullptr;
   const std::optional<std::size_t>& driver = plan.layers[plan.meshes[mesh].front().layer].driver_mesh;
   if (!driver || !has_weights(model.meshes[*driver])) return nullptr;
-  const std::optional<std::uint32_t> joint = only_joint(model.meshes[mesh]);
+  const std::optional<std::uint32_t> joint = only_bound(model.meshes[mesh]);
   const auto is_of_joint = [&](const Influence& influence) { return influence.index == joint; };
   const bool shared = std::ranges::any_of(model.meshes[*driver].weights.influences, is_of_joint);
   return joint && !shared ? &model.meshes[*driver] : nullptr;

@@ -22,7 +22,7 @@ namespace {
 
 template <class T>
 bool all_finite(const std::vector<T>& values) {
-  return std::all_of(values.begin(), values.end(), [](const T& value) { return is_finite(value); });
+  return std::ranges::all_of(values, [](const T& value) { return is_finite(value); });
 }
 
 Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
@@ -60,8 +60,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
     }
   }
   for (const VertexAttribute& attribute : mesh.attributes) {
-    const bool finite =
-        std::all_of(attribute.values.begin(), attribute.values.end(), [](float value) { return std::isfinite(value); });
+    const bool finite = std::ranges::all_of(attribute.values, [](float value) { return std::isfinite(value); });
     if (attribute.values.size() != count || !finite) {
       return invalid("mesh '{}': attribute '{}' needs exactly one finite value per vertex", mesh.name, attribute.name);
     }

@@ -30,7 +30,7 @@ namespace pelt {
 namespace {
 
 bool is_everywhere(const std::vector<float>& mask, float value) {
-  return std::all_of(mask.begin(), mask.end(), [&](float m) { return m == value; });
+  return std::ranges::all_of(mask, [&](float m) { return m == value; });
 }
 
 // Finds the driver mesh of each layer, and marks the meshes that drive others.
@@ -110,7 +110,6 @@ std::vector<float> parts_in_rigid_regions(const Mesh& mesh, const Model& model, 
   return parts;
 }
 
-// Keeps the regions of heads only.
 void keep_heads(chain::RigidRegions& regions) {
   for (std::size_t j = 0; j < regions.is_head.size(); ++j) {
     if (!regions.is_head[j]) regions.of_joint[j] = chain::kNoRigidRegion;
@@ -162,7 +161,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
   if (treatment != RigidParts::kMoved) {
     const std::vector<bool> rigid = find_rigid_parts(mesh);
-    count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
+    count = static_cast<std::size_t>(std::ranges::count(rigid, true));
     if (treatment == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
     for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
       if (!rigid[i]) continue;
@@ -301,7 +300,7 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
   const auto carries = [](const PlannedLayer& layer) {
     return layer.deformer.get_if<CurveSkeletonParameters>() != nullptr && !layer.wires;
   };
-  const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
+  const auto found = std::ranges::find_if(plan.layers, carries);
   const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
   if (found == plan.layers.end()) {
     plan.layers.push_back({fmt::format("lines of muscles ({})", typed_name(CurveSkeletonParameters::kName)),

@@ -19,9 +19,8 @@ namespace pelt {
 namespace {
 
 bool has_key_pose(const DriverParameters& driver, const std::string& target) {
-  return std::any_of(driver.key_poses.begin(), driver.key_poses.end(), [&](const KeyPoseSet& set) {
-    return std::any_of(set.poses.begin(), set.poses.end(),
-                       [&](const KeyPose& pose) { return pose.morph_target == target; });
+  return std::ranges::any_of(driver.key_poses, [&](const KeyPoseSet& set) {
+    return std::ranges::any_of(set.poses, [&](const KeyPose& pose) { return pose.morph_target == target; });
   });
 }
 
@@ -41,7 +40,7 @@ class MorphUse {
   // Returns true if the morph target moves a driver, by its weight or by a key pose. It cannot move drivers that layers
   // or the game move.
   bool carries(const std::string& target) const {
-    return !moved_by_layer_ && std::any_of(drivers_.begin(), drivers_.end(), [&](const DriverParameters* driver) {
+    return !moved_by_layer_ && std::ranges::any_of(drivers_, [&](const DriverParameters* driver) {
       return driver->follow != Follow::kStreamed && (driver->morph_targets || has_key_pose(*driver, target));
     });
   }
@@ -91,7 +90,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
       const auto of_mesh = dropped.find(channel.mesh);
       return of_mesh != dropped.end() && channel.target < of_mesh->second.size() && of_mesh->second[channel.target];
     };
-    const auto count = std::count_if(clip.morph_channels.begin(), clip.morph_channels.end(), is_dropped);
+    const auto count = std::ranges::count_if(clip.morph_channels, is_dropped);
     if (count == 0) continue;
     clips.add(clip.name);
     const bool all = static_cast<std::size_t>(count) == clip.morph_channels.size() && clip.channels.empty();

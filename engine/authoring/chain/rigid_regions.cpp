@@ -54,6 +54,15 @@ Stub stub_at(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
   return above.link_count() > 2 || glm::dot(before, bone / length) < kTurned ? Stub::kPlain : Stub::kNone;
 }
 
+// Returns true if the bone to a joint is short for its skin, or has none, as in a haunch: a limb in the trunk.
+bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
+  const JointCluster& cluster = tree.clusters[p];
+  const glm::dvec3 bone = cluster.position - tree.clusters[cluster.parent].position;
+  const double length = glm::length(bone);
+  const double thick = length > 0 ? thickness(skin[cluster.parent], bone / length) : 0;
+  return thick == 0 || length < kStubby * thick;
+}
+
 }  // namespace
 
 float RigidRegions::spanning(std::span<const Influence> weights) const {
@@ -80,15 +89,20 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
   RigidRegions result{.of_joint = std::vector<std::uint32_t>(uses.size(), kNoRigidRegion),
                       .is_head = std::vector<bool>(uses.size(), false),
                       .beyond = {}};
+  std::vector<bool> of_trunk(tree.clusters.size(), false);
   for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
     const JointCluster& cluster = tree.clusters[p];
     const auto any = [&](const auto& says) { return std::ranges::any_of(cluster.joints, says); };
     const auto has_role = [&](JointRole role) {
       return any([&](std::uint32_t j) { return uses[j].role == role && uses[j].kind == JointKind::kBall; });
     };
-    const bool is_trunk = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
-                          has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh);
-    if (is_trunk && cluster.parent != kNone && !cluster.joints.empty()) {
+    const auto bends = [&](std::uint32_t j) {  // as part of a limb, but not as an elbow, a knee or a finger
+      return uses[j].side != Side::kNone && uses[j].kind != JointKind::kHinge && uses[j].kind != JointKind::kTwist;
+    };
+    of_trunk[p] = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
+                  has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh) ||
+                  (cluster.parent != kNone && of_trunk[cluster.parent] && any(bends) && ends_a_stub(tree, skin, p));
+    if (of_trunk[p] && cluster.parent != kNone && !cluster.joints.empty()) {
       result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
     }
     if (any([&](std::uint32_t j) { return uses[j].kind == JointKind::kHinge; })) continue;

@@ -11,6 +11,7 @@ namespace pelt::chain {
 namespace {
 
 constexpr float kOfNextBone = 0.75f;
+constexpr float kFleshOff = 0.43f;  // part of Painting::most_off if sections are not round
 
 // Returns a smooth step from 0 at `from` to 1 at `to`, which may be in either order.
 float rise(float from, float to, float s) { return from == to ? 1.0f : glm::smoothstep(from, to, s); }
@@ -21,6 +22,12 @@ float step_at(glm::vec2 turning, float share) {
   const float ramp = 2 * std::min(share, 1 - share) * (1 - 0.5f * kEase);
   const float left = ramp < 0.5f * kEase ? std::sqrt(2 * kEase * ramp) : ramp + 0.5f * kEase;
   return share < 0.5f ? (left - 1) * turning.x : (1 - left) * turning.y;
+}
+
+// Returns by how much the fraction of a bend at rest length s differs from `share` beyond its `off`.
+float bend_missed(const Trust::Bend& bend, float share, float s) {
+  const float way = s - bend.length;
+  return std::max(std::abs(shared::step_share(bend.turning, way, way < 0) - share) - bend.off, 0.0f);
 }
 
 }  // namespace
@@ -112,7 +119,7 @@ std::vector<Trust::Bend> Trust::bends(std::size_t c) const {
     const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
     const float off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
                       std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);
-    result.push_back({i, curve.lengths[i], turning, off});
+    result.push_back({i, curve.lengths[i], turning, off * std::lerp(kFleshOff, 1.0f, curve.anchors[i].tube)});
   }
   return result;
 }
@@ -163,16 +170,22 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
     painted.push_back({bend, share});
   }
   if (low <= high) return std::clamp(s, low, high);
-  const auto missed = [&](float place) {
+  const auto sum_missed = [&](float place) {
     float sum = 0;
-    for (const auto& [bend, share] : painted) {
-      const float way = place - bend.length;
-      const float away = std::abs(shared::step_share(bend.turning, way, way < 0) - share) - bend.off;
-      if (away > 0) sum += away * away;
-    }
+    for (const auto& [bend, share] : painted) sum += std::pow(bend_missed(bend, share, place), 2.0f);
     return sum;
   };
-  return *std::ranges::min_element(bounds, {}, missed);
+  return *std::ranges::min_element(bounds, {}, sum_missed);
+}
+
+float Trust::missed(std::size_t c, std::span<const Bend> bends, std::span<const Influence> row, float s) const {
+  const auto [least, most] = anchors_of(c, row);
+  float worst = 0;
+  for (const Bend& bend : bends) {
+    if (bend.anchor + 1 < least || bend.anchor > most + 1) continue;
+    worst = std::max(worst, bend_missed(bend, *share_beyond(c, bend.anchor, row), s));
+  }
+  return worst;
 }
 
 std::pair<float, float> Trust::share_bounds(std::size_t curve, std::span<const Influence> row) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/check/anatomy.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <pelt/evaluate.h>

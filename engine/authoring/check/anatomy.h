@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <pelt/tools/defect_meter.h>
-#include <pelt/tools/parallel.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/base/stop.h"
 
 namespace pelt {
@@ -68,23 +68,19 @@ DefectMeter::DefectMeter(const LinearReference& reference, std::size_t clip_fram
 
 void DefectMeter::add(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
   assert(linear.size() == apart_.size() && moved.size() == apart_.size());
-  parallel_for(apart_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      const auto apart = static_cast<float>(distance(linear[v], moved[v]));
-      if (apart <= apart_[v]) continue;
-      apart_[v] = apart;
-      apart_frames_[v] = frame_;
-    }
+  parallel_each(apart_.size(), kGrain, threads_, [&](std::size_t v) {
+    const auto apart = static_cast<float>(distance(linear[v], moved[v]));
+    if (apart <= apart_[v]) return;
+    apart_[v] = apart;
+    apart_frames_[v] = frame_;
   });
   const double stretch = allowed_value(DefectKind::kStretch);
   const double strain = frame_ < clip_frames_ ? allowed_value(DefectKind::kStrain) : stretch - 1;
-  parallel_for(edges_.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t e = begin; e < end; ++e) {
-      const LinearReference::Edge& edge = reference_.edges()[e];
-      if (edge.rigid) edges_[e].see(DefectKind::kStrain, strain_of(edge, moved), strain, frame_);
-      if (reference_.is_long(edge.rest)) {
-        edges_[e].see(DefectKind::kStretch, stretch_of(edge, linear, moved), stretch, frame_);
-      }
+  parallel_each(edges_.size(), kGrain, threads_, [&](std::size_t e) {
+    const LinearReference::Edge& edge = reference_.edges()[e];
+    if (edge.rigid) edges_[e].see(DefectKind::kStrain, strain_of(edge, moved), strain, frame_);
+    if (reference_.is_long(edge.rest)) {
+      edges_[e].see(DefectKind::kStretch, stretch_of(edge, linear, moved), stretch, frame_);
     }
   });
   add_shapes(linear, moved);
@@ -93,36 +89,32 @@ void DefectMeter::add(std::span<const glm::vec3> linear, std::span<const glm::ve
 
 void DefectMeter::add_shapes(std::span<const glm::vec3> linear, std::span<const glm::vec3> moved) {
   auto& [hinges, triangles] = frame_ < clip_frames_ ? of_clips_ : of_others_;
-  parallel_for(triangles.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t f = begin; f < end; ++f) {
-      const glm::uvec3 t = reference_.triangles()[f];
-      const auto rest_area = static_cast<float>(reference_.twice_rest_areas()[f]);
-      const auto unit_normal = [&](std::span<const glm::vec3> points, float& area) {
-        const glm::vec3 normal = glm::cross(points[t.y] - points[t.x], points[t.z] - points[t.x]);
-        area = glm::length(normal);
-        return area > kGone * rest_area ? normal / area : glm::vec3(0);
-      };
-      float linear_area = 0, area = 0;
-      linear_normals_[f] = unit_normal(linear, linear_area);
-      normals_[f] = unit_normal(moved, area);
-      if (!(linear_area > kCollapsed * rest_area) || !(area > kGone * rest_area)) continue;
-      const float turned = fold(linear_normals_[f], normals_[f], kCosineOfTurned);
-      if (turned > kTurnedOver) triangles[f].see(DefectKind::kInverted, turned, kTurnedOver, frame_);
-    }
+  parallel_each(triangles.size(), kGrain, threads_, [&](std::size_t f) {
+    const glm::uvec3 t = reference_.triangles()[f];
+    const auto rest_area = static_cast<float>(reference_.twice_rest_areas()[f]);
+    const auto unit_normal = [&](std::span<const glm::vec3> points, float& area) {
+      const glm::vec3 normal = glm::cross(points[t.y] - points[t.x], points[t.z] - points[t.x]);
+      area = glm::length(normal);
+      return area > kGone * rest_area ? normal / area : glm::vec3(0);
+    };
+    float linear_area = 0, area = 0;
+    linear_normals_[f] = unit_normal(linear, linear_area);
+    normals_[f] = unit_normal(moved, area);
+    if (!(linear_area > kCollapsed * rest_area) || !(area > kGone * rest_area)) return;
+    const float turned = fold(linear_normals_[f], normals_[f], kCosineOfTurned);
+    if (turned > kTurnedOver) triangles[f].see(DefectKind::kInverted, turned, kTurnedOver, frame_);
   });
   const double crease = allowed_value(DefectKind::kCrease);
-  parallel_for(hinges.size(), kGrain, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t h = begin; h < end; ++h) {
-      const LinearReference::Hinge& hinge = reference_.hinges()[h];
-      const glm::vec3 &a = normals_[hinge.triangles[0]], &b = normals_[hinge.triangles[1]];
-      if (a == glm::vec3(0) || b == glm::vec3(0)) continue;
-      const float folded = fold(a, b, kCosineOfCrease);
-      if (folded == 0) continue;
-      const glm::vec3 &c = linear_normals_[hinge.triangles[0]], &d = linear_normals_[hinge.triangles[1]];
-      const bool known = c != glm::vec3(0) && d != glm::vec3(0);
-      const float more = folded - std::max(hinge.fold, known ? fold(c, d, 1) : 0.0f);
-      if (more > crease) hinges[h].see(DefectKind::kCrease, more, crease, frame_);
-    }
+  parallel_each(hinges.size(), kGrain, threads_, [&](std::size_t h) {
+    const LinearReference::Hinge& hinge = reference_.hinges()[h];
+    const glm::vec3 &a = normals_[hinge.triangles[0]], &b = normals_[hinge.triangles[1]];
+    if (a == glm::vec3(0) || b == glm::vec3(0)) return;
+    const float folded = fold(a, b, kCosineOfCrease);
+    if (folded == 0) return;
+    const glm::vec3 &c = linear_normals_[hinge.triangles[0]], &d = linear_normals_[hinge.triangles[1]];
+    const bool known = c != glm::vec3(0) && d != glm::vec3(0);
+    const float more = folded - std::max(hinge.fold, known ? fold(c, d, 1) : 0.0f);
+    if (more > crease) hinges[h].see(DefectKind::kCrease, more, crease, frame_);
   });
 }
 

@@ -6,8 +6,8 @@
 
 #include <pelt/tools/check_figures.h>
 #include <pelt/tools/mesh_parts.h>
-#include <pelt/tools/parallel.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/geometry/bounds.h"
 
 namespace pelt {
@@ -34,11 +34,8 @@ glm::dvec3 normal_of(std::span<const glm::vec3> positions, const glm::uvec3& t) 
 template <class Partial, class Body>
 std::vector<Partial> in_blocks(std::size_t count, unsigned threads, const Body& body) {
   std::vector<Partial> partials((count + kBlock - 1) / kBlock);
-  parallel_for(partials.size(), 4, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      body(k * kBlock, std::min(count, (k + 1) * kBlock), partials[k]);
-    }
-  });
+  parallel_each(partials.size(), 4, threads,
+                [&](std::size_t k) { body(k * kBlock, std::min(count, (k + 1) * kBlock), partials[k]); });
   return partials;
 }
 
@@ -88,11 +85,9 @@ LinearReference::LinearReference(std::span<const glm::vec3> rest, std::span<cons
 void LinearReference::find_edges(std::span<const glm::vec3> rest, unsigned threads) {
   const std::vector<MeshEdge> ends = unique_edges(triangles_);
   edges_.resize(ends.size());
-  parallel_for(ends.size(), kBlock, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t e = begin; e < end; ++e) {
-      const auto [from, to] = ends[e];
-      edges_[e] = {from, to, distance(rest[from], rest[to]), 0};
-    }
+  parallel_each(ends.size(), kBlock, threads, [&](std::size_t e) {
+    const auto [from, to] = ends[e];
+    edges_[e] = {from, to, distance(rest[from], rest[to]), 0};
   });
 }
 
@@ -106,22 +101,18 @@ void LinearReference::find_rigid(const Positions& linear, unsigned threads) {
     for (std::size_t frame = 0; frame < frame_count_; ++frame) {
       const std::span<const glm::vec3> positions = linear(frame);
       assert(positions.size() == vertex_count_);
-      parallel_for(count, kBlock, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t e = begin; e < end; ++e) {
-          const Edge& edge = edges_[first + e];
-          lengths[e * frame_count_ + frame] = distance(positions[edge.from], positions[edge.to]);
-        }
+      parallel_each(count, kBlock, threads, [&](std::size_t e) {
+        const Edge& edge = edges_[first + e];
+        lengths[e * frame_count_ + frame] = distance(positions[edge.from], positions[edge.to]);
       });
     }
-    parallel_for(count, kBlock / 8, threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t e = begin; e < end; ++e) {
-        const std::span<double> edge_lengths = std::span(lengths).subspan(e * frame_count_, frame_count_);
-        const auto [least, most] = std::minmax_element(edge_lengths.begin(), edge_lengths.end());
-        const double low = *least, high = *most;
-        const double median = median_of(edge_lengths);
-        edges_[first + e].median = median;
-        steady[first + e] = std::max(high - median, median - low) <= kRigid * std::max(median, kShortest * diagonal_);
-      }
+    parallel_each(count, kBlock / 8, threads, [&](std::size_t e) {
+      const std::span<double> edge_lengths = std::span(lengths).subspan(e * frame_count_, frame_count_);
+      const auto [least, most] = std::minmax_element(edge_lengths.begin(), edge_lengths.end());
+      const double low = *least, high = *most;
+      const double median = median_of(edge_lengths);
+      edges_[first + e].median = median;
+      steady[first + e] = std::max(high - median, median - low) <= kRigid * std::max(median, kShortest * diagonal_);
     });
   }
   std::vector<std::uint8_t> stiff(vertex_count_, 0);
@@ -215,11 +206,9 @@ void FigureMeter::add_distances(std::span<const glm::vec3> linear, std::span<con
     figures_.far_at = {frame_, vertex, vertex};
   }
   scratch_.resize(reference_.stiff_vertices().size());
-  parallel_for(scratch_.size(), kBlock, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t v = reference_.stiff_vertices()[i];
-      scratch_[i] = distance(moved[v], linear[v]) / reference_.diagonal();
-    }
+  parallel_each(scratch_.size(), kBlock, threads_, [&](std::size_t i) {
+    const std::uint32_t v = reference_.stiff_vertices()[i];
+    scratch_[i] = distance(moved[v], linear[v]) / reference_.diagonal();
   });
   drifts_.add(scratch_);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cmath>
 
 #include <pelt/tools/check_figures.h>
 #include <pelt/tools/mesh_parts.h>

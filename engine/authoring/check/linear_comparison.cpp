@@ -61,8 +61,7 @@ class Skins {
       if (mesh.control) continue;
       const std::span<const glm::vec3> positions = left.first(mesh.vertex_count());
       left = left.subspan(positions.size());
-      const auto found =
-          std::find_if(positions.begin(), positions.end(), [](const glm::vec3& p) { return !is_finite(p); });
+      const auto found = std::ranges::find_if(positions, [](const glm::vec3& p) { return !is_finite(p); });
       if (found == positions.end()) continue;
       return Error{ErrorCode::kUnsupported,
                    fmt::format("mesh '{}': vertex {} is moved to a position that is not finite by {}, in pose '{}'",

@@ -26,6 +26,10 @@ using namespace chain;
 
 namespace {
 
+// Mean deviation from the mean radius of the skin round a joint, relative to it: of a tube, which swells at a bend and
+// is pressed flat on its inside, and of flesh, which overlaps there and follows its painting more closely.
+constexpr double kTube = 0.01, kFlesh = 0.03;
+
 // Calls visit(vertex, point) for the curve that a vertex follows most, and for those that it follows at least half as
 // much.
 template <class Visit>
@@ -97,7 +101,7 @@ void round_meeting_bends(const Skeleton& skeleton, std::vector<Curve>& curves) {
   }
 }
 
-// Long bones meet on the inside of a sharp bend, as at an elbow. Measures the sections there.
+// Measures the sections at joints, and how narrow a bend is: long bones meet on its inside, as at an elbow.
 void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t> shaping, const RestCurves& rest,
                      const DeformerInput& input, std::vector<Curve>& curves) {
   struct Skin {
@@ -120,8 +124,8 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
     Curve& curve = curves[c];
     for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
       CurveAnchor& anchor = curve.anchors[i];
-      const bool is_round = anchor.eases || curve.chain.anchors[i].is_branch || bends_meet(curve, i, uses);
-      if (curve.frames != CurveFrames::kAuto || is_round || !(anchor.skin_distance > 0)) continue;
+      if (curve.frames != CurveFrames::kAuto || anchor.eases || curve.chain.anchors[i].is_branch) continue;
+      if (!(anchor.skin_distance > 0)) continue;
       double area = 0, distance = 0;
       glm::dvec2 sum(0.0);
       std::vector<std::pair<glm::dvec2, double>> near;
@@ -143,12 +147,19 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
       if (!(area > 0)) continue;
       for (const auto& [at, weight] : near) distance += weight * glm::distance(at, sum / area);
       anchor.section = sum / area;
+      double uneven = 0;
+      for (const auto& [at, weight] : near) {
+        uneven += weight * std::abs(glm::distance(at, sum / area) - distance / area);
+      }
+      anchor.tube = static_cast<float>(1 - glm::smoothstep(kTube, kFlesh, uneven / std::max(distance, 1e-20)));
+      anchor.bulge.volume *= anchor.tube;
+      if (bends_meet(curve, i, uses)) continue;
       const glm::vec2 bones = bones_at(curve, i, uses);
       const auto room = [&](float before, float after) {
         return std::clamp(std::min(before, after) / anchor.skin_distance - 2, 0.0f, 1.0f);
       };
       anchor.contact = room(bones.x, bones.y);
-      if (anchor.contact > 0.5f) anchor.radius = static_cast<float>(distance / area);
+      if (anchor.contact > 0.5f) anchor.radius = anchor.tube * static_cast<float>(distance / area);
       // A limb at a trunk bends less widely, but meets nothing.
       const auto is_trunk = [&](std::size_t other) { return curve.chain.anchors[other].is_branch; };
       const float limb = room(is_trunk(i - 1) ? bones.y : bones.x, is_trunk(i + 1) ? bones.x : bones.y);
@@ -257,9 +268,11 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
                                 largest_extent(input)};
   const Attacher attacher(settings, curves, input);
   std::vector<Shares> shares;
+  std::vector<std::vector<float>> left;
   const auto attach_all = [&](double done) -> Result<RestCurves> {
     RestCurves rest = make_rest_curves(curves, at_bind);
-    PELT_ASSIGN(auto attached, attacher.attach(rest, [&](double part) { input.progress(done + 0.45 * part); }));
+    const auto progress = [&](double part) { input.progress(done + 0.45 * part); };
+    PELT_ASSIGN(auto attached, attacher.attach(rest, progress, &left));
     shares = std::move(attached);
     return rest;
   };
@@ -284,7 +297,10 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::uint32_t first_entry =
       add_passes(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table, input.builder);
   std::vector<MeshBinding> bindings;
-  for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_entry, target));
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    bindings.push_back(bind_to_tables(rest, samples, first_entry, shares[t]));
+    if (parameters.weights.empty()) bindings.back().left = std::move(left[t]);
+  }
   input.progress(1.0);
   return bindings;
 }

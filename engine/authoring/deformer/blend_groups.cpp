@@ -25,7 +25,7 @@ double rest_share(std::span<const OffsetGroup> groups, std::size_t i) {
 }
 
 bool has_share(const std::vector<glm::vec4>& local) {
-  return std::any_of(local.begin(), local.end(), [](const glm::vec4& point) { return point.w != 0; });
+  return std::ranges::any_of(local, [](const glm::vec4& point) { return point.w != 0; });
 }
 
 // The change of fractions by a mask: groups below are multiplied by 1 - mask, groups above by mask.

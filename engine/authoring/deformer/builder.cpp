@@ -47,8 +47,7 @@ glm::vec3 unit_or(glm::vec3 v, glm::vec3 otherwise) {
 Directions usable_directions(const Mesh& mesh) {
   const auto unit = [](const auto& v) { return is_unit(glm::vec3(v)); };
   const bool normals_there = mesh.normals.size() == mesh.positions.size();
-  if (normals_there && std::all_of(mesh.normals.begin(), mesh.normals.end(), unit) &&
-      std::all_of(mesh.tangents.begin(), mesh.tangents.end(), unit)) {
+  if (normals_there && std::ranges::all_of(mesh.normals, unit) && std::ranges::all_of(mesh.tangents, unit)) {
     return {};
   }
   Directions result{mesh.normals, mesh.tangents, {}};
@@ -283,7 +282,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   report.distances = std::move(binding.distances);
   report.remarks = std::move(binding.remarks);
   report.cut_error = binding.cut_error;
-  const auto farthest = std::max_element(report.distances.begin(), report.distances.end());
+  const auto farthest = std::ranges::max_element(report.distances);
   if (farthest != report.distances.end() && *farthest > 0) {
     report.worst_distance = *farthest;
     report.worst_vertex = static_cast<std::uint32_t>(farthest - report.distances.begin());
@@ -454,8 +453,7 @@ Result<void> CharacterBuilder::add_level(const LevelMapping& level, MeshBinding 
 std::string CharacterBuilder::free_name(const std::string& wish) const {
   const auto taken = [&](const std::string& name) {
     return model_.find_mesh(name) != nullptr ||
-           std::any_of(data_.meshes.begin(), data_.meshes.end(),
-                       [&](const CharacterMesh& mesh) { return mesh.name == name; });
+           std::ranges::any_of(data_.meshes, [&](const CharacterMesh& mesh) { return mesh.name == name; });
   };
   std::string name = wish;
   for (int number = 2; taken(name); ++number) name = fmt::format("{} {}", wish, number);

@@ -70,6 +70,8 @@ struct MeshBinding {
   float wires_exponent = 1;
   // Further groups, whose local points are not the rest position. kLinear only.
   std::vector<OffsetGroup> offset_groups;
+  // Per vertex, the part that moves by linear blend instead if the layer is over * and may fall back; or empty.
+  std::vector<float> left;
 };
 
 // Options of a control mesh, in addition to its binding.
@@ -254,7 +256,6 @@ struct DeformerInput {
   std::uint32_t rig_layer = 0;                           // index in Rig::layers, if the rig has the layer
 };
 
-// Returns the mesh of a target.
 const Mesh& mesh_of(const DeformerInput& input, const DeformerTarget& target);
 
 // Returns the targets that are not levels of detail; they come first.

@@ -167,8 +167,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     multiply(values, [&](std::size_t i) { return group[i]; });
   }
   if (!region.attribute.empty()) {
-    const auto found = std::find_if(mesh.attributes.begin(), mesh.attributes.end(),
-                                    [&](const VertexAttribute& a) { return a.name == region.attribute; });
+    const auto found = std::ranges::find(mesh.attributes, region.attribute, &VertexAttribute::name);
     if (found == mesh.attributes.end()) {
       return not_found(what, "attribute", fmt::format("{} of mesh {}", region.attribute, mesh.name), mesh.attributes,
                        &VertexAttribute::name);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <glm/glm.hpp>
 #include <limits>
 #include <span>
@@ -18,7 +17,6 @@ struct Bounds {
     low = glm::min(low, point);
     high = glm::max(high, point);
   }
-  // Adds the corners of triangles.
   void add(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
     for (const glm::uvec3& t : triangles) {
       for (int corner = 0; corner < 3; ++corner) add(Vector(positions[t[corner]]));

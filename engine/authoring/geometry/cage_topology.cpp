@@ -45,7 +45,7 @@ Result<void> check(const CageTopology& cage, const std::string& what) {
     }
     std::vector<std::uint32_t> sorted = face;
     std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    const auto twice = std::ranges::adjacent_find(sorted);
     if (twice != sorted.end()) return invalid("{}: face {} has the point {} twice", what, f, *twice);
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {

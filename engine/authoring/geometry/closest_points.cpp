@@ -25,7 +25,6 @@ static_assert(kGroupSize % kLanes == 0);
 // of b and c, and 1 / squared length of the edges (0 for an edge without length).
 enum Row : std::size_t { kA = 0, kB = 3, kC = 6, kAB = 9, kAC = 12, kBC = 15, kToB = 18, kToC = 21, kInverse = 24 };
 
-// Returns 1 / v, or 0 if v is 0.
 HWY_INLINE Vec inverse_or_zero(Vec v) {
   const auto usable = v > 0.0;
   return choose(usable, 1.0 / choose(usable, v, 1.0), 0.0);

@@ -21,7 +21,6 @@ class Diffusion {
   // Adds a triangle. `t`: indices of its vertices, at `corners`. `conductivity`: times time, square metres.
   void add(const glm::uvec3& t, const std::array<glm::dvec3, 3>& corners, double conductivity);
 
-  // Fixes the value of a vertex.
   void fix(std::size_t vertex) { is_fixed_[vertex] = 1; }
 
   // Replaces the masses by this fraction of the stiffness at each vertex: values become harmonic between fixed ones.

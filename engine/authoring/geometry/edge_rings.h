@@ -25,7 +25,6 @@ class EdgeRings {
 
   std::span<const Edge> edges() const { return edges_; }  // in both directions, sorted
 
-  // Returns the edges from a welded vertex.
   std::span<const Edge> from(std::uint32_t vertex) const {
     return std::span(edges_).subspan(first_[vertex], first_[vertex + 1] - first_[vertex]);
   }

@@ -7,7 +7,8 @@
 
 #include <pelt/mesh.h>
 #include <pelt/tools/mesh_parts.h>
-#include <pelt/tools/parallel.h>
+
+#include "engine/authoring/base/parallel_each.h"
 
 namespace pelt {
 namespace {
@@ -137,15 +138,13 @@ SparseRows inpaint(std::span<const glm::vec3> positions, std::span<const glm::uv
   }
   std::vector<std::vector<std::pair<std::size_t, double>>> found(
       given.size());  // of each joint: its weight at unknowns
-  parallel_for(given.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) {
-      if (given[j].empty()) continue;
-      std::vector<double> values(count, 0.0);
-      for (const auto& [v, weight] : given[j]) values[v] = weight;
-      inpainting.fill(values);
-      for (std::size_t i = 0; i < filled.size(); ++i) {
-        if (values[filled[i]] > kLeastWeight) found[j].emplace_back(i, values[filled[i]]);
-      }
+  parallel_each(given.size(), 1, threads, [&](std::size_t j) {
+    if (given[j].empty()) return;
+    std::vector<double> values(count, 0.0);
+    for (const auto& [v, weight] : given[j]) values[v] = weight;
+    inpainting.fill(values);
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+      if (values[filled[i]] > kLeastWeight) found[j].emplace_back(i, values[filled[i]]);
     }
   });
   std::vector<std::vector<WeightedElement>> rows(filled.size());

@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/hierarchical_bspline/skin_locator.h"
 
 namespace pelt::hierarchical_bspline {
@@ -200,12 +200,10 @@ Result<std::vector<glm::dvec2>> closest_parameters(const Surface& surface, std::
   PELT_ASSIGN(const auto tree, TriangleTree::create(positions, triangles));
   const std::vector<TriangleTree::NearPoint> near = tree.nearest_of_each(points, threads);
   std::vector<glm::dvec2> result(points.size());
-  parallel_for(points.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      glm::dvec2 uv(0);
-      for (int c = 0; c < 3; ++c) uv += near[i].closest.weights[c] * places[near[i].closest.vertices[c]];
-      result[i] = refined(surface, points[i], grid.inside(uv));
-    }
+  parallel_each(points.size(), kGrain, threads, [&](std::size_t i) {
+    glm::dvec2 uv(0);
+    for (int c = 0; c < 3; ++c) uv += near[i].closest.weights[c] * places[near[i].closest.vertices[c]];
+    result[i] = refined(surface, points[i], grid.inside(uv));
   });
   return result;
 }

@@ -2,8 +2,6 @@
 // Offsets of stored vertices by keys over controls, angles and other vertices.
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 #include <pelt/finite.h>
 #include <pelt/try.h>

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <optional>
 #include <span>
 #include <vector>
 

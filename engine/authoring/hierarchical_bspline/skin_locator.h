@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,7 +50,6 @@ class SkinLocator {
   // Errors: a surface without area, a mesh without the texture coordinates that the rig asks for.
   virtual Result<void> find(const Mesh& mesh, std::span<const std::uint32_t> parts) = 0;
 
-  // Returns the surface point of a vertex.
   virtual SurfacePoint at(std::size_t vertex) const = 0;
 
   // Returns true if a vertex this high over its point is beyond a centre of curvature, so that the surface at that

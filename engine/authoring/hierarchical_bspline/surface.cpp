@@ -58,7 +58,6 @@ Result<std::map<std::uint32_t, glm::dvec3>> named_vertices(const SurfaceLevel& l
   return result;
 }
 
-// Returns the topology of a grid with `levels` levels.
 Result<std::unique_ptr<GridTopology>> make_grid(const HierarchicalBsplineParameters& parameters, std::size_t levels,
                                                 const std::string& what) {
   Grid grid{{Direction{parameters.shape[0], parameters.closed_u}, Direction{parameters.shape[1], parameters.closed_v}}};

@@ -47,10 +47,10 @@ Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
       return invalid("{}: pose {} has {} angles, and needs {}", what, p, degrees.size(), set.angles.size());
     }
     const auto in_range = [](float d) { return d > -180 && d <= 180; };
-    if (!std::all_of(degrees.begin(), degrees.end(), in_range)) {
+    if (!std::ranges::all_of(degrees, in_range)) {
       return invalid("{}: pose {} has an angle outside -180 to 180 degrees", what, p);
     }
-    if (std::all_of(degrees.begin(), degrees.end(), [](float d) { return d == 0; })) {
+    if (std::ranges::all_of(degrees, [](float d) { return d == 0; })) {
       return invalid("{}: pose {} must not be at rest, which has no offsets", what, p);
     }
     for (std::size_t q = 0; q < p; ++q) {
@@ -70,7 +70,7 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
   std::sort(keys.begin(), keys.end());
   constexpr double kMinStep = 1e-5;  // radians: the precision of joint angles
-  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
+  if (std::ranges::adjacent_find(keys, [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
     return invalid("{}: {}", what, kTooClose);
   }
   std::vector<std::uint32_t> words;

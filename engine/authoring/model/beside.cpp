@@ -19,9 +19,9 @@ const char* why_not_beside(const std::string& name) {
   if (name.find('\0') != std::string::npos) return "contains a zero byte";
   if (name.find(':') != std::string::npos) return "has a scheme other than data:";
   std::string slashed = name;
-  std::replace(slashed.begin(), slashed.end(), '\\', '/');
+  std::ranges::replace(slashed, '\\', '/');
   const std::filesystem::path portable(slashed);
-  const bool leaves = portable.is_absolute() || std::find(portable.begin(), portable.end(), "..") != portable.end();
+  const bool leaves = portable.is_absolute() || std::ranges::find(portable, "..") != portable.end();
   return leaves ? "leaves the folder" : nullptr;
 }
 

@@ -9,8 +9,7 @@
 namespace pelt {
 
 const Mesh* Model::find_mesh(std::string_view mesh_name) const {
-  const auto found =
-      std::find_if(meshes.begin(), meshes.end(), [&](const Mesh& mesh) { return mesh.name == mesh_name; });
+  const auto found = std::ranges::find(meshes, mesh_name, &Mesh::name);
   return found == meshes.end() ? nullptr : &*found;
 }
 

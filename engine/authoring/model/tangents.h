@@ -2,7 +2,6 @@
 // Tangents for normal maps, by the rules of MikkTSpace, the usual ones for baking normal maps.
 #pragma once
 
-#include <cstddef>
 #include <glm/glm.hpp>
 #include <span>
 #include <vector>

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <pelt/mesh.h>
@@ -13,6 +16,14 @@ namespace pelt {
 inline std::string unweighted_note(const Mesh& mesh) {
   return fmt::format("mesh '{}': {} vertices have no weights and follow their nearest joint", mesh.name,
                      mesh.positions.size());
+}
+
+// Returns the only bound joint that moves a mesh; none if several do.
+inline std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
+  if (mesh.weights.influences.empty()) return std::nullopt;
+  const std::uint32_t first = mesh.weights.influences.front().index;
+  const auto is_first = [&](const Influence& influence) { return influence.index == first; };
+  return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
 }
 
 }  // namespace pelt

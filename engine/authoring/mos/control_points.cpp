@@ -236,6 +236,7 @@ class Settler {
       point.turn->swing = turned;
       point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward * 4 * part * (1 - part);
+      if (points.round && steps != 0) point.side = steps < 0 ? -1.0f : 1.0f;
       put(point_chain, std::move(point), s, static_cast<float>(i - 1) + part);
     }
   }

@@ -18,9 +18,10 @@ namespace {
 constexpr std::uint32_t kPointsByBone = 3;
 constexpr float kJointFraction = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kStep = 0.8f;     // distance between two of them, in skin thicknesses
-constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
-constexpr float kOutward = 0.2f;  // slide outward, over their reach: keeps the volume of a bent limb
+// Distance between two of them, in skin thicknesses, and slide outward, over their reach, which keeps the volume of a
+// bent limb: of the B-spline, whose points also slide across their bones, and of the other strategies.
+constexpr glm::vec2 kRound(0.45f, 0.15f), kPlain(0.8f, 0.2f);
+constexpr float kMaxUneven = 2;  // largest ratio of their distances on the two sides of a joint
 
 }  // namespace
 
@@ -75,15 +76,17 @@ JointPoints JointPointSpacing::space_evenly(const Curve& curve, std::size_t i) c
 // since the spline through them cuts the corner.
 JointPoints JointPointSpacing::space_by_skin(const Curve& curve, std::size_t i, float thickness) const {
   JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
+  points.round = parameters_.strategy == MosStrategy::kBSpline;
+  const glm::vec2 fit = points.round ? kRound : kPlain;
   const auto room = [&](int side) {
     const Way way = way_beside(curve, i, side);
     const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends
     return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;  // the joint there has the other half
   };
   const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
-  const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
+  const glm::vec2 wide = glm::min(glm::vec2(fit.x * thickness), most);
   points.step = glm::min(wide, kMaxUneven * glm::vec2(wide.y, wide.x));
-  points.outward = kOutward * std::min(points.reach(0), points.reach(1));
+  points.outward = fit.y * std::min(points.reach(0), points.reach(1));
   points.by_skin = true;
   return points;
 }
@@ -100,11 +103,11 @@ JointPointSpacing::Way JointPointSpacing::way_beside(const Curve& curve, std::si
   return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
 }
 
-// Returns true if anchor i or one next to it is a hub. Several chains move the skin there, and their points would part
-// if each slid by its own bend.
+// Returns true if anchor i or the one next to it towards the top is a hub. Several chains move the skin there, and
+// their points would part if each slid by its own bend.
 bool JointPointSpacing::is_near_hub(const Curve& curve, std::size_t i) const {
   const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };
-  return is_hub(i) || is_hub(way_beside(curve, i, 0).anchor) || is_hub(way_beside(curve, i, 1).anchor);
+  return is_hub(i) || is_hub(way_beside(curve, i, i > curve.chain.top ? 0 : 1).anchor);
 }
 
 std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const {

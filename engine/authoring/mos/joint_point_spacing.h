@@ -22,7 +22,8 @@ struct JointPoints {
   // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
   float outward = 0;
   bool by_skin = false;
-  bool even = false;  // bends on both sides meet
+  bool round = false;  // they also slide across their bones
+  bool even = false;   // bends on both sides meet
 
   // Returns the fraction of the turn that point k makes.
   float part(std::uint32_t k) const {

@@ -76,7 +76,7 @@ class MosTable {
 
  private:
   void put_edit(const PointEdit& edit, const ControlPoint& point);
-  void put_own_edit(std::uint32_t operation, float number, std::uint32_t anchor);
+  void put_own_edit(std::uint32_t operation, float number, std::uint32_t word);
 
   chain::ChainTable table_;
   MosFrames frames_;

@@ -15,7 +15,7 @@ namespace {
 
 using chain::Chain;
 
-constexpr double kShareOfArea = 0.9;
+constexpr double kShareOfArea = 0.85;
 constexpr float kNearest = 1.0001f;  // factor on the least distance, for rounding
 
 float distance_to(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
@@ -57,8 +57,8 @@ std::optional<SkinAtJoint> SkinThickness::at(const Chain& chain, std::size_t i) 
     }
     return share >= 0.5f;
   };
-  std::vector<std::pair<float, double>> found;  // distance, area
-  double area = 0, rigid_area = 0;
+  std::vector<std::pair<float, double>> found;  // distance, area that counts
+  double area = 0, rigid_area = 0, counted = 0;
   for (std::size_t m = 0; m < meshes_.size(); ++m) {
     const Mesh& mesh = model_.meshes[meshes_[m]];
     const bool weighted = has_weights(mesh);
@@ -69,20 +69,26 @@ std::optional<SkinAtJoint> SkinThickness::at(const Chain& chain, std::size_t i) 
       const float after = distance_to(point, at, ends[1]);
       const float distance = std::min(before, after);
       if (!weighted && distance > kNearest * nearest_[m][v]) continue;
-      if (share_along(point, at, ends[before < after ? 0 : 1]) > 0.5f) continue;
+      const glm::vec3 end = ends[before < after ? 0 : 1];
+      const float share = share_along(point, at, end);
+      if (share > 0.5f) continue;
       if (rigid_[m][v]) {
         rigid_area += areas_[m][v];
         continue;
       }
-      found.emplace_back(distance, areas_[m][v]);
       area += areas_[m][v];
+      if (distance == 0) continue;
+      // A calf counts little at its knee: d^4 / (d^4 + a^4), d from the bone and a along it.
+      const double along = double{share} * glm::distance(at, end) / distance;
+      found.emplace_back(distance, areas_[m][v] / (1 + along * along * along * along));
+      counted += found.back().second;
     }
   }
   std::sort(found.begin(), found.end());
   double so_far = 0;
   for (const auto& [distance, vertex_area] : found) {
     so_far += vertex_area;
-    if (so_far < kShareOfArea * area || distance == 0) continue;
+    if (so_far < kShareOfArea * counted) continue;
     return SkinAtJoint{distance, rigid_area > 0 ? static_cast<float>(area / (area + rigid_area)) : 1.0f};
   }
   return std::nullopt;

@@ -14,7 +14,7 @@
 namespace pelt::mos {
 
 struct SkinAtJoint {
-  float thickness;  // metres: nine tenths of the area of the skin that bends at the joint are within this of its bones
+  float thickness;  // metres: 85% of the skin that bends near the joint is within this of its bones
   float bending;    // 0 to 1: fraction of the skin's area at the joint that bends; the rest follows a single joint
 };
 

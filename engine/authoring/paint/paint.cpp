@@ -13,8 +13,8 @@
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
 #include <pelt/tools/mesh_parts.h>
-#include <pelt/tools/parallel.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/geometry/bone_forest.h"
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/geometry/heat.h"
@@ -163,17 +163,15 @@ Rows weigh(const Skin& skin, const Solid& solid, std::span<const PaintBone> bone
   for (const PaintBone& bone : bones) seeds.push_back(bone.seeds);
   const std::vector<Ways<kNearest>> ways = find_ways<kNearest>(solid, seeds);
   Rows rows(skin.positions.size());  // distances, at first
-  parallel_for(rows.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      if (skin.welded[v] != v) continue;
-      const glm::dvec3 position(skin.positions[v]);
-      const std::uint32_t cell = cell_at(solid, position, glm::dvec3(skin.normals[v]));
-      if (cell == skeletonize::kOutside) continue;
-      for (const Way& way : ways[cell]) {
-        if (std::isinf(way.length)) continue;
-        rows[v].push_back({way.bone, std::max({distance_to(position, bones[way.bone]), way.length * solid.voxels.size,
-                                               1e-3 * solid.voxels.size})});
-      }
+  parallel_each(rows.size(), 256, threads, [&](std::size_t v) {
+    if (skin.welded[v] != v) return;
+    const glm::dvec3 position(skin.positions[v]);
+    const std::uint32_t cell = cell_at(solid, position, glm::dvec3(skin.normals[v]));
+    if (cell == skeletonize::kOutside) return;
+    for (const Way& way : ways[cell]) {
+      if (std::isinf(way.length)) continue;
+      rows[v].push_back({way.bone, std::max({distance_to(position, bones[way.bone]), way.length * solid.voxels.size,
+                                             1e-3 * solid.voxels.size})});
     }
   });
   const std::vector<double> radii = limb_radii(skin, bones, rows);
@@ -207,26 +205,24 @@ void smooth(const Skin& skin, std::span<const float> nearest, std::size_t bones,
     }
     rows[v].clear();
   }
-  parallel_for(bones, 1, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t b = begin; b < end; ++b) {
-      if (columns[b].empty()) continue;
-      std::vector<float> values(rows.size(), 0.0f);
-      for (const auto& [v, weight] : columns[b]) values[v] = weight;
-      // Little heat goes farther than two rings, since weights end smoothly if triangles are small.
-      std::vector<float> local(rows.size(), 0.0f);
-      for (const auto& [v, weight] : columns[b]) local[v] = diffusion[v];
-      for (int ring = 0; ring < 2; ++ring) {
-        const std::vector<float> before = local;
-        for (const glm::uvec3& t : skin.triangles) {
-          if (before[t.x] + before[t.y] + before[t.z] == 0) continue;
-          for (int c = 0; c < 3; ++c) local[t[c]] = diffusion[t[c]];
-        }
+  parallel_each(bones, 1, threads, [&](std::size_t b) {
+    if (columns[b].empty()) return;
+    std::vector<float> values(rows.size(), 0.0f);
+    for (const auto& [v, weight] : columns[b]) values[v] = weight;
+    // Little heat goes farther than two rings, since weights end smoothly if triangles are small.
+    std::vector<float> local(rows.size(), 0.0f);
+    for (const auto& [v, weight] : columns[b]) local[v] = diffusion[v];
+    for (int ring = 0; ring < 2; ++ring) {
+      const std::vector<float> before = local;
+      for (const glm::uvec3& t : skin.triangles) {
+        if (before[t.x] + before[t.y] + before[t.z] == 0) continue;
+        for (int c = 0; c < 3; ++c) local[t[c]] = diffusion[t[c]];
       }
-      heat.flow(local, values);
-      columns[b].clear();
-      for (std::uint32_t v = 0; v < rows.size(); ++v) {
-        if (skin.welded[v] == v && values[v] > kLeastWeight) columns[b].emplace_back(v, values[v]);
-      }
+    }
+    heat.flow(local, values);
+    columns[b].clear();
+    for (std::uint32_t v = 0; v < rows.size(); ++v) {
+      if (skin.welded[v] == v && values[v] > kLeastWeight) columns[b].emplace_back(v, values[v]);
     }
   });
   for (std::uint32_t b = 0; b < bones; ++b) {

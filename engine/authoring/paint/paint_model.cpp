@@ -27,14 +27,6 @@ bool is_unpainted(const Model& model, const Mesh& mesh) {
   return std::ranges::find(model.unpainted, mesh.name) != model.unpainted.end();
 }
 
-// Returns the only bound joint that moves a mesh; none if several do.
-std::optional<std::uint32_t> only_bound(const Mesh& mesh) {
-  if (mesh.weights.influences.empty()) return std::nullopt;
-  const std::uint32_t first = mesh.weights.influences.front().index;
-  const auto is_first = [&](const Influence& influence) { return influence.index == first; };
-  return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
-}
-
 // Meshes next to a skeleton: their nodes put them there, no clip moves these nodes, and there are bones in them.
 struct Beside {
   std::vector<bool> carries;  // joints that are nodes of meshes, or above those next to the skeleton; empty: none is

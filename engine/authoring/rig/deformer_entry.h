@@ -3,10 +3,8 @@
 // rules.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -239,7 +239,7 @@ void Reader::format(std::string_view key, std::string_view format, std::string_v
 void Reader::finish() {
   for (const auto& [key, value] : object_.items()) {
     if (problem_.error) return;
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    if (std::ranges::find(known_, key) != known_.end()) continue;
     problem_.report(child(pointer_, shortened(key, 64)),
                     fmt::format("unknown key '{}'{}", shortened(key, 64), hint_of(key, known_)));
   }
@@ -282,7 +282,7 @@ bool Reader::is_out_of_place(const Field& field) const {
   const Condition& condition = field.condition;
   const auto choice = choices_.find(condition.choice);
   if (!condition.strict || choice == choices_.end()) return false;
-  return std::find(condition.values.begin(), condition.values.end(), choice->second) == condition.values.end();
+  return std::ranges::find(condition.values, choice->second) == condition.values.end();
 }
 
 void Reader::read_object(const Json& json, std::string pointer, const Inside& inside) {

@@ -34,8 +34,7 @@ std::optional<std::size_t> too_deep(std::string_view json) {
 std::string place(std::string_view json, std::size_t offset) {
   const std::string_view before = json.substr(0, offset);
   const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is no newline
-  return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
-                     1 + before.size() - line_start);
+  return fmt::format("line {}, column {}", 1 + std::ranges::count(before, '\n'), 1 + before.size() - line_start);
 }
 
 // An iterator that records the parser's position, which the parser itself only reports in syntax errors.

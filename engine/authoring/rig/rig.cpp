@@ -26,7 +26,7 @@ std::vector<std::string_view> deformer_names() {
 }
 
 const Group* Rig::find_group(std::string_view group) const {
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.name == group; });
+  const auto found = std::ranges::find(groups, group, &Group::name);
   return found == groups.end() ? nullptr : &*found;
 }
 

@@ -8,8 +8,7 @@
 #include <glm/gtc/constants.hpp>
 #include <limits>
 
-#include <pelt/tools/parallel.h>
-
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/geometry/bounds.h"
 
 namespace pelt::skeletonize {
@@ -165,17 +164,15 @@ std::optional<CriticalPoint> critical_point(std::span<const glm::dvec3, 8> corne
 ForceField find_forces(const Voxels& voxels, unsigned threads) {
   const Charges charges(voxels.surface);
   ForceField field{std::vector<glm::vec3>(voxels.cells.size()), std::vector<float>(voxels.cells.size())};
-  parallel_for(voxels.cells.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const glm::dvec3 p(voxels.cells[i]);
-      const double depth = charges.distance_from(p);
-      // A flat wall with one charge on each square exerts pi / (2 depth^3), the integral of 2 pi r depth / (r^2 +
-      // depth^2)^3.
-      const glm::dvec3 force = charges.force_at(p) * (2 / glm::pi<double>() * depth * depth * depth);
-      // Limit the length: if the surface passes through the voxel, only the nearest charge would set it.
-      field.force[i] = glm::vec3(force / std::max(1.0, glm::length(force)));
-      field.depth[i] = static_cast<float>(depth);
-    }
+  parallel_each(voxels.cells.size(), kGrain, threads, [&](std::size_t i) {
+    const glm::dvec3 p(voxels.cells[i]);
+    const double depth = charges.distance_from(p);
+    // A flat wall with one charge on each square exerts pi / (2 depth^3), the integral of 2 pi r depth / (r^2 +
+    // depth^2)^3.
+    const glm::dvec3 force = charges.force_at(p) * (2 / glm::pi<double>() * depth * depth * depth);
+    // Limit the length: if the surface passes through the voxel, only the nearest charge would set it.
+    field.force[i] = glm::vec3(force / std::max(1.0, glm::length(force)));
+    field.depth[i] = static_cast<float>(depth);
   });
   return field;
 }
@@ -204,38 +201,34 @@ std::vector<float> divergence(const ForceField& field, const Voxels& voxels, uns
     const float length = glm::length(field.force[voxel]);
     return length > 0 ? field.force[voxel] / length : glm::vec3(0.0f);
   };
-  parallel_for(result.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      float sum = 0;
-      for (int axis = 0; axis < 3; ++axis) {
-        for (const int side : {-1, 1}) {
-          glm::ivec3 cell = voxels.cells[i];
-          cell[axis] += side;
-          const std::uint32_t next = voxels.at(cell);
-          sum += 0.5f * (next == kOutside ? -1.0f : static_cast<float>(side) * direction(next)[axis]);
-        }
+  parallel_each(result.size(), kGrain, threads, [&](std::size_t i) {
+    float sum = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const int side : {-1, 1}) {
+        glm::ivec3 cell = voxels.cells[i];
+        cell[axis] += side;
+        const std::uint32_t next = voxels.at(cell);
+        sum += 0.5f * (next == kOutside ? -1.0f : static_cast<float>(side) * direction(next)[axis]);
       }
-      result[i] = sum;
     }
+    result[i] = sum;
   });
   return result;
 }
 
 std::vector<CriticalPoint> find_critical_points(const ForceField& field, const Voxels& voxels, unsigned threads) {
   std::vector<std::optional<CriticalPoint>> found(voxels.cells.size());
-  parallel_for(found.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      std::array<glm::dvec3, 8> corners;
-      bool whole = true;
-      for (int c = 0; c < 8 && whole; ++c) {
-        const std::uint32_t voxel = voxels.at(voxels.cells[i] + glm::ivec3(c & 1, c >> 1 & 1, c >> 2));
-        whole = voxel != kOutside;
-        if (whole) corners[static_cast<std::size_t>(c)] = glm::dvec3(field.force[voxel]);
-      }
-      if (!whole) continue;
-      found[i] = critical_point(corners);
-      if (found[i]) found[i]->position += glm::dvec3(voxels.cells[i]);
+  parallel_each(found.size(), kGrain, threads, [&](std::size_t i) {
+    std::array<glm::dvec3, 8> corners;
+    bool whole = true;
+    for (int c = 0; c < 8 && whole; ++c) {
+      const std::uint32_t voxel = voxels.at(voxels.cells[i] + glm::ivec3(c & 1, c >> 1 & 1, c >> 2));
+      whole = voxel != kOutside;
+      if (whole) corners[static_cast<std::size_t>(c)] = glm::dvec3(field.force[voxel]);
     }
+    if (!whole) return;
+    found[i] = critical_point(corners);
+    if (found[i]) found[i]->position += glm::dvec3(voxels.cells[i]);
   });
   std::vector<CriticalPoint> result;
   for (std::optional<CriticalPoint>& point : found) {

@@ -58,7 +58,7 @@ class Piece {
       const double beside = down[i] + step == down[parent] ? second[parent] : down[parent];
       up[i] = step + std::max(up[parent], beside);
     }
-    const bool branches = std::any_of(neighbours_.begin(), neighbours_.end(), [](auto& n) { return n.size() > 2; });
+    const bool branches = std::ranges::any_of(neighbours_, [](auto& n) { return n.size() > 2; });
     std::uint32_t best = kNone;
     for (std::uint32_t i = 0; i < count; ++i) {
       if (branches && neighbours_[i].size() < 3) continue;

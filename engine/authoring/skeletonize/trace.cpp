@@ -5,8 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include <pelt/tools/parallel.h>
-
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/skeletonize/voxel_paths.h"
 
 namespace pelt::skeletonize {
@@ -52,17 +51,15 @@ void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std
 // wall.
 std::vector<float> find_ascent(const ForceField& field, const Voxels& voxels, unsigned threads) {
   std::vector<float> ascent(voxels.cells.size(), 0.0f);
-  parallel_for(ascent.size(), 256, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      for (int n = 0; n < kNeighbours; ++n) {
-        if (n == kSelf) continue;
-        const glm::vec3 direction = glm::normalize(glm::vec3(neighbour(n)));
-        for (const float reach : {2.0f, 0.5f * field.depth[v], field.depth[v]}) {
-          const glm::ivec3 step(glm::round(std::max(2.0f, reach) * direction));
-          const std::uint32_t there = voxels.at(voxels.cells[v] + step);
-          if (there == kOutside) continue;
-          ascent[v] = std::max(ascent[v], (field.depth[there] - field.depth[v]) / glm::length(glm::vec3(step)));
-        }
+  parallel_each(ascent.size(), 256, threads, [&](std::size_t v) {
+    for (int n = 0; n < kNeighbours; ++n) {
+      if (n == kSelf) continue;
+      const glm::vec3 direction = glm::normalize(glm::vec3(neighbour(n)));
+      for (const float reach : {2.0f, 0.5f * field.depth[v], field.depth[v]}) {
+        const glm::ivec3 step(glm::round(std::max(2.0f, reach) * direction));
+        const std::uint32_t there = voxels.at(voxels.cells[v] + step);
+        if (there == kOutside) continue;
+        ascent[v] = std::max(ascent[v], (field.depth[there] - field.depth[v]) / glm::length(glm::vec3(step)));
       }
     }
   });
@@ -99,9 +96,7 @@ Roads find_roads(const ForceField& field, const Voxels& voxels, unsigned threads
     ++roads.seeds;
   }
   std::vector<std::vector<std::uint32_t>> lines(starts.size());
-  parallel_for(lines.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) follow(field, voxels, starts[i], lines[i]);
-  });
+  parallel_each(lines.size(), 1, threads, [&](std::size_t i) { follow(field, voxels, starts[i], lines[i]); });
   for (const std::vector<std::uint32_t>& line : lines) {
     for (const std::uint32_t voxel : line) roads.passes[voxel] = roads.ascent[voxel] <= kLimb;
   }
@@ -326,7 +321,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
     TracedPiece result{.first = static_cast<std::uint32_t>(traced.points.size()), .voxels = pieces[p].voxels};
     const auto grows_from = [&](const std::vector<std::uint32_t>& branch) { return point_of[parent[branch.back()]]; };
     add(kept[p]);
-    if (std::none_of(branches.begin(), branches.end(), [&](const auto& branch) {
+    if (std::ranges::none_of(branches, [&](const auto& branch) {
           return grows_from(branch) >= static_cast<std::int32_t>(result.first);
         })) {
       traced.points.back().position = glm::dvec3(voxels.cells[pieces[p].deepest]);

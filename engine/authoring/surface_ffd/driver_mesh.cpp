@@ -164,7 +164,7 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
     // triangle is in the region.
     PELT_ASSIGN(const auto inside, region_triangles(refinement.region, source, input.model, input.rig,
                                                     fmt::format("{}: refinement {} of the driver", input.layer, r)));
-    if (std::count(inside.begin(), inside.end(), 1) == 0) {
+    if (std::ranges::count(inside, 1) == 0) {
       input.notes.push_back(
           fmt::format("{}: no triangle of the driver is wholly inside refinement {}", input.layer, r));
       continue;
@@ -172,7 +172,7 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
     for (std::uint32_t level = 0; level < refinement.levels; ++level) {
       std::vector<std::uint8_t> chosen;
       for (const std::uint32_t t : driver.source_triangle) chosen.push_back(inside[t]);
-      const auto split = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
+      const auto split = static_cast<std::size_t>(std::ranges::count(chosen, 1));
       if (chosen.size() + 3 * split > kMaxTriangles) {
         return invalid(input, fmt::format("refinement {} makes a driver of more than {} triangles", r, kMaxTriangles));
       }

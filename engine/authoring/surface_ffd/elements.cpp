@@ -118,7 +118,7 @@ Result<void> Elements::find_triangles(const Driver& driver) {
   for (const glm::uvec3 t : joined) {
     for (int corner = 0; corner < 3; ++corner) ++valence[t[corner]];
   }
-  largest_valence_ = *std::max_element(valence.begin(), valence.end());
+  largest_valence_ = *std::ranges::max_element(valence);
   const EdgeLengths lengths = edge_lengths(mesh, joined);
   mean_spacing_ = lengths.mean;
   for (const glm::uvec3 t : joined) {

@@ -17,7 +17,6 @@
 
 namespace pelt::surface_ffd {
 
-// A sample of a parametric patch.
 struct PatchSample {
   std::uint32_t first_control = 0;  // index of its patch's first control vertex in the driver's mesh
   std::vector<PatchBasis> basis;
@@ -48,7 +47,6 @@ class Elements {
   std::size_t largest_valence() const { return largest_valence_; }
   // Returns the connected part of each element, as a number. Coincident vertices of the driver are one.
   std::span<const std::uint32_t> parts() const { return parts_; }
-  // Returns the unit normal of an element.
   glm::vec3 normal(std::size_t element) const { return normals_[element]; }
 
   // Find the nearest elements like TriangleTree. A sample has no closest vertices.

@@ -92,8 +92,7 @@ class HopCounter {
     for (const std::uint32_t v : vertices) {
       for (const Influence& i : weights.row(v)) sums[bone_of_[i.index]] += i.weight;
     }
-    return std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
+    return std::ranges::max_element(sums, [](const auto& a, const auto& b) { return a.second < b.second; })->first;
   }
 
   // Returns for every bone 1 if it is at most `limit` steps from `from`, else 0.

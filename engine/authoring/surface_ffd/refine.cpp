@@ -37,7 +37,7 @@ class Middles {
 // Splits a triangle at the middles of its split edges. MeshEdge i runs from corner i to the next.
 void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const glm::vec3> positions, Middles& middles,
            std::vector<glm::uvec3>& result) {
-  const std::size_t count = static_cast<std::size_t>(std::count(is_split.begin(), is_split.end(), true));
+  const std::size_t count = static_cast<std::size_t>(std::ranges::count(is_split, true));
   if (count == 0) {
     result.push_back(triangle);
     return;

@@ -31,9 +31,8 @@ void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   std::nth_element(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kept), row.end(), stronger);
   const double floor = row[kept].weight;
   row.resize(kept);
-  const double largest = std::max_element(row.begin(), row.end(), [](const auto& a, const auto& b) {
-                           return a.weight < b.weight;
-                         })->weight;
+  const double largest =
+      std::ranges::max_element(row, [](const auto& a, const auto& b) { return a.weight < b.weight; })->weight;
   if (largest - floor <= 1e-12 * static_cast<double>(kept) * largest) return;  // all weights are equal
   for (WeightedElement& vertex : row) vertex.weight -= floor * (floor / vertex.weight) * (floor / vertex.weight);
 }

@@ -116,7 +116,7 @@ class RowMaker {
     unit_ = settings_.unit.value_or(settings_.unit_scale * mean_spacing(near));
     VertexRemarks remarks = 0;
     const auto free = [&](const Near& n) { return exclusions_.allowance(vertex, n.triangle, true) == 1; };
-    if (exclusions_.empty() || (exclusions_.most(vertex) == 1 && std::all_of(near.begin(), near.end(), free))) {
+    if (exclusions_.empty() || (exclusions_.most(vertex) == 1 && std::ranges::all_of(near, free))) {
       relative_weights(near, unit_, settings_.local, weights_);
     } else if (weigh_allowed(vertex, point, true)) {
       near = allowed_;
@@ -304,7 +304,6 @@ void append_share(OffsetGroup& group, std::span<const Influence> row, const glm:
   group.local.push_back(local);
 }
 
-// Adds gradients to a binding.
 void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threads, MeshBinding& binding) {
   const SurfaceGradient surface(mesh.positions, mesh.triangles);
   const auto gradients_of = [&](const SparseRows& rows) {

@@ -24,14 +24,13 @@ namespace {
 constexpr std::string_view kSkeletonHelp = "'pelt skeleton' adds joints and weights to a skin";
 
 bool has_weights(const Model& model) {
-  return std::any_of(model.meshes.begin(), model.meshes.end(),
-                     [](const Mesh& mesh) { return mesh.weights.row_count() != 0; });
+  return std::ranges::any_of(model.meshes, [](const Mesh& mesh) { return mesh.weights.row_count() != 0; });
 }
 
 // Returns true if more than one joint moves the mesh.
 bool bends(const Mesh& mesh) {
   const std::vector<Influence>& influences = mesh.weights.influences;
-  return std::any_of(influences.begin(), influences.end(), [&](const Influence& influence) {
+  return std::ranges::any_of(influences, [&](const Influence& influence) {
     return influence.weight > 0 && influence.index != influences.front().index;
   });
 }
@@ -180,8 +179,8 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model, chosen);
   std::vector<std::string>& notes = bound->report.notes;
   if (!painted.empty()) notes.insert(notes.begin(), std::move(painted));
-  const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
-                                 [](const MeshReport& mesh) { return mesh.max_influences > 1; });
+  const bool mixes =
+      std::ranges::any_of(bound->report.meshes, [](const MeshReport& mesh) { return mesh.max_influences > 1; });
   if (std::string note = rigid_note(model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
   return BoundModel{std::move(*bound), std::move(model), std::move(rig), dressed, std::move(import_report)};
 }
@@ -197,7 +196,7 @@ Result<BoundModel> bind_model(const std::string& model, const Binding& binding, 
 
 std::string rigid_note(const Model& model) {
   if (!has_weights(model)) return fmt::format("no mesh has weights; {}", kSkeletonHelp);
-  if (!model.clips.empty() || std::any_of(model.meshes.begin(), model.meshes.end(), bends)) return "";
+  if (!model.clips.empty() || std::ranges::any_of(model.meshes, bends)) return "";
   return fmt::format("no mesh bends, since each follows a single joint; {}", kSkeletonHelp);
 }
 

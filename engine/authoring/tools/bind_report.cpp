@@ -50,11 +50,11 @@ nlohmann::ordered_json check_json(const Bound& bound) {
 
 std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
   if (mesh.distances.empty()) return {};
-  const auto unbound = std::count(mesh.distances.begin(), mesh.distances.end(), -1.0f);
+  const auto unbound = std::ranges::count(mesh.distances, -1.0f);
   std::vector<std::pair<std::string, std::size_t>> counts = {{"unbound", static_cast<std::size_t>(unbound)}};
   for (const Remark& remark : kRemarks) {
-    const auto count = std::count_if(mesh.remarks.begin(), mesh.remarks.end(),
-                                     [&](VertexRemarks flags) { return (flags & remark.flag) != 0; });
+    const auto count =
+        std::ranges::count_if(mesh.remarks, [&](VertexRemarks flags) { return (flags & remark.flag) != 0; });
     counts.emplace_back(remark.name, static_cast<std::size_t>(count));
   }
   return counts;

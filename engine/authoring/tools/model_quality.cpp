@@ -171,14 +171,14 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
   ModelQuality report{.model = model_name, .frames = poses.size(), .from_clips = poses.front().clip.has_value()};
   for (const Clip& clip : model.clips) report.clip_names.push_back(clip.name);
   if (report.from_clips) {
-    report.clips = static_cast<std::size_t>(
-        std::count_if(poses.begin(), poses.end(), [](const CheckPose& pose) { return pose.frame == 0; }));
+    report.clips =
+        static_cast<std::size_t>(std::ranges::count_if(poses, [](const CheckPose& pose) { return pose.frame == 0; }));
   }
   // The steps are the rows, linear blend, and dual quaternion, as the reference of `restored`.
   const auto is_dual = [](const std::string& deformer) {
     return deformer == kDualQuaternion || deformer == "dual_quaternion";
   };
-  const bool has_dual = std::any_of(deformers.begin(), deformers.end(), is_dual);
+  const bool has_dual = std::ranges::any_of(deformers, is_dual);
   const bool has_rig = options.given_rig || !options.rig.empty();
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (has_rig ? 1 : 0), options.progress);
   const ComparisonOptions comparison_options{.progress = [&](double fraction) { steps.show(fraction); }};

@@ -26,7 +26,6 @@ struct VertexFrame {
   glm::mat3 (*turn_of)(const Affine* entry) = &turn_of_frame;
 };
 
-// A vertex and the streams of its row.
 struct VertexRow {
   const PackedBinding& binding;
   RestShape rest;
@@ -105,7 +104,6 @@ VertexFrame sum_row(const VertexRow& row) {
           shared::mirror_sign(affine_axes(frame)), row.entry(0)};
 }
 
-// Blends a frame by Wires.
 VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);

@@ -63,7 +63,6 @@ struct Lines {
   }
 };
 
-// Loads lines 0 to kLanes - 1.
 HWY_INLINE Frames load_frames(const Lines& source) {
   const Floats d;
   Vec row0[4], row1[4], row2[4];
@@ -99,7 +98,6 @@ HWY_INLINE Frames load_frames(const Lines& source) {
   return f;
 }
 
-// Stores frames as lines.
 inline void store_frames(const Frames& f, float* HWY_RESTRICT lines) {
   const Floats d;
   alignas(64) float rows[3][4 * kLanes];

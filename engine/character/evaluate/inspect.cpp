@@ -20,7 +20,6 @@ Affine inverse(const Affine& frame) {
   return affine_from_axes(axes, -(axes * affine_origin(frame)));
 }
 
-// The palette entries that a pass writes.
 std::uint32_t entry_count(const PalettePass& pass) { return pass.record_count * entries_per_record(pass.kernel); }
 
 PassEntry entry_of(const PalettePass& pass, std::uint32_t i) {

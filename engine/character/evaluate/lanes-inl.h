@@ -69,7 +69,6 @@ struct Lanes {
   friend PELT_LANE LaneMask<D> operator==(Lanes a, Lanes b) { return hn::Eq(a.v, b.v); }
   friend PELT_LANE LaneMask<D> operator!=(Lanes a, Lanes b) { return hn::Ne(a.v, b.v); }
 
-  // Return a * b + c and c - a * b.
   friend PELT_LANE Lanes mul_add(Lanes a, Lanes b, Lanes c) { return hn::MulAdd(a.v, b.v, c.v); }
   friend PELT_LANE Lanes neg_mul_add(Lanes a, Lanes b, Lanes c) { return hn::NegMulAdd(a.v, b.v, c.v); }
   // Return NaN if a is NaN, as GLM does: the instructions of x86 return their second operand.

@@ -166,7 +166,6 @@ float negative_shares(std::span<const glm::vec4> points, std::size_t count, std:
   return sum;
 }
 
-// Makes the records of a mesh.
 class MeshRecords {
  public:
   MeshRecords(const CharacterMesh& mesh, BoundsRecords& found)

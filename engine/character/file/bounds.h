@@ -18,7 +18,6 @@ struct BoundsRecords {
   std::uint32_t count = 0;                    // number of deformer records
 };
 
-// Finds the records for all skin of a character.
 BoundsRecords find_bounds_records(const CharacterData& data);
 
 // Returns the factor by which the local frames of each vertex magnify offsets of morph targets, at most; 1 without

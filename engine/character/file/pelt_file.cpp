@@ -246,7 +246,7 @@ class Reader {
   void check_skipped() {
     for (std::size_t i = 0; i < table_.size(); ++i) {
       if (entered_[i]) continue;
-      if (std::find(known_.begin(), known_.end(), type_of(table_[i])) != known_.end()) {
+      if (std::ranges::find(known_, type_of(table_[i])) != known_.end()) {
         refuse_line(i, "is repeated or out of order");
       } else if (table_[i].required) {
         refuse_line(i, "is required but unknown: a newer program is needed", ErrorCode::kUnsupported);

@@ -20,7 +20,6 @@ struct GltfContainer {
   std::optional<std::span<const std::byte>> binary;
 };
 
-// Returns true if the bytes are those of a .glb.
 bool is_glb(std::span<const std::byte> bytes);
 
 // Opens binary glTF (glTF 2.0, section 4), or a .gltf text, which is all JSON. Errors name `source` and the byte.

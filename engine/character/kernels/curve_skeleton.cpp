@@ -129,15 +129,6 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   return check_records<Record>(pass, [&](const Record& record) { return table.check(record); });
 }
 
-void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  const shared::PoseWork work = pose_work(pass, context);
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto record = read_record<shared::CurveRecord>(pass.records, i);
-    Affine* entries = &context.palette[pass.first_entry + i * shared::kCurveEntries];
-    for (std::uint32_t k = 0; k < shared::kCurveEntries; ++k) entries[k] = pose_curve_sample(record, work, k);
-  }
-}
-
 void pose_spline_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
   shared::CurvePart part;
@@ -248,7 +239,8 @@ const PoseKernelInfo kCurveStep{.name = "curve_step",
                                 .append_sources = append_step_source,
                                 .contents = both(EntryContent::kNumbers)};
 
-const PoseKernelInfo kCurveSkeleton = sample_kernel("curve_skeleton", pose_samples);
+const PoseKernelInfo kCurveSkeleton = sample_kernel(
+    "curve_skeleton", pose_entries<shared::CurveRecord, shared::kCurveEntries, shared::pose_curve_sample>);
 const PoseKernelInfo kSplineCurve = sample_kernel("spline_curve", pose_spline_samples);
 
 }  // namespace pelt::curve_skeleton

@@ -173,15 +173,6 @@ Result<void> validate_samples(const PalettePass& pass, const CharacterData& data
   });
 }
 
-void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  const shared::PoseWork work = pose_work(pass, context);
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto record = read_record<shared::MosTableRecord>(pass.records, i);
-    Affine* entries = &context.palette[pass.first_entry + i * shared::kMosEntries];
-    for (std::uint32_t k = 0; k < shared::kMosEntries; ++k) entries[k] = pose_mos_sample(record, work, k);
-  }
-}
-
 EntryRest point_rest(const PassEntry&) { return {.kind = EntryKind::kControlPoint}; }
 
 std::uint32_t sample_word(const PassEntry& entry) {
@@ -267,14 +258,15 @@ const PoseKernelInfo kMosWindowPoint{.name = "mos_window_point",
                                      .append_handles = append_handles,
                                      .contents = both(EntryContent::kNumbers)};
 
-const PoseKernelInfo kMosTable{.name = "mos_table",
-                               .record_words = kRecordWords<shared::MosTableRecord>,
-                               .entries_per_record = shared::kMosEntries,
-                               .validate = validate_samples,
-                               .pose = pose_samples,
-                               .rest = table_rest,
-                               .label = table_label,
-                               .append_sources = append_table_sources,
-                               .invocation_per_entry = true};
+const PoseKernelInfo kMosTable{
+    .name = "mos_table",
+    .record_words = kRecordWords<shared::MosTableRecord>,
+    .entries_per_record = shared::kMosEntries,
+    .validate = validate_samples,
+    .pose = pose_entries<shared::MosTableRecord, shared::kMosEntries, shared::pose_mos_sample>,
+    .rest = table_rest,
+    .label = table_label,
+    .append_sources = append_table_sources,
+    .invocation_per_entry = true};
 
 }  // namespace pelt::mos

@@ -51,7 +51,6 @@ bool is_constant(const PalettePass& pass) {
   return constant;
 }
 
-// Returns the constant offsets, one per record.
 std::vector<glm::vec3> constant_offsets(const PalettePass& pass) {
   std::vector<glm::vec3> offsets(pass.record_count, glm::vec3(0.0f));
   for_each_entry(pass, [&](std::size_t i, const Entry& entry) {
@@ -98,7 +97,7 @@ tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
 // Finds the pass of a driver's offsets. Precondition: the driver has offsets. Errors: no pass has exactly the records
 // of its last vertices.
 Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
-  const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
+  const auto found = std::ranges::find_if(data.passes, [&](const PalettePass& pass) {
     return pass.kernel == PoseKernel::kKeyPose && pass.first_entry == *mesh.offset_entry &&
            pass.record_count == mesh.vertex_count() - mesh.first_offset_vertex;
   });
@@ -181,7 +180,7 @@ Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData
 
 Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm::vec3> offsets) {
   CharacterMesh& mesh = data.meshes[m];
-  const bool moved = std::any_of(offsets.begin(), offsets.end(), [](glm::vec3 o) { return o != glm::vec3(0.0f); });
+  const bool moved = std::ranges::any_of(offsets, [](glm::vec3 o) { return o != glm::vec3(0.0f); });
   if (!mesh.offset_entry && !moved) return {};
   std::optional<std::size_t> known;  // the pass of its keys
   if (mesh.offset_entry) {
@@ -237,9 +236,8 @@ Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets) {
 Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                        std::span<const VertexOffset> offsets) {
   const std::vector<CharacterMesh>& meshes = character->meshes;
-  const auto found = std::find_if(meshes.begin(), meshes.end(), [&](const CharacterMesh& candidate) {
-    return candidate.control && candidate.name == mesh;
-  });
+  const auto found = std::ranges::find_if(
+      meshes, [&](const CharacterMesh& candidate) { return candidate.control && candidate.name == mesh; });
   if (found == meshes.end()) {
     return fail(ErrorCode::kNotFound, formatted("'{}' has no driver '{}'", character->name, mesh));
   }

@@ -6,7 +6,7 @@
 namespace pelt {
 
 const Clip* find_clip(std::span<const Clip> clips, std::string_view name) {
-  const auto found = std::find_if(clips.begin(), clips.end(), [&](const Clip& clip) { return clip.name == name; });
+  const auto found = std::ranges::find(clips, name, &Clip::name);
   return found == clips.end() ? nullptr : &*found;
 }
 

@@ -38,7 +38,6 @@ class Frames {
   Frames(std::span<const Affine> at_bind, const PackedBinding& packed)
       : at_bind_(at_bind), packed_(packed), vectors_(shared::kLocalFrameVectors * packed.local_points.size()) {}
 
-  // Finds the frames of a row.
   void find(std::size_t row) {
     sum(row);
     const std::size_t count = packed_.points.size();

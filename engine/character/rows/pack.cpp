@@ -79,7 +79,6 @@ void quantise_gradients(const PackedRow& row, std::size_t begin, std::size_t end
   }
 }
 
-// Returns the source row of a packed row.
 std::size_t source_row(std::span<const std::uint32_t> order, std::size_t row) {
   return order.empty() ? row : order[row];
 }

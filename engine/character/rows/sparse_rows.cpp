@@ -75,7 +75,7 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
   const std::size_t kept = k == 0 ? row.size() : std::min(k, row.size());
   const std::size_t dropped = row.size() - kept;
   double floor = 0;
-  const bool sorted = std::is_sorted(row.begin(), row.end(), stronger);
+  const bool sorted = std::ranges::is_sorted(row, stronger);
   if (dropped > 0) {
     if (!sorted) std::nth_element(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kept), row.end(), stronger);
     if (cut == Cut::kContinuous) floor = row[kept].weight;

@@ -2,7 +2,6 @@
 #include "engine/character/rows/tension_rings.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <pelt/tools/weld.h>
 
@@ -19,8 +18,7 @@ struct Corner {
 // Appends the fans of the triangles of a vertex, which are used up.
 void append_fans(std::vector<Corner> corners, std::vector<std::uint32_t>& words) {
   const auto find = [&](std::uint32_t centre, std::uint32_t Corner::*at, std::uint32_t vertex) {
-    return std::find_if(corners.begin(), corners.end(),
-                        [&](const Corner& c) { return c.centre == centre && c.*at == vertex; });
+    return std::ranges::find_if(corners, [&](const Corner& c) { return c.centre == centre && c.*at == vertex; });
   };
   while (!corners.empty()) {
     auto next = corners.end() - 1;

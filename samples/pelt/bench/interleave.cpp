@@ -7,6 +7,8 @@
 
 #include <pelt/try.h>
 
+#include "samples/pelt/quality/measure.h"
+
 namespace pelt::samples {
 
 Result<std::vector<std::vector<double>>> interleave(std::span<const Contender> contenders, std::size_t rounds) {
@@ -26,13 +28,7 @@ Result<std::vector<std::vector<double>>> interleave(std::span<const Contender> c
 
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  const auto at = [&](double part) {
-    const double place = part * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    return std::lerp(values[below], values[above], place - static_cast<double>(below));
-  };
-  return {at(0.25), at(0.5), at(0.75)};
+  return {percentile(values, 0.25), percentile(values, 0.5), percentile(values, 0.75)};
 }
 
 Spread ratio_of(std::span<const double> a, std::span<const double> b) {

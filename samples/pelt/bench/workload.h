@@ -56,7 +56,6 @@ struct Traffic {
 // Returns the traffic of a character. `vertex_bytes`: the bytes that one vertex writes.
 Traffic traffic_of(const CharacterData& character, double vertex_bytes);
 
-// Counts the vertices of all skins.
 std::uint32_t skin_vertices(const CharacterData& character);
 
 // Begins the row of a measurement: the character, and the bytes that a frame of `instances` takes.

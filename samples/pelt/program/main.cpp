@@ -50,11 +50,9 @@ void add_bind(CLI::App& app, Command& chosen) {
   CLI::App* bind = app.add_subcommand("bind", "Bind a model by a rig and write the character that games load");
   add_model(*bind, command->model);
   add_binding_options(*bind, command->binding);
-  bind->add_option("-o,--output", command->output,
-                   "Character to write: .pelt, or .glb: the model with rig and character")
-      ->required()
-      ->check(extension_in({".pelt", ".glb"}))
-      ->type_name("X.pelt");
+  add_file(*bind, "-o,--output", command->output,
+           "Character to write: .pelt, or .glb: the model with rig and character", {".pelt", ".glb"}, "X.pelt")
+      ->required();
   bind->add_option(
           "--driver", command->binding.body,
           "Body that drives the model, a garment. Its skeleton and clips become the character's, and --deformer "
@@ -66,12 +64,9 @@ void add_bind(CLI::App& app, Command& chosen) {
                    "without weights gets those of the skin that it lies on, filled in smoothly elsewhere")
       ->excludes("--driver")
       ->type_name("MODEL");
-  bind->add_option("--report", command->report, "Write the decisions of bind at every vertex")
-      ->check(extension_in({".json"}))
-      ->type_name("OUT.json");
-  bind->add_option("--write-rig", command->write_rig, "Write the rig that was used, with every parameter")
-      ->check(extension_in({".json"}))
-      ->type_name("RIG.json");
+  add_file(*bind, "--report", command->report, "Write the decisions of bind at every vertex", {".json"}, "OUT.json");
+  add_file(*bind, "--write-rig", command->write_rig, "Write the rig that was used, with every parameter", {".json"},
+           "RIG.json");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->add_flag("--verbose", command->verbose, "Print the whole report")->excludes("--json");
   bind->footer(
@@ -121,13 +116,9 @@ void add_learn(CLI::App& app, Command& chosen) {
       ->type_name("LENGTH");
   learn->add_option("--budget", command->learn.budget, "Most bytes to add (default: a quarter of the base's)")
       ->type_name("BYTES");
-  learn->add_option("-o,--output", command->output, "Character to write")
-      ->required()
-      ->check(extension_in({".pelt"}))
-      ->type_name("X.pelt");
-  learn->add_option("--write-rig", command->write_rig, "Write the rig with the learnt shapes as correctives")
-      ->check(extension_in({".json"}))
-      ->type_name("RIG.json");
+  add_file(*learn, "-o,--output", command->output, "Character to write", {".pelt"}, "X.pelt")->required();
+  add_file(*learn, "--write-rig", command->write_rig, "Write the rig with the learnt shapes as correctives", {".json"},
+           "RIG.json");
   learn->add_flag("--json", command->json, "Print the certificate as JSON");
   learn->add_flag("--progress", command->progress, "Print a line for every percent to standard error, for programs");
   learn->footer("Example:\n  pelt learn hero.glb --cache walk.pc2 --poses walk --within 1mm -o hero.pelt");
@@ -162,10 +153,9 @@ void add_deform(CLI::App& app, Command& chosen) {
       ->capture_default_str()
       ->type_name("NAME");
   add_gpu_options(*deform, command->gpu);
-  deform->add_option("-o,--output", command->output, "File to write: .pc2 for frames, .obj or .glb for one")
-      ->required()
-      ->check(extension_in({".pc2", ".obj", ".glb"}))
-      ->type_name("OUT");
+  add_file(*deform, "-o,--output", command->output, "File to write: .pc2 for frames, .obj or .glb for one",
+           {".pc2", ".obj", ".glb"}, "OUT")
+      ->required();
   deform->footer(
       "Vertices have the model's order, one mesh after the other; drivers are left out. Before and after a clip,\n"
       "its first and last pose are written.\n\n"
@@ -229,10 +219,7 @@ void add_render(CLI::App& app, Command& chosen) {
       ->type_name("DEGREES");
   add_number(*render, "--pitch", command->pitch, -89, 89, "Degrees of the camera above the horizon", "DEGREES");
   add_gpu_options(*render, command->gpu);
-  render->add_option("-o,--output", command->output, "Picture to write")
-      ->required()
-      ->check(extension_in({".png"}))
-      ->type_name("OUT.png");
+  add_file(*render, "-o,--output", command->output, "Picture to write", {".png"}, "OUT.png")->required();
   render->footer("Example:\n  pelt render hero.pelt --clip walk --time 0.5 --compare linear-blend -o hero.png");
   render->callback([=, &chosen] {
     const std::optional<ImageSize> parsed = picture_size(*size);
@@ -266,16 +253,13 @@ void add_bench(CLI::App& app, Command& chosen) {
       ->excludes(backends)
       ->excludes(vertices)
       ->excludes(bind);
-  bench
-      ->add_option(
-          "--gpu-report", command->gpu_report,
-          "Write a report on the device instead: comparisons with the CPU, times of every deformer, and 1 to 512 "
-          "characters of 6,000 and 30,000 vertices")
+  add_file(*bench, "--gpu-report", command->gpu_report,
+           "Write a report on the device instead: comparisons with the CPU, times of every deformer, and 1 to 512 "
+           "characters of 6,000 and 30,000 vertices",
+           {".md"}, "OUT.md")
       ->excludes(backends)
       ->excludes(bind)
-      ->excludes("--crowd")
-      ->check(extension_in({".md"}))
-      ->type_name("OUT.md");
+      ->excludes("--crowd");
   add_gpu_options(*bench, command->gpu);
   bench->add_flag("--json", command->json, "Print JSON");
   bench->footer("Example:\n  pelt bench --backend cpu");
@@ -378,10 +362,7 @@ void add_skeleton(CLI::App& app, Command& chosen) {
       app.add_subcommand("skeleton", "Give a mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
   add_model(*skeleton, command->model);
   add_any_file(*skeleton, command->files);
-  skeleton->add_option("-o,--output", command->output, "glTF to write, with a skin")
-      ->required()
-      ->check(extension_in({".glb"}))
-      ->type_name("X.glb");
+  add_file(*skeleton, "-o,--output", command->output, "glTF to write, with a skin", {".glb"}, "X.glb")->required();
   add_number(*skeleton, "--resolution", options.resolution, SkeletonizeOptions::kMinResolution,
              SkeletonizeOptions::kMaxResolution,
              "Voxels along the longest side: limbs should be two or more thick; time grows with the cube");
@@ -404,10 +385,7 @@ void add_surface(CLI::App& app, Command& chosen) {
       ->type_name("N");
   add_number(*surface, "--fps", command->fps, 1e-3, 1e6, "Frames per second of the caches", "F");
   add_number(*surface, "--time", command->time, 0, 1e6, "Seconds into the clip and the caches", "T");
-  surface->add_option("-o,--output", command->output, "Polygons to write")
-      ->required()
-      ->check(extension_in({".obj"}))
-      ->type_name("X.obj");
+  add_file(*surface, "-o,--output", command->output, "Polygons to write", {".obj"}, "X.obj")->required();
   surface->footer("Example:\n  pelt surface hero.glb --rig surface.json --refine 2 -o surface.obj");
   surface->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
 }

@@ -23,6 +23,12 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, T& number, doubl
   return app.add_option(name, number, what)->check(finite_in(least, most))->capture_default_str()->type_name(unit);
 }
 
+// Adds an option for a file to write, whose name ends in one of the extensions.
+inline CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& file, const std::string& what,
+                             const std::vector<std::string>& extensions, const std::string& type) {
+  return app.add_option(name, file, what)->check(extension_in(extensions))->type_name(type);
+}
+
 void add_any_file(CLI::App& app, NamedFiles& files);
 void add_binding_options(CLI::App& app, Binding& binding);
 void add_gpu_options(CLI::App& app, GpuOptions& gpu);

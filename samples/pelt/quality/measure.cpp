@@ -64,7 +64,8 @@ glm::dvec3 mean_of_range(const Points& sums, std::size_t first, std::size_t last
   return (sums[last] - sums[first]) / static_cast<double>(last - first);
 }
 
-// Interpolates linearly between the two nearest ranks; 0 if there are no values.
+}  // namespace
+
 double percentile(std::span<const double> sorted, double share) {
   if (sorted.empty()) return 0;
   const double rank = share * static_cast<double>(sorted.size() - 1);
@@ -72,8 +73,6 @@ double percentile(std::span<const double> sorted, double share) {
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return std::lerp(sorted[below], sorted[above], rank - static_cast<double>(below));
 }
-
-}  // namespace
 
 QualityMeter::QualityMeter(std::span<const glm::dvec3> rest, std::span<const glm::uvec3> triangles,
                            const glm::dvec3& axis_from, const glm::dvec3& axis_to)

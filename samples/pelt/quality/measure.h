@@ -8,7 +8,6 @@
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace pelt::samples {
@@ -23,6 +22,9 @@ struct Quality {
   double crease99 = 0;      // 99th percentile of the change over the edges, degrees
   std::optional<double> crease_out;  // largest change on the outer side of a bend; none: not a bend
 };
+
+// Interpolates linearly between the two nearest ranks of ascending values; 0 if there are none. `share`: 0 to 1.
+double percentile(std::span<const double> sorted, double share);
 
 // Measures deformed meshes of one rest mesh; data of the rest mesh are computed once.
 class QualityMeter {

@@ -71,8 +71,8 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   PELT_ASSIGN(auto rig, load_rig(command.rig));
   if (command.files == NamedFiles::kAnywhere) rig.files = command.files;
   if (rig.name.empty()) rig.name = std::filesystem::path(command.rig).stem().string();
-  if (std::any_of(candidates.begin(), candidates.end(),
-                  [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(rig.name); })) {
+  if (std::ranges::any_of(candidates,
+                          [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(rig.name); })) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{}: the rig's name, '{}', is also that of a measured deformer", command.rig, rig.name));
   }
@@ -131,8 +131,7 @@ class Measurement {
     PELT_ASSIGN(const auto bound, within(candidate.source, bind(limb_, candidate.rig)));
     const Character& character = bound.character;
     // The limb is the only mesh that can be skin, and bind refuses rigs without skin.
-    const auto mesh = std::find_if(character->meshes.begin(), character->meshes.end(),
-                                   [](const CharacterMesh& m) { return !m.control; });
+    const auto mesh = std::ranges::find_if(character->meshes, [](const CharacterMesh& m) { return !m.control; });
     Evaluator evaluator(character, {.jobs = thread_jobs()});
     const std::optional<std::uint32_t> twist = character->find_control("twist/" + limb_.skeleton.joints.back().name);
     std::vector<glm::vec3> positions(mesh->vertex_count());

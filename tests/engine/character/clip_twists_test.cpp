@@ -51,14 +51,14 @@ Clip clip_of(const std::vector<float>& degrees, Interpolation interpolation = In
   return clip_of({turns(kJoint, degrees, interpolation)});
 }
 
-// Returns the input of the limb's joint at a time, degrees.
-float told(const ClipTwists& twists, float time) {
-  const CharacterData& data = *limb();
-  std::vector<float> inputs(data.input_count);
-  rest_inputs(data, inputs);
+// Returns the input of a joint at a time, degrees.
+float told(const Character& character, const ClipTwists& twists, float time, const char* control = "twist/joint") {
+  std::vector<float> inputs = test::inputs_at_rest(*character);
   twists.sample(time, inputs);
-  return glm::degrees(inputs[data.controls[data.find_control("twist/joint").value()].input]);
+  return glm::degrees(inputs[character->controls[character->find_control(control).value()].input]);
 }
+
+float told(const ClipTwists& twists, float time) { return told(limb(), twists, time); }
 
 float told(const Clip& clip, float time) { return told(ClipTwists(*limb(), clip), time); }
 
@@ -96,13 +96,9 @@ TEST(ClipTwists, CountsThoseOfHiddenJoints) {
   const Character chain = test::bound_by(test::make_tube({.joints = 4}), "curve_skeleton");
   Clip clip = clip_of({turns(3, {0, 90, 180, 270}, Interpolation::kLinear)});
   clip.channels.push_back({.joint = 2, .path = ChannelPath::kScale, .times = {0}, .values = {0, 0, 0}});
-  const auto twist = [&](const char* name) {
-    std::vector<float> inputs(chain->input_count);
-    ClipTwists(*chain, clip).sample(3, inputs);
-    return glm::degrees(inputs[chain->controls[chain->find_control(name).value()].input]);
-  };
-  EXPECT_EQ(twist("twist/joint2"), 0);
-  EXPECT_NEAR(twist("twist/joint3"), 270, 0.01f);
+  const ClipTwists twists(*chain, clip);
+  EXPECT_EQ(told(chain, twists, 3, "twist/joint2"), 0);
+  EXPECT_NEAR(told(chain, twists, 3, "twist/joint3"), 270, 0.01f);
 }
 
 // Keys of its channels lie at times of their own, and all joints but the first are hidden: playing every key and

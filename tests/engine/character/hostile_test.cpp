@@ -37,13 +37,8 @@ namespace {
 using test::Bytes;
 using testing::HasSubstr;
 
-Character bound_by(const char* name) {
-  const auto& all = test::deformers();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.name == std::string_view(name); });
-  EXPECT_NE(found, all.end()) << name;
-  const test::Subject subject = test::make_subject(*found, test::make_tube({.around = 3, .along = 4}),
-                                                   test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
+Character bound_by(const test::Deformer& deformer) {
+  const test::Subject subject = test::make_subject(deformer);
   return test::bound(subject.model, subject.rig).character;
 }
 
@@ -67,8 +62,7 @@ void pose_wildly(const Character& character) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<glm::mat4> rest(count);
   rest_matrices(character->skeleton, rest);
-  std::vector<float> inputs(character->input_count);
-  rest_inputs(*character, inputs);
+  std::vector<float> inputs = test::inputs_at_rest(*character);
   for (const float none : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity, 1e30f, -1e30f}) {
     for (std::size_t j = 0; j < count; ++j) {
       for (const glm::ivec2 place : {glm::ivec2(3, 1), glm::ivec2(0, 0), glm::ivec2(1, 2)}) {
@@ -91,16 +85,15 @@ void pose_wildly(const Character& character) {
 
 class WildPoses : public testing::TestWithParam<test::Deformer> {};
 
-TEST_P(WildPoses, ReadNothingOutOfBounds) { pose_wildly(bound_by(GetParam().name)); }
+TEST_P(WildPoses, ReadNothingOutOfBounds) { pose_wildly(bound_by(GetParam())); }
 
-INSTANTIATE_TEST_SUITE_P(Deformers, WildPoses, testing::ValuesIn(test::deformers()),
-                         [](const auto& deformer) { return std::string(deformer.param.name); });
+INSTANTIATE_TEST_SUITE_P(Deformers, WildPoses, testing::ValuesIn(test::deformers()), testing::PrintToStringParamName());
 
 // NaN as a number, and so large as an index or a count that sums with it overflow.
 constexpr std::uint32_t kNoNumberAndFar = 0xFFFFFFF0u;
 
 TEST_P(WildPoses, WordsOfPassesThatAreNoNumbersAndFarAreRefusedOrUnread) {
-  CharacterData data = *bound_by(GetParam().name);
+  CharacterData data = *bound_by(GetParam());
   std::vector<glm::mat4> joints(data.skeleton.joints.size());
   rest_matrices(data.skeleton, joints);
   joints.back() = glm::rotate(joints.back(), 1.0f, glm::vec3(0, 0.6f, 0.8f));
@@ -254,8 +247,7 @@ INSTANTIATE_TEST_SUITE_P(Lengths, FarOffset, testing::Values(1e3f, 1e6f, 1e9f, 1
 // A skin binds a joint far away, as in a model made by code; import refuses such files.
 TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
   for (const test::Deformer& deformer : test::deformers()) {
-    test::Subject subject = test::make_subject(deformer, test::make_tube({.around = 3, .along = 4}),
-                                               test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
+    test::Subject subject = test::make_subject(deformer);
     for (const glm::mat4& wild :
          {glm::translate(glm::mat4(1.0f), glm::vec3(0, 1e30f, 0)), glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f)),
           glm::scale(glm::mat4(1.0f), glm::vec3(1e-38f)), glm::scale(glm::mat4(1.0f), glm::vec3(1e13f, 0, 1))}) {

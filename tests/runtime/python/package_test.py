@@ -95,9 +95,8 @@ class Package(unittest.TestCase):
         lists = (f"c_abi_{headers[0].abi}.txt", f"binder_abi_{headers[1].abi}.txt")
         text = "".join((folder / name).read_text() for name in lists)
         for name, item in structs.items():
-            numbered = re.findall(rf"^{name}, field (\d+): (.+)$", text, re.M)
             expected = []
-            for _, field in sorted((int(number), field) for number, field in numbered):
+            for field in re.findall(rf"^struct {name}: (.+)$", text, re.M)[0].split(" | "):
                 field = re.sub(r".*\(\*(\w+)\).*", r"function* \1", field)
                 kind, declared, count = re.findall(r"(.+) (\w+)(?:\[(\d+)\])?$", field)[0]
                 size = sizes.get(kind, ctypes.sizeof(ctypes.c_void_p))

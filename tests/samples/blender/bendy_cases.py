@@ -17,34 +17,19 @@ def limb(bend=15.0, segments=16, blend=0.4, keys=None):
     return armature, skin
 
 
-def default_handles():
-    return limb()
-
-
-def bends_of_30():
-    return limb(30)
-
-
-def bends_of_60():
-    return limb(60)
-
-
-def twist_of_90():
-    return limb(keys={"bone_3": (0, 90, 0)})
-
-
-def ease_half():
+def _eased(ease):
     armature, skin = limb()
     for bone in armature.data.bones:
-        bone.bbone_easein = bone.bbone_easeout = 0.5
+        bone.bbone_easein = bone.bbone_easeout = ease
     return armature, skin
 
 
-def ease_two():
-    armature, skin = limb()
-    for bone in armature.data.bones:
-        bone.bbone_easein = bone.bbone_easeout = 2
-    return armature, skin
+default_handles = fixtures.case("default_handles", limb)
+bends_of_30 = fixtures.case("bends_of_30", limb, 30)
+bends_of_60 = fixtures.case("bends_of_60", limb, 60)
+twist_of_90 = fixtures.case("twist_of_90", limb, keys={"bone_3": (0, 90, 0)})
+ease_half = fixtures.case("ease_half", _eased, 0.5)
+ease_two = fixtures.case("ease_two", _eased, 2)
 
 
 def roll_of_60():
@@ -105,7 +90,7 @@ def not_connected():
     return armature, skin
 
 
-def _with_handles(kind, turned=0.0):
+def _with_handles(kind):
     """One long bendy bone between two bones that are its custom handles, as face and spine rigs have them."""
     fixtures.clear()
     armature = fixtures.chain(1, length=3.0)
@@ -132,12 +117,9 @@ def _with_handles(kind, turned=0.0):
     return armature, skin
 
 
-def automatic_handles_of_others():
-    return _with_handles("AUTO")
-
-
-def absolute_handles():
-    return _with_handles("ABSOLUTE")
+automatic_handles_of_others = fixtures.case("automatic_handles_of_others", _with_handles, "AUTO")
+absolute_handles = fixtures.case("absolute_handles", _with_handles, "ABSOLUTE")
+tangent_handles = fixtures.case("tangent_handles", _with_handles, "TANGENT")
 
 
 def relative_handles():
@@ -148,10 +130,6 @@ def relative_handles():
         armature.pose.bones["start"].keyframe_insert("location", frame=frame)
     assert armature.animation_data.action == action
     return armature, skin
-
-
-def tangent_handles():
-    return _with_handles("TANGENT")
 
 
 def handles_that_scale_and_ease():

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Bendy bones, case by case: as a curve skeleton, and baked as plain joints; every vertex against Blender's."""
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bendy_cases
 import bpy

@@ -39,28 +39,18 @@ def surface(skin, cage, falloff=4.0, strength=1.0, group=""):
     return modifier
 
 
-def surface_deform():
-    armature, cage, skin = tube_in_a_cage(skinned=False)
-    surface(skin, cage)
+def _surface_deform(preserve=False, skinned=False, **options):
+    armature, cage, skin = tube_in_a_cage(preserve, skinned)
+    surface(skin, cage, **options)
     return skin, cage
 
 
-def surface_deform_preserve_volume():
-    armature, cage, skin = tube_in_a_cage(preserve=True, skinned=False)
-    surface(skin, cage)
-    return skin, cage
-
-
-def surface_deform_falloff_8():
-    armature, cage, skin = tube_in_a_cage(skinned=False)
-    surface(skin, cage, falloff=8.0)
-    return skin, cage
-
-
-def surface_deform_strength_half():
-    armature, cage, skin = tube_in_a_cage()
-    surface(skin, cage, strength=0.5)
-    return skin, cage
+surface_deform = fixtures.case("surface_deform", _surface_deform)
+surface_deform_preserve_volume = fixtures.case("surface_deform_preserve_volume", _surface_deform, preserve=True)
+surface_deform_falloff_8 = fixtures.case("surface_deform_falloff_8", _surface_deform, falloff=8.0)
+surface_deform_strength_half = fixtures.case(
+    "surface_deform_strength_half", _surface_deform, skinned=True, strength=0.5
+)
 
 
 def surface_deform_group():

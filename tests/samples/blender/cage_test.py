@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Surface Deform and Mesh Deform as surface FFD: every vertex against Blender's, and against not following at all."""
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bpy
 import cage_cases

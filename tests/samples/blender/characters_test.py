@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shared characters, imported into Blender: Preserve Volume, and baked bendy bones of their limbs; every vertex."""
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bpy
 import cage_cases

@@ -2,9 +2,7 @@
 """The add-on's errors and their words; that nothing is written then; that the scene is always restored."""
 import json
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bpy
 import digest

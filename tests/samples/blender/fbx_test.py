@@ -2,9 +2,7 @@
 """FBX to .glb: a file that Blender writes itself, with a skin, two clips, a morph target, and the result."""
 import os
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bpy
 import compare

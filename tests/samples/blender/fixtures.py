@@ -5,6 +5,16 @@ import math
 import bpy
 
 
+def case(name, make, *arguments, **options):
+    """A case of that name: a function that makes it."""
+
+    def made():
+        return make(*arguments, **options)
+
+    made.__name__ = name
+    return made
+
+
 def clear():
     """Leaves an empty scene at 24 frames a second."""
     bpy.ops.wm.read_factory_settings(use_empty=True)

@@ -3,9 +3,7 @@
 import json
 import math
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bpy
 import compare

@@ -2,9 +2,7 @@
 """Bind after export, its report, and the preview next to Blender's own skin."""
 import json
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bpy
 import cage_cases

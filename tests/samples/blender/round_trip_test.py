@@ -3,9 +3,7 @@
 import json
 import os
 import struct
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bendy_cases
 import bpy

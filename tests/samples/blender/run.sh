@@ -16,7 +16,8 @@ if [[ $test == *characters_test.py && -z ${PELT_SHARED:-} ]]; then skip "PELT_SH
 rm -rf "$folder"
 mkdir -p "$folder"
 export PELT_PROGRAM=$pelt HOME=$folder
+readonly path="import sys; sys.path.insert(0, '$(dirname "$test")')"  # of the modules that tests import
 # The exit code option must stand before the script, and Blender ends with 0 on some failures: so the last line counts.
-blender --background --factory-startup --python-exit-code 1 --python "$test" -- "$folder" "${@:4}" 2>&1 |
-  tee "$folder/log.txt"
+blender --background --factory-startup --python-exit-code 1 --python-expr "$path" --python "$test" \
+  -- "$folder" "${@:4}" 2>&1 | tee "$folder/log.txt"
 grep -qx 'ALL PASSED' "$folder/log.txt"

@@ -36,22 +36,15 @@ def key_in_a_clip():
     return armature, skin
 
 
-def driven_key():
-    armature, skin, key = skin_with_key("biceps")
-    drive(armature, key, "turn / 1.5707963")
+def _driven_key(expression, **options):
+    armature, skin, key = skin_with_key("biceps", **options)
+    drive(armature, key, expression)
     return armature, skin
 
 
-def driven_key_from_30():
-    armature, skin, key = skin_with_key("biceps", bend=120)
-    drive(armature, key, "(turn - 0.5235988) / 1.0471976")
-    return armature, skin
-
-
-def driven_key_turned_aside():
-    armature, skin, key = skin_with_key("biceps", sideways=40)
-    drive(armature, key, "turn / 1.5707963")
-    return armature, skin
+driven_key = fixtures.case("driven_key", _driven_key, "turn / 1.5707963")
+driven_key_from_30 = fixtures.case("driven_key_from_30", _driven_key, "(turn - 0.5235988) / 1.0471976", bend=120)
+driven_key_turned_aside = fixtures.case("driven_key_turned_aside", _driven_key, "turn / 1.5707963", sideways=40)
 
 
 def driven_key_by_curve():

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shape keys and their drivers as morph targets and correctives, Corrective Smooth as surface FFD: every vertex."""
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import compare
 import face_case

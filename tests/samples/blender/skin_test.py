@@ -3,12 +3,10 @@
 import json
 import os
 import subprocess
-import sys
 
 import bpy
 from mathutils import Vector
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import compare
 import fixtures

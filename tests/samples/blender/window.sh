@@ -15,13 +15,14 @@ done
 rm -rf "$folder"
 mkdir -p "$folder"
 export PELT_PROGRAM=$pelt HOME=$folder LIBGL_ALWAYS_SOFTWARE=1
-blender --background --factory-startup --python-exit-code 1 --python "$here/window_test.py" -- "$folder" make \
-  >"$folder/make.txt" 2>&1
+readonly path="import sys; sys.path.insert(0, '$here')"
+blender --background --factory-startup --python-exit-code 1 --python-expr "$path" --python "$here/window_test.py" \
+  -- "$folder" make >"$folder/make.txt" 2>&1
 grep -qx MADE "$folder/make.txt"
 size=1600x1200
 if [[ -n ${PELT_PICTURES:-} ]]; then size=2400x1300; fi
 timeout 240 xvfb-run -a -s "-screen 0 ${size}x24 +extension GLX" \
   blender --factory-startup --enable-event-simulate --window-geometry 0 0 "${size%x*}" "${size#*x}" "$folder/window.blend" \
-  --python "$here/window_test.py" -- "$folder" 2>&1 | tee "$folder/log.txt"
+  --python-expr "$path" --python "$here/window_test.py" -- "$folder" 2>&1 | tee "$folder/log.txt"
 if grep -q 'Error: Python\|Traceback' "$folder/log.txt"; then exit 1; fi
 grep -qx 'ALL PASSED' "$folder/log.txt"

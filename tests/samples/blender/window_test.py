@@ -4,9 +4,7 @@
 Run by window.sh, in two parts: `make` writes a file of Blender in the background, the other opens it in a window.
 """
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bendy_cases
 import bpy

@@ -18,12 +18,13 @@
 #include <pelt/linear_blend.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/point_cache.h>
-#include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
 
+#include "tests/support/clip_joints.h"
+#include "tests/support/driven.h"
 #include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
@@ -65,16 +66,11 @@ class Skin {
 
   // Returns all vertices at a share of a clip, or at bind.
   Points posed(const Clip* clip, float share) {
-    std::vector<Transform> local(character_->skeleton.joints.size());
-    std::vector<glm::mat4> joints(local.size());
-    rest_pose(character_->skeleton, local);
     if (clip != nullptr) clip = find_clip(character_->clips, clip->name);  // another character's names other meshes
-    std::vector<float> inputs(character_->input_count);
-    rest_inputs(*character_, inputs);
-    if (clip != nullptr) sample_clip(*clip, share * clip->duration, local);
-    if (clip != nullptr) sample_morph_targets(*character_, *clip, share * clip->duration, inputs);
-    model_matrices(character_->skeleton, local, joints);
-    evaluator_.pose(joints);
+    const float seconds = clip == nullptr ? 0 : share * clip->duration;
+    std::vector<float> inputs = test::inputs_at_rest(*character_);
+    if (clip != nullptr) sample_morph_targets(*character_, *clip, seconds, inputs);
+    evaluator_.pose(test::clip_joints(character_->skeleton, clip, seconds));
     evaluator_.inputs(inputs);
     evaluator_.evaluate();
     return {evaluator_.positions().begin(), evaluator_.positions().end()};
@@ -87,6 +83,13 @@ class Skin {
   Character character_;
   Evaluator evaluator_;
 };
+
+// Returns the skin of what `pelt bind` makes by these arguments.
+Skin bound_skin(const std::string& arguments) {
+  const test::TemporaryFolder folder;
+  pelt_does("bind " + arguments + " -o x.pelt", folder);
+  return Skin(test::must(load_character(folder / "x.pelt")));
+}
 
 // Returns how far triangles surround a point: their solid angle divided by a sphere's, 1 inside of a closed surface, 0
 // outside (Jacobson, Kavan & Sorkine-Hornung 2013). It changes by 1 when a point passes through the surface, even if
@@ -186,11 +189,8 @@ double deepest_poke(Skin& garment, Skin& body, const std::string& clip) {
 
 TEST(Shirt, CoversMannequiny) {
   PELT_REQUIRE_SHARED();
-  const test::TemporaryFolder folder;
-  pelt_does("bind '" + kModels + "mannequiny_shirt.glb' --weights-of '" + mannequiny() + "' -o shirt.pelt", folder);
-  pelt_does("bind '" + mannequiny() + "' -o body.pelt", folder);
-  Skin shirt(test::must(load_character((folder / "shirt.pelt").string())));
-  Skin body(test::must(load_character((folder / "body.pelt").string())));
+  Skin shirt = bound_skin("'" + kModels + "mannequiny_shirt.glb' --weights-of '" + mannequiny() + "'");
+  Skin body = bound_skin("'" + mannequiny() + "'");
   for (const auto& [clip, most] : {std::pair("run", 0.2), std::pair("fight_kick", 0.1), std::pair("air_jump", 0.4)}) {
     const double poke = deepest_poke(shirt, body, clip);
     fmt::print("shirt, {}: {:.3f}% of the size\n", clip, poke);
@@ -200,11 +200,8 @@ TEST(Shirt, CoversMannequiny) {
 
 // A belly that grows by 11 cm in half of the clip stays in its shirt, which got the morph target.
 TEST(Belly, StaysInItsShirt) {
-  const test::TemporaryFolder folder;
-  pelt_does("bind '" + kModels + "belly_shirt.glb' --weights-of '" + kModels + "belly.glb' -o shirt.pelt", folder);
-  pelt_does("bind '" + kModels + "belly.glb' -o body.pelt", folder);
-  Skin shirt(test::must(load_character((folder / "shirt.pelt").string())));
-  Skin body(test::must(load_character((folder / "body.pelt").string())));
+  Skin shirt = bound_skin("'" + kModels + "belly_shirt.glb' --weights-of '" + kModels + "belly.glb'");
+  Skin body = bound_skin("'" + kModels + "belly.glb'");
   const double poke = deepest_poke(shirt, body, "eat");
   fmt::print("belly: {:.3f}% of the size\n", poke);
   EXPECT_LE(poke, 0.02);
@@ -224,9 +221,7 @@ TEST(Shirt, IsPokedThroughWhereItCollapses) {
   Model sleeve = limb;
   for (glm::vec3& p : sleeve.meshes[0].positions) p *= glm::vec3(1.0f, 1.05f, 1.05f);
   const auto bound = [](const Model& model, const DeformerParameters& deformer) {
-    Rig rig{.check = CheckMode::kNone};
-    rig.layers.push_back({.target = "limb", .deformer = deformer, .mask = {}});
-    return Skin(test::must(bind(model, rig)).character);
+    return Skin(test::bound(model, test::rig_of(deformer, "limb")).character);
   };
   Skin body = bound(limb, DualQuaternionParameters{});
   Skin as_the_body = bound(sleeve, DualQuaternionParameters{});
@@ -256,17 +251,8 @@ Mesh whole(const std::string& file) {
 
 // Returns the skin as a rig moves it.
 Points moved(const Model& model, const DeformerParameters& deformer, const glm::mat4& turn) {
-  Rig rig{.check = CheckMode::kNone};
-  rig.layers.push_back({.target = "skin", .deformer = deformer, .mask = {}});
-  const Character character = test::must(bind(model, rig)).character;
-  Evaluator evaluator(character, {.jobs = thread_jobs()});
-  const glm::mat4 joints[] = {glm::mat4(1.0f), turn};
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  const auto skin = std::ranges::find(character->meshes, "skin", &CharacterMesh::name);
-  Points positions(skin->vertex_count());
-  to_source_order<glm::vec3>(*skin, evaluator.positions(), positions);
-  return positions;
+  return test::posed(test::bound(model, test::rig_of(deformer, "skin")).character, std::vector{glm::mat4(1.0f), turn},
+                     "skin");
 }
 
 TEST(Cage, CarriesASkinMoreCloselyThanBlenderDoes) {

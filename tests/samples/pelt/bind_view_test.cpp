@@ -13,6 +13,8 @@
 
 #include "samples/pelt/element_weights.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
+#include "tests/support/refused.h"
 #include "tests/support/tube_surface.h"
 
 namespace pelt::samples {
@@ -30,11 +32,7 @@ class ShownBind : public testing::Test {
     character = test::bound(test::make_tube_in_cage({}, {.around = 24, .along = 24, .radius = 1.2f}), rig).character;
   }
 
-  BindView view(const std::string& what) const {
-    Result<BindView> result = view_of_bind(*character, what);
-    EXPECT_TRUE(result) << result.error().message;
-    return result ? std::move(*result) : BindView{};
-  }
+  BindView view(const std::string& what) const { return test::must(view_of_bind(*character, what)); }
 
   const CharacterMesh& tube() const { return test::mesh_of(*character, "tube"); }
 
@@ -141,9 +139,7 @@ TEST_F(ShownBind, TensionIsThatOfTheSkins) {
 TEST_F(ShownBind, SaysWhatThereIsNot) {
   EXPECT_FALSE(view_of_bind(*character, "weights"));
   const Character blended = test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;
-  const Result<BindView> none = view_of_bind(blended, "distance");
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message, "there is no driver to measure a distance from");
+  EXPECT_EQ(test::error_of(view_of_bind(blended, "distance")), "there is no driver to measure a distance from");
   EXPECT_EQ(view_of_bind(blended, "unbound")->values, std::vector<float>(blended->vertex_count(), 1.0f));
 }
 

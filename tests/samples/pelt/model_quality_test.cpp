@@ -17,18 +17,12 @@ using testing::HasSubstr;
 
 class ModelQuality : public Pelt {
  protected:
-  Json rows(const std::string& arguments) const {
-    return Json::parse(done("quality --model " + arguments + " --json"));
-  }
+  Json rows(const std::string& arguments) const { return json("quality --model " + arguments); }
   std::string errors(const std::string& arguments, int status) const {
     return failure("quality --model " + arguments, status);
   }
 
-  void save(const Model& model, const std::string& name) const {
-    const Result<std::string> bytes = format_glb(model);
-    ASSERT_TRUE(bytes) << bytes.error().message;
-    write(name, *bytes);
-  }
+  void save(const Model& model, const std::string& name) const { write(name, format_glb(model).value()); }
 };
 
 std::vector<std::string> deformers_of(const Json& rows) {
@@ -120,7 +114,7 @@ TEST_F(ModelQuality, SaysWhatIsWrong) {
   EXPECT_THAT(errors("builtin:arm --radius 1", 2), HasSubstr("--radius"));
   write("skin.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   EXPECT_THAT(errors("skin.obj", 1), HasSubstr("skin.obj: "));
-  EXPECT_THAT(failure("quality --poses clips", 2), HasSubstr("--model"));
+  fails("quality --poses clips", "--model", 2);
 }
 
 // ----------------------------------------------------------------------------------------------- against the reference

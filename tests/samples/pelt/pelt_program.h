@@ -33,6 +33,8 @@ class Pelt : public testing::Test {
     return outcome.output;
   }
 
+  Json json(const std::string& arguments) const { return Json::parse(done(arguments + " --json")); }
+
   // Runs a command that must fail, and returns the only line of its error.
   std::string failure(const std::string& arguments, int status = 1) const {
     const std::set<std::string> before = files();
@@ -42,6 +44,11 @@ class Pelt : public testing::Test {
     EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), status == 2 ? 2 : 1) << outcome.errors;
     EXPECT_EQ(files(), before) << "pelt " << arguments << " left something";
     return outcome.errors;
+  }
+
+  // Runs a command that must fail with these words.
+  void fails(const std::string& arguments, const std::string& words, int status = 1) const {
+    EXPECT_THAT(failure(arguments, status), testing::HasSubstr(words)) << arguments;
   }
 
   std::set<std::string> files() const {

@@ -8,13 +8,12 @@
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
 
-#include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
-#include <pelt/pose.h>
-#include <pelt/rig.h>
 
 #include "samples/pelt/quality/measure.h"
+#include "tests/support/clip_joints.h"
+#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {
@@ -164,18 +163,9 @@ TEST(Quality, TellsTheOuterSide) {
 Quality turned_limb(const std::string& deformer, const glm::dvec3& axis, double degrees) {
   const Model limb = make_limb();
   const Mesh& mesh = limb.meshes.front();
-  Rig rig = *rig_from_deformer_name(deformer);
-  rig.check = CheckMode::kNone;
-  const Character character = bind(limb, rig)->character;
-  std::vector<glm::mat4> joints(limb.skeleton.joints.size());
-  rest_matrices(limb.skeleton, joints);
+  std::vector<glm::mat4> joints = test::clip_joints(limb.skeleton, nullptr, 0);
   joints.back() *= glm::mat4(glm::rotate(glm::dmat4(1.0), glm::radians(degrees), axis));
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  const auto skin = std::ranges::find(character->meshes, mesh.name, &CharacterMesh::name);
-  std::vector<glm::vec3> positions(skin->vertex_count());
-  to_source_order<glm::vec3>(*skin, evaluator.positions(), positions);
+  const std::vector<glm::vec3> positions = test::posed(test::bound_by(limb, deformer), joints, mesh.name);
   const Points rest(mesh.positions.begin(), mesh.positions.end());
   const QualityMeter meter(rest, mesh.triangles, glm::dvec3(0, 0, 0), glm::dvec3(8, 0, 0));
   return meter.measure(Points(positions.begin(), positions.end()));

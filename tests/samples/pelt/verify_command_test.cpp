@@ -27,7 +27,7 @@ std::vector<Json> lines(const Json& character, const std::string& begin) {
 }
 
 TEST_F(Pelt, VerifiesADeviceByEveryDeformer) {
-  const Json result = Json::parse(done("verify --validate --json"));
+  const Json result = json("verify --validate");
   EXPECT_EQ(result["wrong"], 0);
   EXPECT_FALSE(result["device"].get<std::string>().empty());
   std::set<std::string> names;
@@ -54,7 +54,7 @@ TEST_F(Pelt, VerifiesWhatRoundingDecidesAsLeftOut) {
   Model model = test::make_tube({.joints = 2});
   model.skeleton.joints[0].matrix = glm::mat4(glm::mat3(0));
   ASSERT_TRUE(save_pelt(test::bound_by(model, "linear_blend"), folder / "point.pelt"));
-  const Json result = Json::parse(done("verify point.pelt --json"));
+  const Json result = json("verify point.pelt");
   std::istringstream text(done("verify point.pelt"));
   std::set<std::string> results;
   for (const Json& check : result["characters"][0]["checks"]) {
@@ -77,7 +77,7 @@ TEST_F(Pelt, VerifiesCharacters) {
   EXPECT_THAT(text, HasSubstr("\nbuiltin:limb\n"));
   EXPECT_THAT(text, HasSubstr("mos_table"));
   EXPECT_THAT(text, testing::Not(HasSubstr("WRONG")));
-  EXPECT_THAT(failure("verify none.pelt"), HasSubstr("none.pelt: no such file"));
+  fails("verify none.pelt", "none.pelt: no such file");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include <pelt/bind.h>
 #include <pelt/rig.h>
 #include <pelt/runtime/device.h>
 #include <pelt/tools/bind_model.h>

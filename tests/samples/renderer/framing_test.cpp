@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "samples/renderer/framing.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "samples/renderer/image.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <glm/glm.hpp>

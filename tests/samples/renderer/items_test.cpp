@@ -50,8 +50,7 @@ TEST_F(Renderers, DrawTheScenesOwnLinesAndDots) {
 }
 
 TEST_F(Renderers, DrawItemsWithoutTheirSkin) {
-  scene_.ground = true;
-  scene_.ground_height = -1.0f;
+  add_ground();
   const Image skin = render();
   scene_.items[0].skin = false;
   const Image nothing = render();
@@ -61,8 +60,7 @@ TEST_F(Renderers, DrawItemsWithoutTheirSkin) {
 }
 
 TEST_F(Renderers, DrawItemsOnTheirSideOfTheSplit) {
-  scene_.ground = true;
-  scene_.ground_height = -1.0f;
+  add_ground();
   DrawItem item = scene_.items[0];
   item.color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
   scene_.items = {item};
@@ -71,10 +69,13 @@ TEST_F(Renderers, DrawItemsOnTheirSideOfTheSplit) {
   scene_.items = {item};
   const Image blue = render();
 
-  scene_.items = {item, item};
-  scene_.items[0].color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
-  scene_.items[0].side = SplitSide::kLeft;
-  scene_.items[1].side = SplitSide::kRight;
+  const auto show_both = [&] {
+    scene_.items = {item, item};
+    scene_.items[0].color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
+    scene_.items[0].side = SplitSide::kLeft;
+    scene_.items[1].side = SplitSide::kRight;
+  };
+  show_both();
   const Image split = render();
   EXPECT_EQ(difference(split, red, 0.0, 0.49), 0.0);
   EXPECT_EQ(difference(split, blue, 0.51, 1.0), 0.0);
@@ -89,10 +90,7 @@ TEST_F(Renderers, DrawItemsOnTheirSideOfTheSplit) {
   EXPECT_EQ(difference(left, render(), 0.5, 1.0), 0.0);
 
   // The split at its ends, and beyond.
-  scene_.items = {item, item};
-  scene_.items[0].color = glm::vec4(0.6f, 0.1f, 0.02f, 1.0f);
-  scene_.items[0].side = SplitSide::kLeft;
-  scene_.items[1].side = SplitSide::kRight;
+  show_both();
   for (const float far : {1.0f, 7.0f}) {
     scene_.split = far;
     EXPECT_EQ(difference(render(), red, 0.0, 0.98), 0.0);
@@ -112,8 +110,7 @@ TEST_F(Renderers, DrawInstancesAsItemsOfTheirOwn) {
   std::vector<Bounds> boxes;
   for (const glm::mat4& world : worlds) boxes.push_back(transform_bounds(world, item.bounds));
   scene_.camera = frame_camera(boxes, 16.0f / 9.0f);
-  scene_.ground = true;
-  scene_.ground_height = -1.0f;
+  add_ground();
   std::vector<float> weights((*character_)->vertex_count());
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 7) / 7;
   for (const bool heat : {false, true}) {

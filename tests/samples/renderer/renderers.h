@@ -6,15 +6,16 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <vector>
 
-#include <pelt/pose.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
 
 #include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/renderer.h"
+#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
+#include "tests/support/refused.h"
 #include "tests/support/tube.h"
 
 namespace pelt::samples {
@@ -71,12 +72,10 @@ class Renderers : public testing::Test {
   // `control_meshes`: the crowd writes drivers, too.
   void show(Character character, bool control_meshes = true) {
     character_.emplace(std::move(character));
-    auto gpu = test::must(runtime::upload(*test::gpu_device(), *character_));
     crowd_.reset();
-    gpu_.emplace(std::move(gpu));
-    auto crowd = test::must(runtime::Crowd::create(*test::gpu_device(), *gpu_,
-                                                   {.instances = {2}, .outputs = {.control_meshes = control_meshes}}));
-    crowd_.emplace(std::move(crowd));
+    gpu_.emplace(test::must(runtime::upload(*test::gpu_device(), *character_)));
+    crowd_.emplace(test::must(runtime::Crowd::create(
+        *test::gpu_device(), *gpu_, {.instances = {2}, .outputs = {.control_meshes = control_meshes}})));
     scene_ = {};
     scene_.ground = false;
     scene_.items.resize(1);
@@ -86,11 +85,11 @@ class Renderers : public testing::Test {
     scene_.camera = frame_camera({&scene_.items[0].bounds, 1}, 16.0f / 9.0f);
   }
 
+  void add_ground() { scene_.ground = true, scene_.ground_height = -1; }
+
   // Poses the first instance at rest, and the second with its last joint turned.
   void bend_second() {
-    const Skeleton& skeleton = (*character_)->skeleton;
-    std::vector<glm::mat4> joints(skeleton.joints.size());
-    rest_matrices(skeleton, joints);
+    std::vector<glm::mat4> joints = test::clip_joints((*character_)->skeleton, nullptr, 0);
     crowd_->pose(0, joints);
     joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
     crowd_->pose(1, joints);
@@ -116,10 +115,7 @@ class Renderers : public testing::Test {
 
   // Tests that the renderer refuses the scene for a reason.
   void refuses(Renderer& renderer, const std::string& reason) {
-    const auto image = renderer.render(scene_);
-    ASSERT_FALSE(image) << reason;
-    EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument) << reason;
-    EXPECT_THAT(image.error().message, testing::HasSubstr(reason));
+    EXPECT_TRUE(test::refused(renderer.render(scene_), ErrorCode::kInvalidArgument, reason));
   }
 
   Image backdrop(const RendererOptions& options = kSmall) {

@@ -2,8 +2,6 @@
 // Tests the textures of models.
 #include "samples/renderer/textures.h"
 
-#include <pelt/bind.h>
-
 #include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/samples/renderer/renderers.h"
 
@@ -41,8 +39,7 @@ class Textures : public Renderers {
     const Model model = test::must(file.import());
     ASSERT_THAT(model.report.notes, testing::Each(testing::Not(HasSubstr("images of"))));
     show(test::bound_by(model, "linear-blend"));
-    auto textures = test::must(make_textures(*gpu_device(), model, notes_));
-    textures_ = textures;
+    textures_ = test::must(make_textures(*gpu_device(), model, notes_));
     scene_.items[0].textures = textures_.get();
     scene_.camera = {.eye = {0, 0, 5}, .target = {0, 0, 0}};
   }
@@ -125,8 +122,7 @@ TEST_F(Textures, HaveMipMaps) {
     image.pixels.insert(image.pixels.end(), {value, value, value, 255});
   }
   show_file(textured_square(kFourColors));
-  auto checks = test::must(upload_image(*gpu_device(), image, "checks"));
-  textures_->images[0] = std::move(checks);
+  textures_->images[0] = test::must(upload_image(*gpu_device(), image, "checks"));
   const Image picture = render({.width = 80, .height = 45, .samples = 1});
   glm::ivec3 low(255);
   glm::ivec3 high(0);

@@ -4,9 +4,13 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/must.h"
+#include "tests/support/refused.h"
+
 namespace pelt::viewer {
 namespace {
 
+using test::must;
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
@@ -19,15 +23,8 @@ Json rig() {
       {"operation": "scale", "points": ["arm.2"], "scale": [1, 1, 1], "in_bind": false}]}}]})");
 }
 
-Json must_move(const Json& from, const Handle& handle, glm::vec3 way) {
-  const Result<Json> moved = moved_by(from, handle, way);
-  EXPECT_TRUE(moved) << moved.error().message;
-  return moved ? *moved : Json();
-}
-
 std::string refusal(const Handle& handle, glm::vec3 way = {1, 0, 0}) {
-  const Result<Json> moved = moved_by(rig(), handle, way);
-  return moved ? "moved" : moved.error().message;
+  return test::error_of(moved_by(rig(), handle, way));
 }
 
 TEST(Handles, OfNothingDoNotMove) {
@@ -55,7 +52,7 @@ TEST(Handles, MoveAnOffsetInItsOwnSpace) {
   const glm::mat3 turned(glm::rotate(glm::mat4(1), glm::radians(90.0f), glm::vec3(0, 0, 1)));
   const Handle handle{
       .kind = HandleKind::kOffset, .from_rig = 2.0f * turned, .places = {"/layers/0/parameters/curves/0/offset"}};
-  const Json moved = must_move(rig(), handle, {0, 4, 0});
+  const Json moved = must(moved_by(rig(), handle, {0, 4, 0}));
   const Json& offset = moved.at(Json::json_pointer(handle.places[0]));
   EXPECT_NEAR(offset[0].get<float>(), 2, 1e-6);
   EXPECT_NEAR(offset[1].get<float>(), 0.5, 1e-6);
@@ -64,8 +61,8 @@ TEST(Handles, MoveAnOffsetInItsOwnSpace) {
 
 TEST(Handles, OfAPlacedPointHaveOneEdit) {
   const Handle handle{.kind = HandleKind::kPointEdit, .places = {"/layers/1/parameters/edits"}, .point = "arm.2"};
-  const Json once = must_move(rig(), handle, {0, 0.25f, 0});
-  const Json twice = must_move(once, handle, {0, 0, 0.5f});
+  const Json once = must(moved_by(rig(), handle, {0, 0.25f, 0}));
+  const Json twice = must(moved_by(once, handle, {0, 0, 0.5f}));
   Json expected = rig();
   expected["layers"][1]["parameters"]["edits"].push_back(
       {{"operation", "slide"}, {"points", {"arm.2"}}, {"offset", {0.0, 0.25, 0.5}}, {"in_bind", false}});
@@ -75,12 +72,12 @@ TEST(Handles, OfAPlacedPointHaveOneEdit) {
 TEST(Handles, OfADriverVertexHaveOneOffset) {
   Handle handle{.kind = HandleKind::kVertexOffset, .places = {"/layers/0/parameters/driver/offsets"}, .vertex = 7};
   const auto offsets = [&](const Json& json) { return json.at(Json::json_pointer(handle.places[0])); };
-  EXPECT_EQ(offsets(must_move(rig(), handle, {0, 0.5f, 0})), Json::parse("[[2, 0, 0, 1], [7, 1.0, 0.5, 0.0]]"));
+  EXPECT_EQ(offsets(must(moved_by(rig(), handle, {0, 0.5f, 0}))), Json::parse("[[2, 0, 0, 1], [7, 1.0, 0.5, 0.0]]"));
   handle.vertex = 3;
-  EXPECT_EQ(offsets(must_move(rig(), handle, {0, 0.5f, 0})),
+  EXPECT_EQ(offsets(must(moved_by(rig(), handle, {0, 0.5f, 0}))),
             Json::parse("[[2, 0, 0, 1], [3, 0.0, 0.5, 0.0], [7, 1, 0, 0]]"));
   handle.vertex = 9;
-  EXPECT_EQ(offsets(must_move(rig(), handle, {0, 0.5f, 0})).back(), Json::parse("[9, 0.0, 0.5, 0.0]"));
+  EXPECT_EQ(offsets(must(moved_by(rig(), handle, {0, 0.5f, 0}))).back(), Json::parse("[9, 0.0, 0.5, 0.0]"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using testing::UnorderedElementsAre;
 
-constexpr float kSize = 2;
+constexpr float kModelSize = 2;
 const glm::vec3 kWay(0.3f, 0.2f, 0.1f);
 const glm::vec3 kMirrored(-0.3f, 0.2f, 0.1f);
 
@@ -43,19 +43,19 @@ std::vector<Handle> line() {
 
 TEST(NetBrush, OfNoRadiusIsOneVertex) {
   const std::vector<Handle> handles = line();
-  const auto one = brushed(std::span(handles).first(1), handles, {}, kSize);
+  const auto one = brushed(std::span(handles).first(1), handles, {}, kModelSize);
   ASSERT_EQ(one.size(), 1u);
   expect_near(moved(one, "a"), kWay);
 }
 
 TEST(NetBrush, FallsOffSmoothlyOnTheLevelAlone) {
   const std::vector<Handle> handles = line();
-  const auto all = brushed(std::span(handles).first(1), handles, {.radius = 0.1f}, kSize);
+  const auto all = brushed(std::span(handles).first(1), handles, {.radius = 0.1f}, kModelSize);
   ASSERT_EQ(all.size(), 2u) << "at the radius nothing moves any more";
   EXPECT_EQ(all[0].handle.name, "a");
   expect_near(moved(all, "a"), kWay);
   expect_near(moved(all, "b"), 0.5f * kWay);
-  const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.3f}, kSize);
+  const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.3f}, kModelSize);
   EXPECT_GT(glm::length(moved(wide, "b")), glm::length(moved(wide, "c")));
   EXPECT_EQ(moved(wide, "fine"), glm::vec3(0.0f));
   EXPECT_EQ(moved(wide, "other"), glm::vec3(0.0f));
@@ -63,10 +63,10 @@ TEST(NetBrush, FallsOffSmoothlyOnTheLevelAlone) {
 
 TEST(NetBrush, MirrorsToTheNearestVertex) {
   const std::vector<Handle> handles = line();
-  const auto one = brushed(std::span(handles).first(1), handles, {.symmetric = true}, kSize);
+  const auto one = brushed(std::span(handles).first(1), handles, {.symmetric = true}, kModelSize);
   ASSERT_EQ(one.size(), 2u);
   expect_near(moved(one, "left"), kMirrored);
-  const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.12f, .symmetric = true}, kSize);
+  const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.12f, .symmetric = true}, kModelSize);
   expect_near(moved(wide, "left"), kMirrored);
   expect_near(moved(wide, "next"), 0.5f * kMirrored);
   // Nothing is near the mirror image of c.
@@ -75,7 +75,7 @@ TEST(NetBrush, MirrorsToTheNearestVertex) {
 
 TEST(NetBrush, KeepsWhatIsOnThePlaneThere) {
   const std::vector<Handle> handles = line();
-  const auto one = brushed(std::span(handles).last(1), handles, {.symmetric = true}, kSize);
+  const auto one = brushed(std::span(handles).last(1), handles, {.symmetric = true}, kModelSize);
   ASSERT_EQ(one.size(), 1u);
   expect_near(moved(one, "middle"), {0, kWay.y, kWay.z});
 }
@@ -87,7 +87,7 @@ TEST(NetBrush, MirrorsAtBind) {
   const glm::mat3 other(glm::rotate(glm::mat4(1), -0.4f, glm::normalize(glm::vec3(3, 1, 0))));
   handles[0].motion = turn;
   handles[5].motion = other;
-  const auto one = brushed(std::span(handles).first(1), handles, {.symmetric = true}, kSize);
+  const auto one = brushed(std::span(handles).first(1), handles, {.symmetric = true}, kModelSize);
   expect_near(moved(one, "a"), kWay);
   const glm::vec3 at_bind = glm::inverse(turn) * kWay;
   expect_near(moved(one, "left"), other * (glm::vec3(-1, 1, 1) * at_bind));
@@ -95,7 +95,7 @@ TEST(NetBrush, MirrorsAtBind) {
 
 TEST(NetBrush, LeavesOtherPointsAsTheyAre) {
   const std::vector<Handle> handles{{.name = "point root"}, {.name = "point tip"}, vertex("a", {0, 0, 0})};
-  const auto one = brushed(std::span(handles).first(1), handles, {.radius = 1, .symmetric = true}, kSize);
+  const auto one = brushed(std::span(handles).first(1), handles, {.radius = 1, .symmetric = true}, kModelSize);
   ASSERT_EQ(one.size(), 1u);
   expect_near(moved(one, "point root"), kWay);
 }

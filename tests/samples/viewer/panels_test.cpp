@@ -67,8 +67,7 @@ class Frames : public testing::Test {
   void open(const Rig& rig) {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("rig.json", format_rig(rig)).string();
-    Document opened = test::must(Document::open(file, "builtin:limb"));
-    document_ = std::move(opened);
+    document_.emplace(test::must(Document::open(file, "builtin:limb")));
     view_.shown.control_nets = true;
     bind();
   }

@@ -31,8 +31,7 @@ TEST_F(Stages, FindTheVertexThatWasProjected) {
   view_.playback = {.clip = "walk", .time = 0.3f};
   pose();
   actor.worlds[0] = glm::translate(glm::mat4(1.0f), glm::vec3(0.3f, 0.1f, -0.2f));
-  const samples::Bounds bounds = whole(stage_->boxes(view_));
-  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const samples::Camera camera = this->camera();
   const Evaluator& evaluator = stage_->evaluated(actor);
   int seen = 0;
   for (const CharacterMesh& mesh : actor.character->meshes) {
@@ -67,8 +66,7 @@ TEST_F(Stages, MissBesideTheSkinAndBehindTheCamera) {
 TEST_F(Stages, FindJointsAndPoints) {
   const Actor& actor = show("linear_blend");
   pose();
-  const samples::Bounds bounds = whole(stage_->boxes(view_));
-  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const samples::Camera camera = this->camera();
   const Skeleton& skeleton = actor.character->skeleton;
   const std::uint32_t last = static_cast<std::uint32_t>(skeleton.joints.size() - 1);
   const std::optional<glm::vec2> pixel = pixel_of(camera, kSize, glm::vec3(actor.pose.joints[last][3]));
@@ -90,8 +88,7 @@ constexpr std::size_t kY = 1;
 class Drags : public Stages {
  protected:
   void open(const std::string& deformer, const std::string& joint) {
-    Document opened = test::must(Document::open("builtin:limb", "", deformer));
-    document_ = std::move(opened);
+    document_.emplace(test::must(Document::open("builtin:limb", "", deformer)));
     view_.shown.control_points = view_.shown.drivers = true;
     view_.turns = {{joint, glm::angleAxis(0.8f, glm::normalize(glm::vec3(1, 2, 3)))}};
     bind_again();
@@ -100,8 +97,7 @@ class Drags : public Stages {
   // Opens the limb with a surface of three levels, whose level `level` is dragged.
   void open_surface(std::uint32_t level) {
     const std::string file = folder_.write("rig.json", format_rig(limb_surface())).string();
-    Document opened = test::must(Document::open(file, "builtin:limb"));
-    document_ = std::move(opened);
+    document_.emplace(test::must(Document::open(file, "builtin:limb")));
     view_.shown.control_nets = true;
     view_.surfaces.level = level;
     view_.turns = {{"joint", glm::angleAxis(0.8f, glm::normalize(glm::vec3(1, 2, 3)))}};
@@ -132,7 +128,7 @@ class Drags : public Stages {
 
   // Drags along an arrow and returns the way.
   glm::vec3 drag(const Handle& handle, std::size_t part, float metres) {
-    const samples::Camera camera = samples::frame_camera(stage_->boxes(view_), kSize.x / kSize.y);
+    const samples::Camera camera = this->camera();
     const Gizmo gizmo = translate_gizmo(handle, camera, kSize);
     const glm::vec3 axis = gizmo.parts[part].axis;
     const glm::vec2 from = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * axis);
@@ -288,8 +284,7 @@ TEST_F(Stages, TurnAJointByItsRings) {
   const Skeleton& skeleton = actor.character->skeleton;
   const std::string joint = skeleton.joints[skeleton.joints.size() / 2].name;
   const std::uint32_t number = joint_of(actor, joint);
-  const samples::Bounds bounds = whole(stage_->boxes(view_));
-  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const samples::Camera camera = this->camera();
   EXPECT_FALSE(rotate_gizmo(actor, "nothing", camera, kSize));
   const std::optional<Gizmo> gizmo = rotate_gizmo(actor, joint, camera, kSize, 70);
   ASSERT_TRUE(gizmo);

@@ -6,7 +6,6 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <filesystem>
 #include <set>
 
 #include <pelt/rig.h>

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "samples/viewer/view_state.h"
+#include "tests/support/must.h"
+#include "tests/support/refused.h"
 
 namespace pelt::viewer {
 namespace {
@@ -15,21 +17,19 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// Returns the message of a patch that must be refused and must change nothing.
+// Returns the message of a patch, which must change nothing.
 std::string refused(const json& patch) {
   ViewState state;
   state.camera.yaw = 2;
   const json before = view_json(state);
-  const Result<void> patched = patch_view(state, patch, "here");
-  EXPECT_FALSE(patched.has_value()) << patch;
+  const std::string error = test::error_of(patch_view(state, patch, "here"));
   EXPECT_EQ(view_json(state), before);
-  return patched ? "" : patched.error().message;
+  return error;
 }
 
 ViewState patched(const json& patch) {
   ViewState state;
-  const Result<void> done = patch_view(state, patch, "here");
-  EXPECT_TRUE(done.has_value()) << done.error().message;
+  test::must(patch_view(state, patch, "here"));
   return state;
 }
 
@@ -47,8 +47,7 @@ TEST(ViewState, EveryFieldSurvivesJson) {
   const json written = view_json(state);
   ViewState read;
   ASSERT_NE(view_json(read), written);
-  const Result<void> done = patch_view(read, written, "here");
-  ASSERT_TRUE(done.has_value()) << done.error().message;
+  test::must(patch_view(read, written, "here"));
   EXPECT_EQ(view_json(read), written);
   EXPECT_EQ(read.turns[0].rotation, state.turns[0].rotation);
 }
@@ -114,17 +113,9 @@ Result<Script> parsed(const json& steps) {
   return parse_script(json{{"format", "pelt-view 1"}, {"steps", steps}}.dump(), "s.json");
 }
 
-Step step_of(const json& step) {
-  const Result<Script> script = parsed(json::array({step}));
-  EXPECT_TRUE(script.has_value()) << script.error().message;
-  return script && !script->steps.empty() ? script->steps.front() : Step{};
-}
+Step step_of(const json& step) { return test::must(parsed(json::array({step}))).steps.at(0); }
 
-std::string wrong_step(const json& step) {
-  const Result<Script> script = parsed(json::array({step}));
-  EXPECT_FALSE(script.has_value()) << step;
-  return script ? "" : script.error().message;
-}
+std::string wrong_step(const json& step) { return test::error_of(parsed(json::array({step}))); }
 
 TEST(Script, NothingIsAScriptOfItself) {
   for (const char* text :
@@ -137,29 +128,13 @@ TEST(Script, NothingIsAScriptOfItself) {
 }
 
 TEST(Script, ReadsEveryKey) {
-  const Step step = step_of({{"open", "a.glb"},
-                             {"set", {{"instances", 3}}},
-                             {"edit", {{"/layers/0", true}}},
-                             {"move", {{"point", "left_arm.5"}, {"by", {0, 0.25, -1}}}},
-                             {"undo", 1},
-                             {"redo", 2},
-                             {"mouse",
-                              {{"at", {10, 20}},
-                               {"button", "middle"},
-                               {"action", "double_click"},
-                               {"wheel", -2},
-                               {"keys", {"shift", "alt"}}}},
-                             {"drag", {{"from", {1, 2}}, {"to", {3, 4}}, {"button", "right"}, {"steps", 5}}},
-                             {"key", "ctrl+shift+z"},
-                             {"text", "walk"},
-                             {"frames", 6},
-                             {"lose_device", true},
-                             {"bind", true},
-                             {"save", "rig.json"},
-                             {"picture", "a.png"},
-                             {"turntable", 7},
-                             {"clip", {{"name", "walk"}, {"fps", 24}, {"picture", "w"}}},
-                             {"error", "no"}});
+  const Step step = step_of(json::parse(R"({
+    "open": "a.glb", "set": {"instances": 3}, "edit": {"/layers/0": true},
+    "move": {"point": "left_arm.5", "by": [0, 0.25, -1]}, "undo": 1, "redo": 2,
+    "mouse": {"at": [10, 20], "button": "middle", "action": "double_click", "wheel": -2, "keys": ["shift", "alt"]},
+    "drag": {"from": [1, 2], "to": [3, 4], "button": "right", "steps": 5}, "key": "ctrl+shift+z", "text": "walk",
+    "frames": 6, "lose_device": true, "bind": true, "save": "rig.json", "picture": "a.png", "turntable": 7,
+    "clip": {"name": "walk", "fps": 24, "picture": "w"}, "error": "no"})"));
   EXPECT_EQ(step.open, "a.glb");
   EXPECT_EQ(step.set["instances"], 3);
   ASSERT_EQ(step.edits.size(), 1u);
@@ -229,9 +204,7 @@ TEST(Script, RefusesWrongValues) {
 }
 
 TEST(Script, AFileThatIsNotThereIsNamed) {
-  const Result<Script> script = load_script("nowhere/script.json");
-  ASSERT_FALSE(script.has_value());
-  EXPECT_THAT(script.error().message, HasSubstr("nowhere/script.json"));
+  EXPECT_TRUE(test::refused(load_script("nowhere/script.json"), "nowhere/script.json"));
 }
 
 }  // namespace

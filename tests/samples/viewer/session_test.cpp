@@ -21,6 +21,7 @@
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
 #include "tests/support/program.h"
+#include "tests/support/refused.h"
 
 namespace pelt::viewer {
 namespace {
@@ -65,19 +66,14 @@ class Sessions : public testing::Test {
       if (always_lost_) lose_submits(*functions_);
       return target;
     };
-    Result<std::unique_ptr<Session>> session = Session::create(std::move(options));
-    ASSERT_TRUE(session) << session.error().message;
-    session_ = std::move(*session);
+    session_ = test::must(Session::create(std::move(options)));
     app().view().panels = {.left = false, .right = false, .timeline = false};
   }
 
   App& app() { return session_->app(); }
 
   void frames(int count = 3) {
-    for (int i = 0; i < count; ++i) {
-      const Result<void> drawn = session_->frame(0, false);
-      ASSERT_TRUE(drawn) << drawn.error().message;
-    }
+    for (int i = 0; i < count; ++i) test::must(session_->frame(0, false));
   }
 
   void open(const std::string& file) {
@@ -90,9 +86,7 @@ class Sessions : public testing::Test {
     EXPECT_TRUE(session_->frame(0, false));
     EXPECT_TRUE(session_->frame(60, false));
     EXPECT_TRUE(session_->frame(0, true));
-    Result<samples::Image> image = session_->target()->read_back();
-    EXPECT_TRUE(image) << image.error().message;
-    return *std::move(image);
+    return test::must(session_->target()->read_back());
   }
 
   samples::Image picture_of_limb() {
@@ -131,9 +125,7 @@ TEST_F(Sessions, TryAgainWhereADeviceCannotBeMade) {
   refusals_ = 6;
   lose_submits(*functions_);
   for (int i = 0; i < 6; ++i) {
-    const Result<void> drawn = session_->frame(0, false);
-    ASSERT_FALSE(drawn);
-    EXPECT_THAT(drawn.error().message, HasSubstr("the test refuses it"));
+    EXPECT_TRUE(test::refused(session_->frame(0, false), "the test refuses it"));
     EXPECT_EQ(session_->target(), nullptr);
   }
   frames();
@@ -147,11 +139,7 @@ TEST_F(Sessions, PauseWhereADeviceIsLostAgainAndAgain) {
   always_lost_ = true;
   lose_submits(*functions_);
   frames(3);
-  for (int i = 0; i < 3; ++i) {
-    const Result<void> drawn = session_->frame(0, false);
-    ASSERT_FALSE(drawn);
-    EXPECT_THAT(drawn.error().message, HasSubstr("the device was lost"));
-  }
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(test::refused(session_->frame(0, false), "the device was lost"));
   always_lost_ = false;
   frames();
   EXPECT_NE(app().picture(), VK_NULL_HANDLE);

@@ -14,6 +14,8 @@
 
 namespace pelt::viewer {
 
+inline constexpr glm::vec2 kSize(1280, 720);
+
 class Stages : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,6 +31,7 @@ class Stages : public testing::Test {
   Actor& show(const std::string& deformer, const std::string& key = "rig") { return show(biped(deformer), key); }
 
   void pose() { test::must(stage_->pose(view_)); }
+  samples::Camera camera() const { return samples::frame_camera(stage_->boxes(view_), kSize.x / kSize.y); }
 
   std::optional<Stage> stage_;
   ViewState view_;
@@ -45,8 +48,6 @@ inline std::uint32_t joint_of(const Actor& actor, const std::string& name) {
   EXPECT_TRUE(joint) << name;
   return joint.value_or(0);
 }
-
-inline constexpr glm::vec2 kSize(1280, 720);
 
 inline bool all_finite(glm::vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 

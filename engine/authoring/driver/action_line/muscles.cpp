@@ -11,9 +11,9 @@
 #include <utility>
 
 #include <pelt/finite.h>
-#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/frame_curve.h"
 #include "engine/authoring/driver/action_line/line.h"
@@ -123,7 +123,7 @@ class MuscleBuilder {
   // Returns the column of a joint in weights; adds one for a joint in no skin.
   std::uint32_t column_of(std::uint32_t joint) {
     std::vector<BoundJoint>& bound = result_.model.bound_joints;
-    const auto known = std::find_if(bound.begin(), bound.end(), [&](const BoundJoint& b) { return b.joint == joint; });
+    const auto known = std::ranges::find(bound, joint, &BoundJoint::joint);
     if (known != bound.end()) return static_cast<std::uint32_t>(known - bound.begin());
     bound.push_back({joint, glm::mat4(glm::inverse(at_bind_[joint]))});
     return static_cast<std::uint32_t>(bound.size() - 1);
@@ -249,9 +249,7 @@ MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line
                          [&](std::size_t piece, float lambda) { return rest.frame(fraction(piece, lambda)); });
   std::vector<FrameCurve::Location> places(mesh.positions.size());
   constexpr std::size_t kGrain = 64;
-  parallel_for(places.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) places[v] = curve.closest(mesh.positions[v]);
-  });
+  parallel_each(places.size(), kGrain, threads, [&](std::size_t v) { places[v] = curve.closest(mesh.positions[v]); });
 
   PalettePass pass = rest.make_pass(builder.first_vertex(control_mesh), {muscle.tendon, muscle.volume, muscle.bulge});
   pass.stage = builder.stage_after(control_mesh);

@@ -22,7 +22,6 @@ struct MuscleMeshes {
   bool wrings = false;  // two side vertices
 };
 
-// Returns true if a mesh of the model is the mesh of a muscle.
 inline bool is_muscle(std::span<const MuscleMeshes> muscles, std::size_t mesh) {
   return std::ranges::find(muscles, mesh, &MuscleMeshes::mesh) != muscles.end();
 }

@@ -17,10 +17,12 @@ constexpr int kStepsOfContact = 4;  // between changes of the points in contact
 constexpr double kHold = 0.6;       // stiffness towards the pose
 constexpr double kBend = 2;         // stiffness of the curvature of the displacement
 constexpr double kReach = 0.5;      // of the radius: length over which a displacement fades
-constexpr double kContact = 60;     // stiffness of contact, in mean stiffnesses of a point
+constexpr double kContact = 120;    // stiffness of contact, in mean stiffnesses of a point
 constexpr double kPressureStep = 0.35;
 constexpr double kTooDeep = 0.15;     // of the radius: beyond, contact moves points that face away too
 constexpr double kOtherInside = 0.1;  // of the radius: farthest from the other segment in contact
+constexpr double kSlide = 0.9;        // of a push along the posed normal: slides along the posed skin instead
+constexpr double kSlideReach = 0.8;   // of the radius: displacement at which it no longer does
 constexpr double kMinSlope = 0.2;     // of the lead; below, it shows no way out
 constexpr double kStiffest = 1e-3;    // softness below which a point is fixed
 constexpr double kMinContactSoftness = 0.05;
@@ -130,7 +132,10 @@ FoldSolver::Contact FoldSolver::find_contact(const HingePose& pose, std::span<co
       const bool faces = glm::dot(normals[v], slope) < 0 || ahead < -kTooDeep * skin_.radius;
       if (faces && glm::length(slope) > kMinSlope) {
         contact.active[i] = true;
-        target += (gap - ahead) / glm::dot(slope, slope) * slope;
+        const glm::dvec3& posed = posed_normals_[v];
+        const double near = std::max(0.0, 1 - glm::distance(point, pose.points[v]) / (kSlideReach * skin_.radius));
+        const glm::dvec3 way = slope - near * kSlide * glm::dot(slope, posed) * posed;
+        target += (gap - ahead) / glm::dot(slope, way) * way;
       }
     }
     contact.targets.row(static_cast<Eigen::Index>(i)) << target.x, target.y, target.z;
@@ -191,6 +196,7 @@ std::vector<glm::dvec3> FoldSolver::point_normals() const {
 std::vector<glm::dvec3> FoldSolver::solve(const HingePose& pose) {
   const auto count = static_cast<Eigen::Index>(free_.size());
   points_ = pose.points;
+  posed_normals_ = point_normals();
   Vectors posed(count, 3);
   std::vector<glm::dmat3> turns;
   for (Eigen::Index i = 0; i < count; ++i) {

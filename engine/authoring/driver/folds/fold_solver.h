@@ -68,9 +68,9 @@ class FoldSolver {
   double mean_stiffness_ = 0;
   Eigen::VectorXd hold_;  // stiffness towards the pose, per free point
   Matrix smooth_, stiffness_;
-  Matrix to_fixed_;  // from the free points to all
   Eigen::SimplicialLDLT<Matrix> factors_;
-  std::vector<glm::dvec3> points_;  // while solving
+  std::vector<glm::dvec3> points_;         // while solving
+  std::vector<glm::dvec3> posed_normals_;  // of each point
 };
 
 }  // namespace pelt::folds

@@ -64,23 +64,16 @@ std::uint32_t load_unsigned(const std::byte* from, int component_type) {
 }
 
 float load_float(const std::byte* from, int component_type, bool normalized) {
+  const auto scaled = [&](float value, float most) { return normalized ? std::max(value / most, -1.0f) : value; };
   switch (component_type) {
-    case TINYGLTF_COMPONENT_TYPE_BYTE: {
-      const float value = load<std::int8_t>(from);
-      return normalized ? std::max(value / 127.0f, -1.0f) : value;
-    }
-    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE: {
-      const float value = load<std::uint8_t>(from);
-      return normalized ? value / 255.0f : value;
-    }
-    case TINYGLTF_COMPONENT_TYPE_SHORT: {
-      const float value = load<std::int16_t>(from);
-      return normalized ? std::max(value / 32767.0f, -1.0f) : value;
-    }
-    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT: {
-      const float value = load<std::uint16_t>(from);
-      return normalized ? value / 65535.0f : value;
-    }
+    case TINYGLTF_COMPONENT_TYPE_BYTE:
+      return scaled(load<std::int8_t>(from), 127.0f);
+    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE:
+      return scaled(load<std::uint8_t>(from), 255.0f);
+    case TINYGLTF_COMPONENT_TYPE_SHORT:
+      return scaled(load<std::int16_t>(from), 32767.0f);
+    case TINYGLTF_COMPONENT_TYPE_UNSIGNED_SHORT:
+      return scaled(load<std::uint16_t>(from), 65535.0f);
     case TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT:
       return static_cast<float>(load<std::uint32_t>(from));
     default:

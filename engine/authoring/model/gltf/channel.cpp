@@ -23,7 +23,7 @@ using namespace std::string_view_literals;
 constexpr std::array kPaths{"translation"sv, "rotation"sv, "scale"sv, "weights"sv};
 
 std::optional<GltfProperty> property_of(std::string_view path) {
-  const auto found = std::find(kPaths.begin(), kPaths.end(), path);
+  const auto found = std::ranges::find(kPaths, path);
   if (found == kPaths.end()) return std::nullopt;
   return static_cast<GltfProperty>(std::distance(kPaths.begin(), found));
 }

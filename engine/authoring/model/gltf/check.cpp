@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kQuantization = "KHR_mesh_quantization";
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 // Splits "JOINTS_12" into ("JOINTS", 12); none if there is no number.
@@ -243,7 +243,7 @@ Result<NodeTree> check_nodes(const GltfDocument& document) {
     // Every node has at most one parent, so any node that no root reaches is in a cycle or below one.
     std::vector<bool> reached(nodes.size(), false);
     for (const int node : tree.order) reached[static_cast<std::size_t>(node)] = true;
-    const auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
+    const auto lost = std::ranges::find(reached, false) - reached.begin();
     return fail_at(document, fmt::format("/nodes/{}", lost), "is part of a cycle, or a descendant of one");
   }
   return tree;
@@ -377,7 +377,7 @@ Result<void> MeshChecker::check_indices(int index, std::size_t vertices, const s
   std::optional<std::uint32_t>& largest = largest_index_[static_cast<std::size_t>(index)];
   if (!largest) {
     const std::vector<std::uint32_t> indices = read_integers(document_, index);
-    largest = *std::max_element(indices.begin(), indices.end());
+    largest = *std::ranges::max_element(indices);
   }
   if (*largest >= vertices) {
     return fail_at(document_, place, fmt::format("names vertex {}, but there are only {}", *largest, vertices));

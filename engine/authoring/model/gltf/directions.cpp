@@ -12,7 +12,7 @@
 namespace pelt {
 namespace {
 
-bool any(const std::vector<bool>& flags) { return std::find(flags.begin(), flags.end(), true) != flags.end(); }
+bool any(const std::vector<bool>& flags) { return std::ranges::find(flags, true) != flags.end(); }
 
 // Returns any unit vector orthogonal to the unit vector n.
 glm::vec3 perpendicular(const glm::vec3& n) {
@@ -31,7 +31,7 @@ std::size_t count_averages(const std::vector<bool>& missing, const Mesh& mesh) {
       if (missing[t[c]] && !are_alike(face, mesh.normals[t[c]])) averaged[t[c]] = true;
     }
   }
-  return static_cast<std::size_t>(std::count(averaged.begin(), averaged.end(), true));
+  return static_cast<std::size_t>(std::ranges::count(averaged, true));
 }
 
 Result<void> make_normal_offsets(const std::vector<bool>& missing, GltfBudget& budget, const Mesh& mesh,

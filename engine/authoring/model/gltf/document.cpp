@@ -62,7 +62,7 @@ bool is_understood(std::string_view extension) {
                               std::string_view("VRM")};
   const std::string_view subject = extension.substr(extension.find('_') + 1);  // after the vendor
   return subject.starts_with("materials_") || subject.starts_with("texture_") || subject.starts_with("lights_") ||
-         extension.starts_with("VRMC_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+         extension.starts_with("VRMC_") || std::ranges::find(kNames, extension) != kNames.end();
 }
 
 Result<void> check_extensions(const json& document, const std::string& source) {
@@ -72,7 +72,7 @@ Result<void> check_extensions(const json& document, const std::string& source) {
   const std::vector<std::string> used = list("extensionsUsed");
   for (const std::string& extension : list("extensionsRequired")) {
     const auto place = fmt::format("{}: /extensionsRequired: '{}'", source, extension.substr(0, 100));
-    if (std::find(used.begin(), used.end(), extension) == used.end()) {
+    if (std::ranges::find(used, extension) == used.end()) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{} is not among extensionsUsed", place));
     }
     if (!is_understood(extension)) {

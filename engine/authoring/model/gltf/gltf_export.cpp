@@ -139,7 +139,7 @@ Result<Skins> make_skins(const Model& model) {
                       model.name, mesh.name, model.skeleton.joints[joint].name));
     }
     const auto fits = [&](const BoundOfJoint& skin) {
-      return std::all_of(joints.begin(), joints.end(), [&](const auto& entry) {
+      return std::ranges::all_of(joints, [&](const auto& entry) {
         const auto found = skin.find(entry.first);
         return found == skin.end() || found->second == entry.second;
       });

@@ -286,7 +286,7 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path, Name
   if (!checked.contains("buffers")) checked["buffers"] = json::array();
   const json& buffers = checked["buffers"];
   json* images = document.contains("images") && document["images"].is_array() ? &document["images"] : nullptr;
-  const bool whole = std::none_of(buffers.begin(), buffers.end(), has_uri) &&
+  const bool whole = std::ranges::none_of(buffers, has_uri) &&
                      (images == nullptr || std::none_of(images->begin(), images->end(), has_uri));
   if (whole && is_glb(file)) return file;
 

@@ -20,7 +20,6 @@ namespace {
 
 constexpr const char* kInstancing = "EXT_mesh_gpu_instancing";
 
-// Returns the nodes of the instances of node `n`. `attributes`: accessors by name.
 Result<std::vector<tinygltf::Node>> instances_of(const GltfDocument& document, std::size_t n, const std::string& name,
                                                  const std::string& place, const std::map<std::string, int>& attributes,
                                                  AccessorChecker& accessors, GltfBudget& budget) {

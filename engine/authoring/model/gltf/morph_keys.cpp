@@ -76,11 +76,9 @@ float out_slope(const MorphChannel& channel, float time) {
 }  // namespace
 
 std::optional<MorphKeys> merge_keys(std::span<const MorphChannel* const> channels, std::span<const float> rests) {
-  const MorphChannel& first =
-      **std::find_if(channels.begin(), channels.end(), [](const auto* c) { return c != nullptr; });
-  const bool alike = std::all_of(channels.begin(), channels.end(), [&](const MorphChannel* channel) {
-    return channel == nullptr || are_keyed_alike(*channel, first);
-  });
+  const MorphChannel& first = **std::ranges::find_if(channels, [](const auto* c) { return c != nullptr; });
+  const bool alike = std::ranges::all_of(
+      channels, [&](const MorphChannel* channel) { return channel == nullptr || are_keyed_alike(*channel, first); });
   MorphKeys keys;
   keys.interpolation = common_interpolation(channels);
   keys.times = alike ? first.times : common_times(channels, keys.interpolation);

@@ -286,8 +286,8 @@ class SchemaCheck {
       object.erase(found);
     }
     for (auto member = object.begin(); member != object.end();) {
-      const bool known = std::any_of(members.begin(), members.end(),
-                                     [&](const Property& property) { return property.key == member.key(); });
+      const bool known =
+          std::ranges::any_of(members, [&](const Property& property) { return property.key == member.key(); });
       member = known ? std::next(member) : object.erase(member);
     }
     return {};
@@ -343,8 +343,8 @@ class SchemaCheck {
         return check_object(value, property.members, place);
       case Kind::kString:
         if (!value.is_string()) return wrong_type(value, "a string", place);
-        if (!property.words.empty() && std::find(property.words.begin(), property.words.end(),
-                                                 value.get_ref<const std::string&>()) == property.words.end()) {
+        if (!property.words.empty() &&
+            std::ranges::find(property.words, value.get_ref<const std::string&>()) == property.words.end()) {
           return refuse(fmt::format("'{}' is not one of {}", shorten(value), fmt::join(property.words, ", ")), place);
         }
         return {};
@@ -432,8 +432,7 @@ Result<std::string> check_gltf_schema(nlohmann::json& document, const std::strin
 
 bool is_read_extra(std::string_view key) {
   const auto has_key = [&](const Property& property) { return property.key == key; };
-  return std::any_of(kNodeExtras.begin(), kNodeExtras.end(), has_key) ||
-         std::any_of(kMeshExtras.begin(), kMeshExtras.end(), has_key);
+  return std::ranges::any_of(kNodeExtras, has_key) || std::ranges::any_of(kMeshExtras, has_key);
 }
 
 }  // namespace pelt

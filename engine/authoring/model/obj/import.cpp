@@ -38,9 +38,7 @@ std::string as_utf8(const std::string& name) {
   return json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-std::size_t count(const std::vector<bool>& flags) {
-  return static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true));
-}
+std::size_t count(const std::vector<bool>& flags) { return static_cast<std::size_t>(std::ranges::count(flags, true)); }
 
 // Splits the polygons. A part is a run of faces of one material. Polygons with very many corners of unusual shape could
 // take hours; usual models need a small part of kMaxSteps, which takes a second or two.
@@ -86,7 +84,7 @@ void add_normals(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::strin
     mesh.normals[v] = glm::length(sums[v]) > 1e-6 ? glm::vec3(glm::normalize(sums[v])) : made[v];
   }
   if (mesh.triangles.empty()) return;
-  const bool has_any = std::any_of(firsts.begin(), firsts.end(), [](const auto& n) { return n != glm::dvec3(0.0); });
+  const bool has_any = std::ranges::any_of(firsts, [](const auto& n) { return n != glm::dvec3(0.0); });
   if (!has_any) {
     notes.push_back("no normals: smooth ones are made from the faces");
   } else if (count(missing) > 0) {

@@ -130,7 +130,7 @@ class MaterialReader {
   // Returns the name of a file with slashes if only that exists: programs for Windows write backslashes.
   std::string slashed(const std::string& name) const {
     std::string other = name;
-    std::replace(other.begin(), other.end(), '\\', '/');
+    std::ranges::replace(other, '\\', '/');
     return exists(name) || why_not_beside(other) != nullptr || !exists(other) ? name : other;
   }
 

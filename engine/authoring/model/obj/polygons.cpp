@@ -71,7 +71,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kUnread{{
 }};
 
 bool is_known(std::string_view keyword) {
-  return std::any_of(kUnread.begin(), kUnread.end(), [&](const auto& entry) { return entry.first == keyword; });
+  return std::ranges::any_of(kUnread, [&](const auto& entry) { return entry.first == keyword; });
 }
 
 // Collects the keywords of unread lines.

@@ -18,7 +18,6 @@
 namespace pelt {
 namespace {
 
-// Returns the squared distance of a box from a point.
 double squared_distance(const shared::Box& box, const glm::dvec3& p) {
   const glm::dvec3 out = glm::max(glm::max(glm::dvec3(box.least) - p, p - glm::dvec3(box.greatest)), 0.0);
   return glm::dot(out, out);

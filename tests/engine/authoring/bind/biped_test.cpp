@@ -27,11 +27,7 @@ const Mesh& body() { return biped().meshes[0]; }
 
 std::uint32_t joint(const std::string& name) { return biped().skeleton.find(name).value(); }
 
-vec3 place(const std::string& name) {
-  std::vector<glm::mat4> rest(biped().skeleton.joints.size());
-  rest_matrices(biped().skeleton, rest);
-  return vec3(rest[joint(name)][3]);
-}
+vec3 place(const std::string& name) { return vec3(test::bind_matrices(biped())[joint(name)][3]); }
 
 std::vector<Transform> at_rest() {
   std::vector<Transform> local(biped().skeleton.joints.size());

@@ -50,11 +50,7 @@ Shape posed(const Character& character, const Model& model, float degrees) {
   Evaluator evaluator(character);
   evaluator.pose(test::bent(model, degrees));
   evaluator.evaluate();
-  const CharacterMesh& mesh = test::mesh_of(character, "tube");
-  Shape shape{std::vector<glm::vec3>(mesh.vertex_count()), std::vector<glm::vec3>(mesh.vertex_count())};
-  to_source_order(mesh, evaluator.positions(), std::span(shape.positions));
-  to_source_order(mesh, evaluator.normals(), std::span(shape.normals));
-  return shape;
+  return {test::positions_of(evaluator, character, "tube"), test::normals_of(evaluator, character, "tube")};
 }
 
 // Expects the character to have the shape of the tube with its targets at these weights, bound by linear blend.

@@ -162,11 +162,9 @@ Leans leans_in(const Character& character, std::span<const glm::mat4> joints) {
   evaluator.pose(joints);
   evaluator.evaluate();
   const CharacterMesh& mesh = test::mesh_of(character, "tube");
-  std::vector<glm::vec3> places(mesh.vertex_count());
-  std::vector<glm::vec3> normals(mesh.vertex_count());
+  const std::vector<glm::vec3> places = test::positions_of(evaluator, character, "tube");
+  const std::vector<glm::vec3> normals = test::normals_of(evaluator, character, "tube");
   std::vector<glm::vec4> tangents(mesh.vertex_count());
-  to_source_order(mesh, evaluator.positions(), std::span(places));
-  to_source_order(mesh, evaluator.normals(), std::span(normals));
   to_source_order(mesh, evaluator.tangents(), std::span(tangents));
   const auto at = [&](std::uint32_t ring, std::uint32_t column) {
     return glm::dvec3(places[ring * kAround + column % kAround]);
@@ -210,14 +208,7 @@ std::vector<glm::vec3> bent_normals(std::uint32_t along, Exact exact, const char
   Model model = make_limb({.around = 32, .along = along});
   model.skeleton.joints[1].name = name;
   const auto parameters = with<SurfaceFfdParameters>([&](auto& p) { p.exact_normals = exact; });
-  const Character character = test::bound(model, test::rig_of(parameters)).character;
-  Evaluator evaluator(character);
-  evaluator.pose(test::bent(model, 90));
-  evaluator.evaluate();
-  const CharacterMesh& mesh = test::mesh_of(character, "limb");
-  std::vector<glm::vec3> normals(mesh.vertex_count());
-  to_source_order(mesh, evaluator.normals(), std::span(normals));
-  return normals;
+  return test::posed_normals(test::bound(model, test::rig_of(parameters)).character, test::bent(model, 90), "limb");
 }
 
 TEST(CoarseSkins, HaveNormalsOfTheirFramesOnly) {

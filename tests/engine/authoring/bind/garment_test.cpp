@@ -61,59 +61,49 @@ Model make_shirt(const Model& body, std::vector<std::uint32_t>* beneath = nullpt
   return model;
 }
 
-class Garment : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    const Model body = make_biped();
-    dressed_ = new Dressed(*dress(make_shirt(body, &beneath_), body));
-  }
-  static void TearDownTestSuite() { delete dressed_; }
-
-  static Dressed* dressed_;
-  static inline std::vector<std::uint32_t> beneath_;
-};
-
-Dressed* Garment::dressed_ = nullptr;
-
-TEST_F(Garment, TakesTheBodysSkeletonAndClips) {
+TEST(Garment, TakesTheBodysSkeletonAndClips) {
   const Model body = make_biped();
-  EXPECT_EQ(dressed_->body, "body");
-  ASSERT_EQ(dressed_->model.meshes.size(), 2u);
-  EXPECT_EQ(dressed_->model.meshes[0].name, "shirt");
+  const Dressed dressed = test::must(dress(make_shirt(body), body));
+  EXPECT_EQ(dressed.body, "body");
+  ASSERT_EQ(dressed.model.meshes.size(), 2u);
+  EXPECT_EQ(dressed.model.meshes[0].name, "shirt");
   // The positions of the body include its eyes.
   std::vector<glm::vec3> positions;
   for (const Mesh& mesh : body.meshes) {
     positions.insert(positions.end(), mesh.positions.begin(), mesh.positions.end());
   }
-  EXPECT_EQ(dressed_->model.meshes[1].positions, positions);
-  EXPECT_EQ(dressed_->model.skeleton.joints.size(), body.skeleton.joints.size());
-  EXPECT_EQ(dressed_->model.clips.size(), body.clips.size());
-  EXPECT_TRUE(dressed_->notes.empty());
+  EXPECT_EQ(dressed.model.meshes[1].positions, positions);
+  EXPECT_EQ(dressed.model.skeleton.joints.size(), body.skeleton.joints.size());
+  EXPECT_EQ(dressed.model.clips.size(), body.clips.size());
+  EXPECT_TRUE(dressed.notes.empty());
 }
 
 // The shirt stays outside, at its distance, when elbows bend past 120 degrees, forearms turn by 180 and arms swing,
 // except for a few places inside elbows and armpits, at which the body itself folds.
-TEST_F(Garment, OverABodyBySurfaceFfdStaysOutside) {
+TEST(Garment, OverABodyBySurfaceFfdStaysOutside) {
   constexpr int kFrames = 3;
-  const Model& model = dressed_->model;
-  const Mesh& rest = *model.find_mesh(dressed_->body);
+  std::vector<std::uint32_t> beneath;
+  const Model biped = make_biped();
+  const Dressed dressed = test::must(dress(make_shirt(biped, &beneath), biped));
+  const Model& model = dressed.model;
+  const Mesh& rest = *model.find_mesh(dressed.body);
   SurfaceFfdParameters worn;
-  worn.driver.mesh = dressed_->body;
+  worn.driver.mesh = dressed.body;
   worn.driver.offsets = {{}};  // one that moves nothing, so that the whole body is posed and can be measured
   Rig rig;
-  rig.layers = {{.target = dressed_->body, .deformer = SurfaceFfdParameters{}}, {.target = "*", .deformer = worn}};
+  rig.layers = {{.target = dressed.body, .deformer = SurfaceFfdParameters{}}, {.target = "*", .deformer = worn}};
   const Character character = test::bound(model, rig).character;
   for (const char* name : {"flex", "walk"}) {
     const Clip* clip = find_clip(model.clips, name);
     for (int i = 0; i < kFrames; ++i) {
       const float seconds = clip->duration * (static_cast<float>(i) + 0.5f) / kFrames;
       const std::vector<glm::mat4> joints = test::clip_joints(model.skeleton, clip, seconds);
-      const std::vector<glm::vec3> body = test::posed(character, joints, dressed_->body);
+      const std::vector<glm::vec3> body = test::posed(character, joints, dressed.body);
       const std::vector<glm::vec3> normals = vertex_normals(body, rest.triangles);
       const std::vector<glm::vec3> shirt = test::posed(character, joints, "shirt");
       std::size_t inside = 0;
       for (std::size_t v = 0; v < shirt.size(); ++v) {
-        const std::uint32_t b = beneath_[v];
+        const std::uint32_t b = beneath[v];
         const float distance = glm::dot(shirt[v] - body[b], normals[b]);
         inside += distance < 0;
         ASSERT_LT(distance, kOffset + 0.001f) << name << ' ' << v;
@@ -200,7 +190,7 @@ TEST(GarmentByWeights, NeedsABodyWithWeights) {
   EXPECT_TRUE(test::refused(dress_by_weights(make_shirt(make_biped()), bare), "no weights to copy"));
 }
 
-TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
+TEST(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
   const Model body = make_biped();
   Model shirt = make_shirt(body);
   shirt.skeleton.joints = {{.name = "left_forearm"}, {.name = "head"}};
@@ -221,7 +211,7 @@ TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
   EXPECT_THAT(dropped.notes, testing::ElementsAre(testing::HasSubstr("left out")));
 }
 
-TEST_F(Garment, MovesItsAnchorsToTheBodysJoints) {
+TEST(Garment, MovesItsAnchorsToTheBodysJoints) {
   Model body = make_biped();
   Model shirt = make_shirt(body);
   shirt.skeleton.joints = {{.name = "brooch"}, {.name = "head"}};
@@ -235,7 +225,7 @@ TEST_F(Garment, MovesItsAnchorsToTheBodysJoints) {
   EXPECT_TRUE(test::refused(dress(shirt, body), "one finite offset per vertex"));
 }
 
-TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
+TEST(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   const Model body = make_biped();
   Model shirt = make_shirt(body);
   shirt.name = "shirt.glb";
@@ -251,7 +241,7 @@ TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   EXPECT_EQ(targets[0].offsets, shirt.meshes[0].morph_targets[0].offsets);
 }
 
-TEST_F(Garment, NeedsMeshesAndABodyWithTriangles) {
+TEST(Garment, NeedsMeshesAndABodyWithTriangles) {
   EXPECT_FALSE(dress(Model{}, make_biped()));
   Model points = make_biped();
   for (Mesh& mesh : points.meshes) mesh.triangles.clear();

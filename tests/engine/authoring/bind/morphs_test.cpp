@@ -99,31 +99,6 @@ float off_shape(Evaluator& evaluator, const Character& character, const Mesh& me
   return test::farthest(test::morphed(mesh, weights).positions, test::positions_of(evaluator, character, mesh.name));
 }
 
-// Blending is linear in the rest position: a model that was exported in the shape moves in the same way.
-TEST(MorphTargets, MoveBeforeTheBlend) {
-  const Model model = linear_tube();
-  Model shaped = model;
-  shaped.meshes[0] = test::morphed(model.meshes[0], kWeights);
-  std::vector<std::vector<glm::vec3>> moved;
-  for (const Model& each : {model, shaped}) {
-    const Character character = test::bound_by(each, "linear_blend");
-    Evaluator evaluator(character);
-    set_weights(character, each.meshes[0].name, kWeights, evaluator);
-    evaluator.pose(test::bent(model, 50));
-    evaluator.evaluate();
-    moved.push_back(test::positions_of(evaluator, character, each.meshes[0].name));
-  }
-  EXPECT_LT(test::farthest(moved[0], moved[1]), kQuantisation);
-}
-
-TEST(MorphTargets, AreAtTheirRestWeightsBeforeAnyoneSetsThem) {
-  Model model = linear_tube();
-  for (std::uint32_t t = 0; t < kTargets; ++t) model.meshes[0].morph_targets[t].weight = kWeights[t];
-  const Character character = test::bound_by(model, "linear_blend");
-  Evaluator evaluator(character);
-  EXPECT_LT(off_shape(evaluator, character, model.meshes[0], kWeights), kQuantisation);
-}
-
 TEST(MorphTargets, MoveWhatLinearBlendMoves) {
   const Model model = linear_tube();
   const Character character = test::bound_by(model, "surface_ffd");
@@ -156,7 +131,8 @@ TEST(MorphTargets, OfOneSliceDoNotCoarsenAnother) {
   });
 }
 
-// More than a word of bits holds, and more at a vertex than are added up at once. Every third is not active.
+// More than a word of bits holds, and more at a vertex than are added up at once. Every third is not active. Nobody
+// sets a weight: each is at rest.
 TEST(MorphTargets, MayBeManyAtOnce) {
   constexpr std::uint32_t kMany = 200;
   Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});

@@ -132,6 +132,10 @@ TEST_F(MoveBound, LeavesOtherEditsToBind) {
   EXPECT_TRUE(needs_bind([](Rig& rig) { rig.layers[0].mask.value = 0.5f; }));
   EXPECT_TRUE(needs_bind([](Rig& rig) { rig.layers[0].deformer = DualQuaternionParameters{}; }));
   EXPECT_TRUE(needs_bind([](Rig& rig) { rig.check = CheckMode::kReport; }));
+  for (const std::size_t layer : {0u, 1u}) {  // of the two that share a driver
+    EXPECT_TRUE(needs_bind([&](Rig& rig) { ffd(rig, layer).driver.offsets = {{test::kLimbVertex, {0, 0.5f, 0.2f}}}; }));
+  }
+  const float infinite = std::numeric_limits<float>::infinity();
   for (const Edit& further : std::vector<Edit>{
            [](Rig& rig) { ffd(rig, 0).local = 2; },
            [](Rig& rig) { surface(rig).levels[1].offsets[0].offset.z = 0.5f; },
@@ -140,6 +144,16 @@ TEST_F(MoveBound, LeavesOtherEditsToBind) {
            [](Rig& rig) { mos(rig).edits[0].offset.x = 2; },  // it does not slide
            [](Rig& rig) { mos(rig).edits.pop_back(); },
            [](Rig& rig) { mos(rig).edits[1].in_bind = true; },
+           [=](Rig& rig) { mos(rig).edits[1].distance = infinite; },
+           [=](Rig& rig) {
+             surface(rig).levels[0].moves = {{1, glm::vec3(infinite)}};
+           },
+           [](Rig& rig) {
+             surface(rig).levels[0].moves = {{5000, glm::vec3(0)}};
+           },
+           [](Rig& rig) {
+             for (const std::size_t layer : {0u, 1u}) ffd(rig, layer).driver.offsets = {{5000, {0, 1, 0}}};
+           },
        }) {
     EXPECT_TRUE(needs_bind(further));
     EXPECT_TRUE(needs_bind([&](Rig& rig) {
@@ -150,11 +164,6 @@ TEST_F(MoveBound, LeavesOtherEditsToBind) {
   rig_ = test::rig_of(DualQuaternionParameters{});
   EXPECT_TRUE(
       needs_bind([](Rig& rig) { rig.layers[0].deformer.get<DualQuaternionParameters>().exact_normals ^= true; }));
-}
-
-TEST_F(MoveBound, LeavesOneOfTheLayersOfADriverToBind) {
-  EXPECT_TRUE(needs_bind([](Rig& rig) { ffd(rig, 0).driver.offsets = {{test::kLimbVertex, {0, 0.5f, 0.2f}}}; }));
-  EXPECT_TRUE(needs_bind([](Rig& rig) { ffd(rig, 1).driver.offsets = {{test::kLimbVertex, {0, 0.5f, 0.2f}}}; }));
 }
 
 // The control mesh of a level has the vertices that it stores, and no other.
@@ -172,16 +181,6 @@ TEST_F(MoveBound, LeavesPointsOfTwoLayersToBind) {
   rig_.layers.push_back({"by_points", mos(rig_), {.value = 0.5f}, {}});
   EXPECT_TRUE(needs_bind(kSlidePoint));
   EXPECT_FALSE(needs_bind(kMoveCage));
-}
-
-TEST_F(MoveBound, LeavesWhatIsWrongToBind) {
-  const float infinite = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(needs_bind([&](Rig& rig) { mos(rig).edits[1].distance = infinite; }));
-  EXPECT_TRUE(needs_bind([&](Rig& rig) { surface(rig).levels[0].moves = {{1, glm::vec3(infinite)}}; }));
-  EXPECT_TRUE(needs_bind([&](Rig& rig) { surface(rig).levels[0].moves = {{5000, glm::vec3(0)}}; }));
-  EXPECT_TRUE(needs_bind([](Rig& rig) {
-    for (const std::size_t layer : {0u, 1u}) ffd(rig, layer).driver.offsets = {{5000, {0, 1, 0}}};
-  }));
 }
 
 }  // namespace

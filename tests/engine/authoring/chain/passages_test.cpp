@@ -10,6 +10,7 @@
 
 #include "engine/authoring/chain/trust.h"
 #include "tests/engine/authoring/chain/small_chains.h"
+#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 
 namespace pelt::chain {
@@ -124,12 +125,8 @@ double new_creases(const Model& model, const std::string& deformer, std::span<co
 // Linear blend has few creases there, since each joint bends little.
 TEST(Passages, TailsAreRound) {
   const Model model = make_tail();
-  std::vector<Transform> local(model.skeleton.joints.size());
-  std::vector<glm::mat4> joints(local.size());
   for (const float seconds : {1.0f, 2.4f}) {
-    rest_pose(model.skeleton, local);
-    sample_clip(model.clips[0], seconds, local);
-    model_matrices(model.skeleton, local, joints);
+    const std::vector<glm::mat4> joints = test::clip_joints(model.skeleton, &model.clips[0], seconds);
     const double linear = new_creases(model, "linear-blend", joints);
     EXPECT_LE(new_creases(model, "curve-skeleton", joints), linear) << seconds;
     EXPECT_LE(new_creases(model, "mos", joints), linear) << seconds;

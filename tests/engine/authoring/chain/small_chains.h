@@ -27,11 +27,34 @@ inline void add_skin(Model& model, std::uint32_t joint, const glm::vec3& origin,
   }
 }
 
+// Checks what holds for the chains of every model.
+inline void expect_sound(const Model& model, const Chains& chains) {
+  std::set<std::string> seen;
+  for (const Chain& chain : chains.chains) {
+    EXPECT_TRUE(seen.insert(chain.name).second) << chain.name;
+    ASSERT_GE(chain.anchors.size(), 2u) << chain.name;
+    ASSERT_LT(chain.top, chain.anchors.size()) << chain.name;
+    for (std::size_t a = 0; a < chain.anchors.size(); ++a) {
+      ASSERT_LT(chain.anchors[a].joint, model.skeleton.joints.size());
+      EXPECT_TRUE(std::isfinite(glm::length(chain.anchors[a].position))) << chain.name;
+      if (a > 0) {
+        EXPECT_NE(chain.anchors[a].position, chain.anchors[a - 1].position) << chain.name;
+      }
+    }
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(chains.joints, {}, &JointLinkage::joint));
+  for (const JointLinkage& joint : chains.joints) {
+    EXPECT_TRUE(std::ranges::is_sorted(joint.curves));
+    for (const std::size_t curve : joint.curves) EXPECT_LT(curve, chains.chains.size());
+  }
+}
+
 inline Chains chains_of(const Model& model, const ChainOptions& options = {}) {
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
   Result<Chains> chains = find_chains(model, meshes, options);
   EXPECT_TRUE(chains) << chains.error().message;
+  if (chains) expect_sound(model, *chains);
   return chains ? *std::move(chains) : Chains{};
 }
 
@@ -67,28 +90,6 @@ inline std::vector<std::string> joints_of(const Model& model, const Chain& chain
   std::vector<std::string> result;
   for (const Anchor& anchor : chain.anchors) result.push_back(model.skeleton.joints[anchor.joint].name);
   return result;
-}
-
-// Checks what holds for the chains of every model.
-inline void expect_sound(const Model& model, const Chains& chains) {
-  std::set<std::string> seen;
-  for (const Chain& chain : chains.chains) {
-    EXPECT_TRUE(seen.insert(chain.name).second) << chain.name;
-    ASSERT_GE(chain.anchors.size(), 2u) << chain.name;
-    ASSERT_LT(chain.top, chain.anchors.size()) << chain.name;
-    for (std::size_t a = 0; a < chain.anchors.size(); ++a) {
-      ASSERT_LT(chain.anchors[a].joint, model.skeleton.joints.size());
-      EXPECT_TRUE(std::isfinite(glm::length(chain.anchors[a].position))) << chain.name;
-      if (a > 0) {
-        EXPECT_NE(chain.anchors[a].position, chain.anchors[a - 1].position) << chain.name;
-      }
-    }
-  }
-  EXPECT_TRUE(std::ranges::is_sorted(chains.joints, {}, &JointLinkage::joint));
-  for (const JointLinkage& joint : chains.joints) {
-    EXPECT_TRUE(std::ranges::is_sorted(joint.curves));
-    for (const std::size_t curve : joint.curves) EXPECT_LT(curve, chains.chains.size());
-  }
 }
 
 inline Model make_y() {

@@ -112,10 +112,6 @@ TEST(BindCheck, ChecksSkinThatTheRestPoseHides) {
   EXPECT_NEAR(hidden.report.check->defects[0].defect.value, stretch, 1e-3);
 }
 
-TEST(BindCheck, SkipsLinearBlend) {
-  EXPECT_FALSE(bound(make_arm(), *rig_from_deformer_name("linear_blend")).report.check);
-}
-
 // The default does not do worse anywhere on the limb, and on the biped only in a fold of the groin in a deep squat.
 TEST(BindCheck, LeavesNextToNothingOfTheLimbAndTheBiped) {
   const auto checked = [](const Model& model) {

@@ -14,6 +14,7 @@
 
 #include "engine/authoring/model/builtin/model_builder.h"
 #include "tests/support/skeleton.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -79,17 +80,13 @@ glm::dvec3 moved(const Model& model, const std::string& pose_name, const glm::dv
     ADD_FAILURE() << "no pose " << pose_name;
     return glm::dvec3(0);
   }
-  std::vector<glm::mat4> rest(model.skeleton.joints.size());
-  rest_matrices(model.skeleton, rest);
-  const glm::dvec3 pivot(rest[pose->turns[0].joint][3]);
+  const glm::dvec3 pivot(test::bind_matrices(model)[pose->turns[0].joint][3]);
   const glm::dmat4 turn = glm::rotate(glm::dmat4(1), glm::radians(pose->turns[0].degrees), pose->turns[0].axis);
   return pivot + glm::dvec3(turn * glm::dvec4(point - pivot, 0));
 }
 
 glm::dvec3 location_of(const Model& model, const std::string& joint) {
-  std::vector<glm::mat4> rest(model.skeleton.joints.size());
-  rest_matrices(model.skeleton, rest);
-  return glm::dvec3(rest[model.skeleton.find(joint).value()][3]);
+  return glm::dvec3(test::bind_matrices(model)[model.skeleton.find(joint).value()][3]);
 }
 
 double angle(const glm::dvec3& a, const glm::dvec3& b) {

@@ -22,9 +22,7 @@ class CurvesOnTheBiped : public testing::Test {
   CurvesOnTheBiped()
       : model_(make_biped()),
         character_(test::bound(model_, test::rig_of(CurveSkeletonParameters{})).character),
-        joints_(model_.skeleton.joints.size()) {
-    rest_matrices(model_.skeleton, joints_);
-  }
+        joints_(test::bind_matrices(model_)) {}
 
   std::uint32_t joint(const std::string& name) const { return model_.skeleton.find(name).value(); }
 
@@ -203,6 +201,23 @@ TEST_F(CurvesOnTheBiped, CoresAreHeadsHandsFeetAndHubs) {
     EXPECT_NE(regions[joint(name)], chain::kNoRigidRegion) << name;
   for (const char* name : {"left_forearm", "right_upper_arm", "left_shin", "right_thigh", "spine", "neck"}) {
     EXPECT_EQ(regions[joint(name)], chain::kNoRigidRegion) << name;
+  }
+}
+
+// A limb below a branch: its first bone is 2 long, and its skin thick or thin.
+TEST(RigidRegions, HaunchesBelongToTheTrunk) {
+  for (const float radius : {0.5f, 1.5f}) {
+    Model model = test::make_tube({.along = 48, .radius = radius, .joints = 4});
+    std::vector<Joint>& joints = model.skeleton.joints;
+    joints[2].name = "haunch.L";
+    joints[3].name = "stifle.L";
+    joints.push_back({.name = "branch", .parent = 1});
+    joints.back().rest.translation = {0, 5, 0};
+    model.bound_joints.push_back({4, glm::translate(glm::mat4(1), glm::vec3(-2, -5, 0))});
+    model.meshes[0].weights.influences[0].index = 4;
+    const std::uint32_t mesh = 0;
+    const std::vector<Influence> passes{{2, 0.5f}, {3, 0.5f}};
+    EXPECT_EQ(chain::rigid_regions(model, std::span(&mesh, 1)).spanning(passes), radius > 1 ? 1.0f : 0.0f);
   }
 }
 

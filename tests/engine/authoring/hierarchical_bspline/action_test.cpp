@@ -63,9 +63,7 @@ class Swing {
   // Returns the position of vertex 64 at bind.
   glm::vec3 vertex() const {
     const CharacterMesh& mesh = test::mesh_of(character_, "surface swinging");
-    std::vector<glm::vec3> rest(mesh.vertex_count());
-    to_source_order<glm::vec3>(mesh, rest_of(mesh), rest);
-    return rest[0];
+    return mesh.binding.points[std::ranges::find(mesh.source_vertex, 0u) - mesh.source_vertex.begin()];
   }
 
   Evaluator& evaluator() { return evaluator_; }
@@ -73,12 +71,6 @@ class Swing {
   std::vector<glm::vec3> positions() const { return {evaluator_.positions().begin(), evaluator_.positions().end()}; }
 
  private:
-  static std::vector<glm::vec3> rest_of(const CharacterMesh& mesh) {
-    std::vector<glm::vec3> packed(mesh.first_vertex, glm::vec3(0));
-    packed.insert(packed.end(), mesh.binding.points.begin(), mesh.binding.points.begin() + mesh.vertex_count());
-    return packed;
-  }
-
   Character character_;
   Evaluator evaluator_;
 };
@@ -176,18 +168,15 @@ TEST(SecondaryActions, DoNotSwingBehindAnEvenMotion) {
   }
 }
 
-// Tests frame rates on paths that all of them see alike: even from one sixth of a second to the next.
-class FrameRates : public testing::Test {
- protected:
-  static constexpr int kSixths = 12;
-
-  static glm::vec3 corner(int sixth) {
+// Tests frame rates on a path that all of them see alike: even from one sixth of a second to the next.
+TEST(SecondaryActions, SwingAlikeAtAnyFrameRate) {
+  constexpr int kSixths = 12;
+  const auto corner = [](int sixth) {
     const auto number = static_cast<float>(sixth);
-    return {0.05f * std::sin(3 * number), 0.1f * std::cos(2 * number), 0.1f * std::sin(number)};
-  }
-  // Runs to the end in frames that divide each sixth: `divide(frame of the sixth)` returns their fractions of it.
-  template <class Divide>
-  static Swing run(const Divide& divide) {
+    return glm::vec3(0.05f * std::sin(3 * number), 0.1f * std::cos(2 * number), 0.1f * std::sin(number));
+  };
+  // Runs to the end in frames that divide each sixth: `divide(sixth, frame)` returns the share of one.
+  const auto run = [&](const auto& divide) {
     Swing swing(action(300, 3, 20));
     swing.frame(0, corner(0));
     for (int sixth = 0; sixth < kSixths; ++sixth) {
@@ -200,10 +189,7 @@ class FrameRates : public testing::Test {
       }
     }
     return swing;
-  }
-};
-
-TEST_F(FrameRates, MakeNoDifference) {
+  };
   const Swing whole = run([](int, int) { return 1.0f / 40; });  // 240 Hz: one step a frame
   EXPECT_GT(glm::length(whole.displacement(corner(kSixths))), 0.02f) << "it swings";
   for (const int frames : {5, 10, 24}) {  // 30, 60, 144 Hz

@@ -101,14 +101,7 @@ TEST(MadeBase, OfFewVerticesIsTheSkinItself) {
 TEST(MadeBase, HasSmoothNormalsAtBendsOfFewEdges) {
   const Model model = make_limb({.around = 24, .along = 32});
   const auto normals = [&](const Rig& rig) {
-    const Character character = test::bound(model, rig).character;
-    Evaluator evaluator(character);
-    evaluator.pose(test::bent(model, 90));
-    evaluator.evaluate();
-    const CharacterMesh& mesh = test::mesh_of(character, model.meshes[0].name);
-    std::vector<glm::vec3> result(mesh.vertex_count());
-    to_source_order<glm::vec3>(mesh, evaluator.normals(), result);
-    return result;
+    return test::posed_normals(test::bound(model, rig).character, test::bent(model, 90), model.meshes[0].name);
   };
   const std::vector<glm::vec3> made = normals(made_rig(400, 0.0f)),
                                turned = normals(test::rig_of(DualQuaternionParameters{}));

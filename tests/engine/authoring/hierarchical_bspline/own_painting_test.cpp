@@ -145,8 +145,7 @@ TEST(OwnPainting, CarriesSkinAtFramesThatAreTurnedOver) {
   Evaluator evaluator(character);
   evaluator.pose(joints);
   evaluator.evaluate();
-  std::vector<glm::vec3> normals(body.positions.size());
-  to_source_order(test::mesh_of(character, body.name), evaluator.normals(), std::span(normals));
+  const std::vector<glm::vec3> normals = test::normals_of(evaluator, character, body.name);
   const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, body.name);
   const std::vector<glm::vec3> wanted = vertex_normals(posed, body.triangles);
   std::vector<float> flat(posed.size(), 1);  // least cosine between the normals of a vertex and its triangles

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Catmull-Clark subdivision against the rules of the literature, which the test applies itself (Catmull and Clark 1978;
-// Halstead, Kass and DeRose 1993; DeRose, Kass and Truong 1998), and against tensor products.
+// Halstead, Kass and DeRose 1993; DeRose, Kass and Truong 1998).
 #include "engine/authoring/hierarchical_bspline/subdivision.h"
 
 #include <gmock/gmock.h>
@@ -208,30 +208,6 @@ TEST(Subdivision, HasTheLimitsOfHalstead) {
         ASSERT_TRUE(limit.has_frame());
         EXPECT_LT(glm::distance(limit.axes()[2], normal), 1e-9) << v << ", it looks the way of the winding";
       }
-    }
-  }
-}
-
-// On a closed regular mesh the surface is the bicubic B-spline.
-TEST(Subdivision, IsTheTensorProductOnARegularMesh) {
-  const ControlMesh mesh = torus();
-  HierarchicalBsplineParameters tensor = mesh.surface(3);
-  tensor.faces.clear();
-  tensor.shape = {kRings, kRingSize};
-  tensor.closed_u = tensor.closed_v = true;
-  const Surface grid = test::must(Surface::create(tensor, "layer"));
-  const Surface surface = surface_over(mesh, 3);
-  for (const std::uint32_t level : {0u, 1u, 2u}) {
-    ASSERT_EQ(surface.control(level).size(), grid.control(level).size());
-    const std::vector<SurfacePoint> got = limit_points(surface, level);
-    const std::vector<SurfacePoint> wanted = limit_points(grid, level);
-    for (std::size_t v = 0; v < got.size(); ++v) {
-      const auto same = std::ranges::min_element(
-          wanted, {}, [&](const SurfacePoint& point) { return glm::distance(point.position, got[v].position); });
-      EXPECT_LT(glm::distance(same->position, got[v].position), 1e-6) << level << ' ' << v;
-      EXPECT_LT(glm::distance(same->axes()[2], got[v].axes()[2]), 1e-6) << level << ' ' << v;
-      if (level > 0) continue;
-      EXPECT_EQ(same - wanted.begin(), static_cast<std::ptrdiff_t>(v));
     }
   }
 }

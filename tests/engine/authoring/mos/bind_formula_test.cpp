@@ -74,18 +74,6 @@ const std::vector<std::pair<std::uint32_t, glm::vec3>> kScattered{
     {0, {0.4f, 0.2f, 0}}, {0, {2, 0, -0.3f}},   {1, {2.6f, 0.5f, 0.1f}},  {1, {4.7f, -0.2f, 0.2f}},
     {2, {6.1f, 0, 0.4f}}, {0, {6.6f, 0.3f, 0}}, {2, {8.2f, -0.1f, -0.2f}}};
 
-// Returns the posed normals of the model's first mesh.
-std::vector<glm::vec3> posed_normals(const Character& character, std::span<const glm::mat4> joints) {
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  const CharacterMesh& mesh = character->meshes[0];
-  std::vector<glm::vec3> normals(mesh.vertex_count());
-  for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i)
-    normals[mesh.source_vertex[i]] = evaluator.normals()[mesh.first_vertex + i];
-  return normals;
-}
-
 // Normals are those of the moved surface; gradients are stored in 8 bits.
 TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
   struct Case {
@@ -119,7 +107,7 @@ TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
         }
         return tube.moved(m, row, frames);
       };
-      const std::vector<glm::vec3> normals = posed_normals(character, tube.joints);
+      const std::vector<glm::vec3> normals = test::posed_normals(character, tube.joints, tube.model.meshes[0].name);
       double lean = 0;
       for (std::size_t v = 0; v < is.size(); ++v) {
         const glm::dvec3 m(tube.model.meshes[0].positions[v]);

@@ -9,6 +9,7 @@
 #include <pelt/clip_twists.h>
 #include <pelt/pose.h>
 
+#include "engine/authoring/geometry/segment.h"
 #include "tests/engine/authoring/mos/bound_skin.h"
 #include "tests/support/clip_joints.h"
 #include "tests/support/posed_limb.h"
@@ -93,14 +94,31 @@ TEST(MosBind, ATwistCarriesABendOfTheRestAsItIs) {
     if (rest[v].x > elbow.x) rest[v] = elbow + bend * (rest[v] - elbow);
   }
   ASSERT_GT(beyond.size(), 100u);
-  std::vector<glm::mat4> joints(4);
-  rest_matrices(model.skeleton, joints);
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (std::size_t j = 0; j < 4; ++j) model.bound_joints[j].inverse_bind = glm::inverse(joints[j]);
   const glm::mat4 twist = glm::rotate(glm::mat4(1), glm::radians(90.0f), glm::vec3(1, 0, 0));
   for (std::size_t j = 1; j < 4; ++j) joints[j] = twist * joints[j];
   const std::vector<glm::vec3> is = posed(model, test::bound(model, by_mos()).character, joints);
   for (const std::size_t v : beyond) {
     EXPECT_LT(glm::distance(is[v], glm::vec3(twist * glm::vec4(rest[v], 1))), 0.05f * kRadius) << v;
+  }
+}
+
+// The outside of a sharp bend is as far from the bones as at bind: no wedge, and not flattened.
+TEST(MosBind, RoundsTheOutsideOfASharpBend) {
+  const Model model = test::make_tube({.around = 24, .along = 128, .length = 16});
+  const std::vector<glm::vec3>& rest = model.meshes[0].positions;
+  const std::vector<glm::vec3> is = posed(model, test::bound(model, by_mos()).character, bent(model, 130));
+  const glm::vec3 joint(8, 0, 0),
+      end = joint + 8.0f * glm::vec3(std::cos(glm::radians(130.0f)), std::sin(glm::radians(130.0f)), 0);
+  const auto from_bone = [&](glm::vec3 p, glm::vec3 tip) {
+    return glm::distance(p, glm::mix(joint, tip, share_along(p, joint, tip)));
+  };
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    if (rest[v].y > -0.999f || std::abs(rest[v].x - 8) > 4) continue;
+    const float distance = std::min(from_bone(is[v], glm::vec3(0)), from_bone(is[v], end));
+    EXPECT_GT(distance, 0.95f) << rest[v].x;
+    EXPECT_LT(distance, 1.2f) << rest[v].x;
   }
 }
 

@@ -43,15 +43,26 @@ TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
       const Layout is = layout(model);
       ASSERT_GE(is.at.size(), 9u);
       for (std::size_t k = 2; k < 7; ++k) {
-        EXPECT_NEAR(is.at[k], 8 + 0.8f * radius * (static_cast<float>(k) - 4), 1e-3);
+        EXPECT_NEAR(is.at[k], 8 + 0.45f * radius * (static_cast<float>(k) - 4), 1e-3);
         const float part = (static_cast<float>(k) - 1) / 6;
-        EXPECT_NEAR(is.outward[k], 0.32f * radius * 4 * part * (1 - part), 1e-3);
+        EXPECT_NEAR(is.outward[k], 0.135f * radius * 4 * part * (1 - part), 1e-3);
       }
       EXPECT_TRUE(std::ranges::is_sorted(is.at));
-      EXPECT_LT(is.at[1], 8 - 2.4f * radius);
+      EXPECT_LT(is.at[1], 8 - 1.5f * radius);
       for (const std::size_t on_bone : {0u, 1u, 7u, 8u}) EXPECT_EQ(is.outward[on_bone], 0);
     }
   }
+}
+
+// A calf is thicker than the knee above it.
+TEST(MosControlPoints, StandAsFarApartAsTheSkinAtTheJointIsThick) {
+  Model model = test::make_tube({.around = 24, .along = 64, .length = 16, .joints = 2});
+  const Layout even = layout(model);
+  for (glm::vec3& p : model.meshes[0].positions) {
+    if (std::abs(p.x - 8) > 3) p *= glm::vec3(1, 1.5f, 1.5f);
+  }
+  const Layout calf = layout(model);
+  for (const std::size_t k : {2u, 6u}) EXPECT_NEAR(calf.at.at(k), even.at.at(k), 0.05f);
 }
 
 // A short bone on one side draws them together there, and half as much on the other.
@@ -132,8 +143,8 @@ TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
       return elbow[number] - *elbow;
     };
     const float room = 3 - 0.5f * radius;
-    EXPECT_NEAR(from_elbow(is.at, -2), -2 * std::min(0.8f * radius, room / 3), 1e-3);
-    EXPECT_NEAR(from_elbow(is.at, 2), 2 * std::min(0.8f * radius, 0.5f * room / 3), 1e-3) << "the rest is the wrist's";
+    EXPECT_NEAR(from_elbow(is.at, -2), -2 * std::min(0.45f * radius, room / 3), 1e-3);
+    EXPECT_NEAR(from_elbow(is.at, 2), 2 * std::min(0.45f * radius, 0.5f * room / 3), 1e-3) << "the rest is the wrist's";
     EXPECT_LT(from_elbow(as_joints, 2), 0.7f * from_elbow(is.at, 2));
   }
 }
@@ -164,7 +175,8 @@ TEST(MosControlPoints, KeepTogetherAtHubs) {
   };
   EXPECT_TRUE(slides("left_shin"));
   EXPECT_TRUE(slides("right_shin"));
-  EXPECT_FALSE(slides("left_forearm"));  // near a hand, at which the chains of the fingers begin
+  EXPECT_TRUE(slides("left_forearm"));  // the chains of the fingers begin beyond it, at the hand
+  EXPECT_FALSE(slides("left_hand"));
   EXPECT_FALSE(slides("chest"));
   EXPECT_FALSE(slides("left_shoulder"));
 }

@@ -15,6 +15,7 @@
 #include "engine/authoring/model/builtin/model_builder.h"
 #include "tests/support/must.h"
 #include "tests/support/shared_files.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -82,10 +83,8 @@ Skeletonized made(const Model& model, const SkeletonizeOptions& options = {.reso
 }
 
 std::vector<glm::vec3> places(const Model& model) {
-  std::vector<glm::mat4> matrices(model.skeleton.joints.size());
-  rest_matrices(model.skeleton, matrices);
   std::vector<glm::vec3> result;
-  for (const glm::mat4& matrix : matrices) result.emplace_back(matrix[3]);
+  for (const glm::mat4& matrix : test::bind_matrices(model)) result.emplace_back(matrix[3]);
   return result;
 }
 

@@ -186,6 +186,10 @@ TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
   for (glm::vec3& p : flat.meshes[1].positions) p.y = p.z = 0;
   EXPECT_THAT(bind_error(flat, rig_of(by_cage())), testing::HasSubstr("no triangle with area"));
 
+  flat.meshes[1].triangles.clear();
+  flat.meshes[1].parts.clear();
+  EXPECT_EQ(bind_error(flat, rig_of(by_cage())), "layer 0 (surface-ffd): the driver 'cage' has no triangles");
+
   Model bare = tube_in_cage();
   for (Mesh& mesh : bare.meshes) mesh.weights = {};
   EXPECT_THAT(bind_error(bare, rig_of(by_cage())), testing::HasSubstr("no weights"));

@@ -196,14 +196,6 @@ TEST(DriverSources, AreGivenOnce) {
             "layer 0 (surface-ffd): /driver/file: a driver has one of mesh, file and patches");
 }
 
-TEST(DriverSources, WithoutTrianglesAreRefused) {
-  Model model = test::make_tube_in_cage();
-  model.meshes[1].triangles.clear();
-  model.meshes[1].parts.clear();
-  EXPECT_EQ(test::bind_error(model, test::rig_of(test::by_cage(), "tube")),
-            "layer 0 (surface-ffd): the driver 'cage' has no triangles");
-}
-
 TEST(DriverSources, TessellationIsBounded) {
   SurfaceFfdParameters parameters;
   PatchParameters patch{.shape = {4, 4}};

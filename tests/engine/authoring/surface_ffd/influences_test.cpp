@@ -54,7 +54,19 @@ class Influences : public testing::Test {
     return sum;
   }
 
-  static std::vector<Row> cut_off(std::vector<Row> rows, std::size_t kept);
+  // Returns the strongest entries of each row as they are, with nothing subtracted.
+  static std::vector<Row> cut_off(std::vector<Row> rows, std::size_t kept) {
+    for (Row& row : rows) {
+      while (row.size() > kept) {
+        row.erase(
+            std::min_element(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
+      }
+      double sum = 0;
+      for (const auto& [index, weight] : row) sum += weight;
+      for (auto& [index, weight] : row) weight /= sum;
+    }
+    return rows;
+  }
 
   static double largest_step(const std::vector<Row>& rows) {
     double largest = 0;
@@ -76,20 +88,6 @@ TEST_F(Influences, AreAsManyAsAsked) {
   for (const std::uint32_t influences : {1u, 4u, 10u}) EXPECT_EQ(most(rows(influences)), influences);
   EXPECT_EQ(rows(1000), all);
   EXPECT_EQ(rows(std::nullopt), rows(8));
-}
-
-// Returns the strongest entries of each row as they are, with nothing subtracted.
-std::vector<Influences::Row> Influences::cut_off(std::vector<Row> rows, std::size_t kept) {
-  for (Row& row : rows) {
-    while (row.size() > kept) {
-      row.erase(
-          std::min_element(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
-    }
-    double sum = 0;
-    for (const auto& [index, weight] : row) sum += weight;
-    for (auto& [index, weight] : row) weight /= sum;
-  }
-  return rows;
 }
 
 TEST_F(Influences, EndWithoutAJump) {

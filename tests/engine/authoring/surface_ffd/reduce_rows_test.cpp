@@ -8,26 +8,19 @@
 #include <pelt/frame.h>
 
 #include "engine/character/rows/surface_gradient.h"
+#include "tests/support/tube.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
 constexpr std::uint32_t kEntries = 12;
-constexpr std::uint32_t kSide = 13;
-constexpr float kStep = 0.05f;
 
 // A square in the plane z = 0, in front of palette entries along x with overlapping weights.
 class ReduceRows : public testing::Test {
  protected:
   ReduceRows() {
-    for (std::uint32_t i = 0; i < kSide * kSide; ++i) {
-      mesh_.positions.push_back(kStep * glm::vec3(i % kSide, i / kSide, 0));
-      mesh_.normals.emplace_back(0, 0, 1);
-      if (i % kSide + 1 < kSide && i / kSide + 1 < kSide) {
-        mesh_.triangles.emplace_back(i, i + 1, i + kSide + 1);
-        mesh_.triangles.emplace_back(i, i + kSide + 1, i + kSide);
-      }
-    }
+    for (glm::vec3& p : mesh_.positions) p *= 0.05f;
+    mesh_.normals.assign(mesh_.positions.size(), glm::vec3(0, 0, 1));
     std::vector<std::vector<float>> weights(kEntries);
     for (const glm::vec3& p : mesh_.positions) {
       std::vector<WeightedElement> row;
@@ -103,7 +96,7 @@ class ReduceRows : public testing::Test {
     return rows;
   }
 
-  Mesh mesh_;
+  Mesh mesh_ = test::make_grid(12);
   SparseRows rows_;
 };
 

@@ -38,9 +38,7 @@ PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& s
     normals.emplace_back(sample.normals[r]);
     tangents.emplace_back(glm::vec3(sample.tangents[r]), sample.handedness[r]);
   }
-  Result<PackedBinding> packed = pack(result.groups, {sample.positions, normals, tangents}, {}, result.points);
-  EXPECT_TRUE(packed) << packed.error().message;
-  sample.binding = std::move(*packed);
+  sample.binding = test::must(pack(result.groups, {sample.positions, normals, tangents}, {}, result.points));
   // Use the packed gradients: the words of a row are those of its groups, one after the other.
   for (std::uint32_t r = 0; r < count; ++r) {
     std::size_t at = sample.binding.slices[r / 32] + r % 32;
@@ -90,12 +88,6 @@ Expected expected_offsets(const PointSample& with, std::size_t row, std::span<co
   return expected;
 }
 
-Outputs offsets(const ExactSample& sample, std::span<const Affine> palette) {
-  Outputs outputs(sample.positions.size());
-  blend_offsets(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette, outputs.all());
-  return outputs;
-}
-
 const std::vector<glm::vec3> kShares[] = {
     {{1, 0, 0}},
     {{0, 1, 0}},
@@ -110,7 +102,7 @@ TEST(BlendOffsets, IsTheEquationForEverySizeAndEveryShare) {
     for (const std::vector<glm::vec3>& shares : kShares) {
       SCOPED_TRACE(std::to_string(count) + " vertices, " + std::to_string(&shares - kShares));
       const PointSample with = make_point_sample(count, shares);
-      const Outputs actual = offsets(with.sample, palette);
+      const Outputs actual = blended(blend_offsets, with.sample, palette);
       for (std::size_t row = 0; row < count; ++row) {
         expect_near(actual, row, expected_offsets(with, row, palette), with.sample);
         if (HasFatalFailure()) return;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compares the vertex kernels with their blend equations in double precision, written here from their sources, and with
 // the kernels without vector instructions, for every instruction set of this machine.
-#include <limits>
 #include <string>
 #include <tuple>
-
-#include <pelt/finite.h>
 
 #include "tests/engine/character/evaluate/every_target.h"
 #include "tests/engine/character/evaluate/exact_sample.h"
@@ -92,10 +89,7 @@ Outputs dual_quaternion(const ExactSample& sample, std::span<const Affine> palet
 }
 
 Outputs dual_quaternion_by_scalars(const ExactSample& sample, std::span<const Affine> palette) {
-  Outputs outputs(sample.positions.size());
-  blend_dual_quaternion_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)},
-                                   palette, outputs.all());
-  return outputs;
+  return blended(blend_dual_quaternion_by_scalars, sample, palette);
 }
 
 // Compares blends relative to `size`, the size of positions.
@@ -141,10 +135,7 @@ struct VertexKernel {
 };
 
 Outputs linear_by_scalars(const ExactSample& sample, std::span<const Affine> palette) {
-  Outputs outputs(sample.positions.size());
-  blend_linear_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette,
-                          outputs.all());
-  return outputs;
+  return blended(blend_linear_by_scalars, sample, palette);
 }
 
 void scale_stretches(std::vector<Affine>& palette, float factor) {

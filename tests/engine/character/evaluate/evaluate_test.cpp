@@ -6,7 +6,6 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
-#include <pelt/bind.h>
 #include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
@@ -15,6 +14,7 @@
 #include <pelt/surface_ffd.h>
 
 #include "tests/engine/character/largest_allocation.h"
+#include "tests/support/driven.h"
 #include "tests/support/morphs.h"
 #include "tests/support/tube.h"
 
@@ -51,11 +51,7 @@ Model make_model() {
 }
 
 Character bound(const Model& model, const DeformerParameters& parameters) {
-  Rig rig;
-  rig.layers.push_back({"tube", parameters, {}});
-  Result<Bound> result = bind(model, rig);
-  EXPECT_TRUE(result) << result.error().message;
-  return result->character;
+  return test::bound(model, test::rig_of(parameters, "tube")).character;
 }
 
 // Turns joint j against its parent, by `angle` and more for each further joint.

@@ -224,11 +224,16 @@ inline std::vector<PaletteLine> lines_of(std::span<const Affine> palette) {
   return lines;
 }
 
-inline Outputs linear(const ExactSample& sample, std::span<const Affine> palette) {
+// Returns all outputs of a blend over these palette entries, or lines.
+template <class Palette>
+Outputs blended(const auto& blend, const ExactSample& sample, const Palette& palette) {
   Outputs outputs(sample.positions.size());
-  blend_linear(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, lines_of(palette),
-               outputs.all());
+  blend(sample.binding, rest_shape(sample.binding), SliceRange{0, slice_count(sample.binding)}, palette, outputs.all());
   return outputs;
+}
+
+inline Outputs linear(const ExactSample& sample, std::span<const Affine> palette) {
+  return blended(blend_linear, sample, lines_of(palette));
 }
 
 }  // namespace pelt

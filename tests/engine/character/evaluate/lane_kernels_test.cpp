@@ -11,14 +11,13 @@
 #include <span>
 #include <vector>
 
-#include <pelt/bind.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
 #include <pelt/tools/inspect.h>
 
 #include "tests/engine/character/evaluate/every_target.h"
 #include "tests/support/deformer_list.h"
-#include "tests/support/must.h"
+#include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -58,10 +57,9 @@ void expect_equal_entries(const PalettePass& pass, std::span<const Affine> actua
 class LaneKernels : public EveryTarget {};
 
 Character bound_tube(const test::Deformer& deformer) {
-  const test::Subject subject =
-      test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
-                         test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
-  return test::must(bind(subject.model, subject.rig)).character;
+  const test::Subject subject = test::make_subject(deformer, test::TubeOptions{.around = 12, .along = 33, .joints = 4},
+                                                   {.around = 8, .along = 24, .radius = 1.1f, .joints = 4});
+  return test::bound(subject.model, subject.rig).character;
 }
 
 TEST_P(LaneKernels, PoseAsOneByOne) {
@@ -95,8 +93,7 @@ TEST_P(LaneKernels, PoseAlikeInAnyOrder) {
     evaluator.pose(joints);
     evaluator.evaluate();
     const std::vector<glm::vec3> positions(evaluator.positions().begin(), evaluator.positions().end());
-    std::vector<float> inputs(character->input_count);
-    rest_inputs(*character, inputs);
+    std::vector<float> inputs = test::inputs_at_rest(*character);
     for (const PalettePass& pass : character->passes) {
       for (const bool same_everywhere : {false, true}) {
         const std::vector<Affine> before(evaluator.palette().begin(), evaluator.palette().end());

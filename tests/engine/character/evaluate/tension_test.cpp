@@ -3,7 +3,6 @@
 
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
-#include <pelt/pose.h>
 #include <pelt/tools/inspect.h>
 
 #include "tests/support/clip_joints.h"

@@ -7,11 +7,11 @@
 #endif
 
 #include <algorithm>
-#include <fstream>
 
 #include "tests/engine/character/file/pelt_bytes.h"
 #include "tests/support/graded.h"
 #include "tests/support/must.h"
+#include "tests/support/program.h"
 #include "tests/support/refused.h"
 
 namespace pelt {
@@ -122,16 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfGradients, testing::ValuesIn(test::kGr
 
 class PeltFileOnDisk : public testing::Test {
  protected:
-  // Each test has its own folder, since tests may run at the same time.
-  PeltFileOnDisk()
-      : folder(std::filesystem::path(testing::TempDir()) /
-               (std::string("pelt_file_test_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-  }
-  ~PeltFileOnDisk() override { std::filesystem::remove_all(folder); }
-
-  std::filesystem::path folder;
+  const test::TemporaryFolder folder;
 };
 
 TEST_F(PeltFileOnDisk, SavesAndLoads) {
@@ -141,20 +132,19 @@ TEST_F(PeltFileOnDisk, SavesAndLoads) {
   ASSERT_TRUE(save_pelt(character, path)) << "over what was there";
   const auto loaded = test::must(load_pelt(path));
   EXPECT_TRUE(serialize(loaded) == serialize(character));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1)
-      << "something else was left behind";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "something else is left";
 }
 
 TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
   const Character character = make_character();
   EXPECT_TRUE(test::refused(load_pelt(folder / "none.pelt"), ErrorCode::kNotFound, "none.pelt"));
-  EXPECT_EQ(load_pelt(folder).error().code, ErrorCode::kReadFailed);
+  EXPECT_EQ(load_pelt(folder.path()).error().code, ErrorCode::kReadFailed);
 
-  EXPECT_TRUE(test::refused(save_pelt(character, folder / "none" / "c.pelt"), ErrorCode::kWriteFailed, "c.pelt"));
-  EXPECT_FALSE(save_pelt(character, folder)) << "a folder is no file";
+  EXPECT_TRUE(test::refused(save_pelt(character, folder / "none/c.pelt"), ErrorCode::kWriteFailed, "c.pelt"));
+  EXPECT_FALSE(save_pelt(character, folder.path())) << "a folder is no file";
 
-  std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
-  EXPECT_THAT(load_pelt(folder / "damaged.pelt").error().message, HasSubstr("damaged.pelt: "));
+  const auto damaged = folder.write("damaged.pelt", "PELT and then some more text");
+  EXPECT_THAT(load_pelt(damaged).error().message, HasSubstr("damaged.pelt: "));
 }
 
 TEST_F(PeltFileOnDisk, MappedIsTheSameAndRefusedAlike) {
@@ -165,8 +155,8 @@ TEST_F(PeltFileOnDisk, MappedIsTheSameAndRefusedAlike) {
   // The file is let go of: it may be written again.
   EXPECT_TRUE(save_pelt(mapped, folder / "c.pelt"));
 
-  std::ofstream(folder / "empty.pelt");
-  std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
+  folder.write("empty.pelt", "");
+  folder.write("damaged.pelt", "PELT and then some more text");
   for (const std::string name : {"none.pelt", "empty.pelt", "damaged.pelt", ""}) {
     const auto read = load_pelt(folder / name);
     const auto refused = load_pelt(folder / name, FileAccess::kMapped);
@@ -182,7 +172,7 @@ TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   const Character character = make_character();
   ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
   ::chmod((folder / "c.pelt").c_str(), 0);
-  ::chmod(folder.c_str(), 0555);
+  ::chmod(folder.path().c_str(), 0555);
   // Root may do everything: become nobody for a while.
   const bool root = ::geteuid() == 0;
   if (root) {
@@ -193,7 +183,7 @@ TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   if (root) {
     ASSERT_EQ(::seteuid(0), 0);
   }
-  ::chmod(folder.c_str(), 0755);
+  ::chmod(folder.path().c_str(), 0755);
 
   EXPECT_TRUE(test::refused(loaded, ErrorCode::kReadFailed, "c.pelt: "));
   EXPECT_TRUE(test::refused(saved, ErrorCode::kWriteFailed, "d.pelt: "));

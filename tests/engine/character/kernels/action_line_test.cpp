@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Changes one thing after the other in the action lines of a file: each is kept or refused.
-#include <algorithm>
 #include <bit>
 
 #include <pelt/linear_blend.h>
 
 #include "engine/character/pose_kernels.h"
-#include "engine/character/records.h"
 #include "shaders/driver/action_line/pose.h"
 #include "tests/support/breakage.h"
 #include "tests/support/driven.h"
@@ -22,13 +20,7 @@ CharacterData make_data() {
   return *test::bound(test::make_tube(), rig).character;
 }
 
-PalettePass& pass_of(CharacterData& data) {
-  const auto found = std::find_if(data.passes.begin(), data.passes.end(),
-                                  [](const PalettePass& pass) { return pass.kernel == PoseKernel::kActionLine; });
-  EXPECT_NE(found, data.passes.end());
-  return *found;
-}
-
+PalettePass& pass_of(CharacterData& d) { return test::pass_of(d, PoseKernel::kActionLine); }
 std::uint32_t& record_word(CharacterData& d, std::size_t word) { return pass_of(d).records[word]; }
 std::uint32_t& line_word(CharacterData& d, std::size_t word) { return pass_of(d).table[record_word(d, 0) + word]; }
 std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(d).table[record_word(d, 1) + word]; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Changes one thing after the other in the curves and twists of a file: each is kept or refused.
-#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -8,7 +7,6 @@
 #include <pelt/pelt_file.h>
 
 #include "engine/character/pose_kernels.h"
-#include "engine/character/records.h"
 #include "shaders/curve_skeleton/pose.h"
 #include "tests/support/breakage.h"
 #include "tests/support/driven.h"
@@ -29,11 +27,8 @@ CharacterData make_data() {
   return *test::bound(test::make_tube({.joints = 4}), test::rig_of(parameters)).character;
 }
 
-PalettePass& pass_of(CharacterData& data, PoseKernel kernel = PoseKernel::kCurveSkeleton) {
-  const auto found = std::find_if(data.passes.begin(), data.passes.end(),
-                                  [&](const PalettePass& pass) { return pass.kernel == kernel; });
-  EXPECT_NE(found, data.passes.end());
-  return *found;
+PalettePass& pass_of(CharacterData& d, PoseKernel kernel = PoseKernel::kCurveSkeleton) {
+  return test::pass_of(d, kernel);
 }
 
 // Return words of the first record, of its curve, of anchor i of the curve, of the settings of the curve there, of the
@@ -125,10 +120,7 @@ const test::Breakage kBreakages[] = {
     {"SamplesInTheStageOfTheirSteps", [](CharacterData& d) { pass_of(d).stage = 1; },
      "(curve_skeleton): record 0 has steps that no earlier stage poses"},
     {"StepsInTheStageOfTheirAnchors",
-     [](CharacterData& d) {
-       pass_of(d, PoseKernel::kCurveStep).stage = 0;
-       pass_of(d).stage = 1;
-     },
+     [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).stage = 0, pass_of(d).stage = 1; },
      "(curve_step): record 0 turns by anchors that no earlier stage poses"},
     {"StepOfAnAnchorFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[1] = curve_word(d, 0); },
      "(curve_step): record 0 names an anchor that does not exist"},
@@ -158,8 +150,8 @@ const test::Breakage kBreakages[] = {
      "takes a word of its table for two things"},
     {"KeysInAnchors",
      [](CharacterData& d) {
-       curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = curve_word(d, shared::kChainFirstAnchor);
-       curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = 1;
+       curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = curve_word(d, shared::kChainFirstAnchor),
+                               curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = 1;
      },
      "takes a word of its table for two things"},
     // The twist of a joint.

@@ -353,35 +353,25 @@ Character with_every_record() {
   return test::bound(test::make_tube(), test::rig_of(surface)).character;
 }
 
-PalettePass& pass_of(CharacterData& data, PoseKernel kernel) {
-  return *std::ranges::find(data.passes, kernel, &PalettePass::kernel);
+// Changes the first record of a kernel.
+template <class Record, PoseKernel kernel>
+void change(CharacterData& data, void (*by)(Record&, const CharacterData&)) {
+  std::vector<std::uint32_t>& records = test::pass_of(data, kernel).records;
+  Record record = read_record<Record>(records, 0);
+  by(record, data);
+  std::memcpy(records.data(), &record, sizeof record);
 }
 
-template <class Record>
-void change_record(CharacterData& data, PoseKernel kernel, void (*change)(Record&, const CharacterData&)) {
-  PalettePass& pass = pass_of(data, kernel);
-  Record record = read_record<Record>(pass.records, 0);
-  change(record, data);
-  std::memcpy(pass.records.data(), &record, sizeof record);
-}
+constexpr auto* change_segment = change<shared::SegmentRecord, PoseKernel::kSegment>;
+constexpr auto* change_follow = change<shared::FollowRecord, PoseKernel::kFollow>;
+constexpr auto* change_limit = change<shared::LimitRecord, PoseKernel::kLimit>;
 
-void change_segment(CharacterData& data, void (*change)(shared::SegmentRecord&, const CharacterData&)) {
-  change_record(data, PoseKernel::kSegment, change);
-}
-void change_follow(CharacterData& data, void (*change)(shared::FollowRecord&, const CharacterData&)) {
-  change_record(data, PoseKernel::kFollow, change);
-}
-void change_limit(CharacterData& data, void (*change)(shared::LimitRecord&, const CharacterData&)) {
-  change_record(data, PoseKernel::kLimit, change);
-}
 void change_key(CharacterData& data, std::size_t word, float number) {
-  pass_of(data, PoseKernel::kFollow).table[word] = std::bit_cast<std::uint32_t>(number);
+  test::pass_of(data, PoseKernel::kFollow).table[word] = std::bit_cast<std::uint32_t>(number);
 }
 
 // Returns a palette entry that the pass writes itself.
-std::uint32_t own_entry(const CharacterData& data) {
-  return std::ranges::find(data.passes, PoseKernel::kFollow, &PalettePass::kernel)->first_entry;
-}
+std::uint32_t own_entry(CharacterData data) { return test::pass_of(data, PoseKernel::kFollow).first_entry; }
 
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 

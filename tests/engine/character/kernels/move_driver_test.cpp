@@ -18,18 +18,11 @@ namespace {
 using test::bytes_without_rig;
 using test::kLimbVertex;
 using test::kTubeTolerance;
+using test::posed;
 using testing::HasSubstr;
 using Mode = SurfaceFfdParameters::Mode;
 
 const glm::vec3 kDriverOffset(0.1f, 0.3f, -0.2f);
-
-std::vector<glm::vec3> posed(const Character& character, const std::string& mesh,
-                             const std::vector<glm::mat4>& joints = {}) {
-  Evaluator evaluator(character);
-  if (!joints.empty()) evaluator.pose(joints);
-  evaluator.evaluate();
-  return test::positions_of(evaluator, character, mesh);
-}
 
 Character moved(const Character& character, const std::string& mesh, const std::vector<VertexOffset>& offsets) {
   return test::must(move_driver_vertices(character, mesh, offsets));
@@ -37,16 +30,15 @@ Character moved(const Character& character, const std::string& mesh, const std::
 
 class MovedDriver : public testing::Test {
  protected:
-  Character bound(const std::vector<VertexOffset>& offsets) {
+  Rig rig(const std::vector<VertexOffset>& offsets) const {
     SurfaceFfdParameters parameters = parameters_;
     parameters.driver.offsets = offsets;
-    return test::bound(model_, test::rig_of(parameters, "tube")).character;
+    return test::rig_of(parameters, "tube");
   }
-  std::string error(const std::vector<VertexOffset>& offsets) {
-    SurfaceFfdParameters parameters = parameters_;
-    parameters.driver.offsets = offsets;
-    return test::bind_error(model_, test::rig_of(parameters, "tube"));
+  Character bound(const std::vector<VertexOffset>& offsets) const {
+    return test::bound(model_, rig(offsets)).character;
   }
+  std::string error(const std::vector<VertexOffset>& offsets) const { return test::bind_error(model_, rig(offsets)); }
 
   Model model_ = test::make_tube_in_cage();
   SurfaceFfdParameters parameters_ = test::by_cage();
@@ -72,9 +64,9 @@ TEST_F(MovedDriver, MovesTheSkinNearItAndNoneFarAway) {
   for (const SurfaceFfdParameters& way : every_way()) {
     parameters_ = way;
     parameters_.elements = 8;
-    const std::vector<glm::vec3> before = posed(bound({}), "tube");
+    const std::vector<glm::vec3> before = posed(bound({}), {}, "tube");
     const Character character = bound({{kLimbVertex, kDriverOffset}});
-    const std::vector<glm::vec3> after = posed(character, "tube");
+    const std::vector<glm::vec3> after = posed(character, {}, "tube");
     const glm::vec3 place = model_.meshes[1].positions[kLimbVertex];
     float near = 0;
     for (std::size_t v = 0; v < before.size(); ++v) {
@@ -87,20 +79,12 @@ TEST_F(MovedDriver, MovesTheSkinNearItAndNoneFarAway) {
     }
     EXPECT_GT(near, 0.2f * glm::length(kDriverOffset));
     // Only that vertex of the driver moves.
-    const std::vector<glm::vec3> cage = posed(character, "cage");
+    const std::vector<glm::vec3> cage = posed(character, {}, "cage");
     for (std::size_t v = 0; v < cage.size(); ++v) {
       const glm::vec3 expected = model_.meshes[1].positions[v] + (v == kLimbVertex ? kDriverOffset : glm::vec3(0));
       EXPECT_LT(glm::distance(cage[v], expected), kTubeTolerance) << v;
     }
   }
-}
-
-TEST_F(MovedDriver, IsBoundToAsItWas) {
-  const Character plain = bound({});
-  const Character offset = bound({{kLimbVertex, kDriverOffset}});
-  EXPECT_EQ(test::mesh_of(offset, "cage").binding.points, test::mesh_of(plain, "cage").binding.points);
-  EXPECT_EQ(test::mesh_of(offset, "tube").binding.influences, test::mesh_of(plain, "tube").binding.influences);
-  EXPECT_EQ(bytes_without_rig(bound({{kLimbVertex, glm::vec3(0)}})), bytes_without_rig(plain)) << "no offset is none";
 }
 
 // If all vertices have the same offset, the skin has it too, whatever frames move it.
@@ -109,7 +93,7 @@ TEST_F(MovedDriver, AsAWholeCarriesTheSkin) {
   for (std::uint32_t v = 0; v < model_.meshes[1].positions.size(); ++v) all.push_back({v, kDriverOffset});
   for (const SurfaceFfdParameters& way : every_way()) {
     parameters_ = way;
-    EXPECT_LT(test::worst_distance(model_.meshes[0].positions, posed(bound(all), "tube"),
+    EXPECT_LT(test::worst_distance(model_.meshes[0].positions, posed(bound(all), {}, "tube"),
                                    [](glm::vec3 p) { return p + kDriverOffset; }),
               kTubeTolerance);
   }
@@ -121,7 +105,7 @@ TEST_F(MovedDriver, TurnsWithTheLimb) {
   for (const SurfaceFfdParameters& way : every_way()) {
     parameters_ = way;
     const Character character = bound({{kLimbVertex, kDriverOffset}});
-    const glm::vec3 by = posed(character, "cage", joints)[kLimbVertex] - posed(bound({}), "cage", joints)[kLimbVertex];
+    const glm::vec3 by = posed(character, joints, "cage")[kLimbVertex] - posed(bound({}), joints, "cage")[kLimbVertex];
     EXPECT_LT(glm::distance(by, glm::vec3(limb * glm::vec4(kDriverOffset, 0))), kTubeTolerance);
   }
 }
@@ -136,10 +120,11 @@ TEST_F(MovedDriver, WithoutBindIsWhatBindMakes) {
     const Character plain = bound({});
     const Character once = moved(plain, "cage", first);
     EXPECT_EQ(bytes_without_rig(once), bytes_without_rig(bound(first)));
-    EXPECT_EQ(posed(once, "tube", test::bent(model_, 57)), posed(bound(first), "tube", test::bent(model_, 57)));
+    EXPECT_EQ(posed(once, test::bent(model_, 57), "tube"), posed(bound(first), test::bent(model_, 57), "tube"));
     const Character twice = moved(once, "cage", second);
     EXPECT_EQ(bytes_without_rig(twice), bytes_without_rig(bound(second))) << "offsets are absolute";
     EXPECT_EQ(bytes_without_rig(moved(twice, "cage", {})), bytes_without_rig(plain));
+    EXPECT_EQ(bytes_without_rig(bound({{kLimbVertex, glm::vec3(0)}})), bytes_without_rig(plain)) << "no offset is none";
     EXPECT_EQ(plain.size(), twice.size());
     EXPECT_EQ(twice->rig, plain->rig);
   }
@@ -180,7 +165,7 @@ TEST_F(MovedDriver, KeepsKeyPosesOfSomeVertices) {
               bytes_without_rig(bound({{3, kDriverOffset}})));
     EXPECT_EQ(bytes_without_rig(moved(character, "cage", {})), bytes_without_rig(plain));
     const glm::mat4 limb = joints[1] * glm::inverse(test::bind_matrices(model_)[1]);
-    const std::vector<glm::vec3> before = posed(plain, "cage", joints), after = posed(character, "cage", joints);
+    const std::vector<glm::vec3> before = posed(plain, joints, "cage"), after = posed(character, joints, "cage");
     for (std::uint32_t v = 0; v < before.size(); ++v) {
       const glm::vec3 by = v == kLimbVertex ? glm::vec3(limb * glm::vec4(kDriverOffset, 0)) : glm::vec3(0);
       EXPECT_TRUE(v == 7 || glm::distance(after[v] - before[v], by) < kTubeTolerance) << v;
@@ -207,8 +192,7 @@ TEST_F(MovedDriver, AmongOthersIsTheSameInAnyOrder) {
   const Bound plain = test::bound(model_, rig(false));
   const std::vector<std::string> drivers{"driver of tube", "cage", "coarse"};
   for (std::uint32_t layer = 0; layer < drivers.size(); ++layer) {
-    const auto report = std::find_if(plain.report.meshes.begin(), plain.report.meshes.end(),
-                                     [&](const MeshReport& mesh) { return mesh.mesh == drivers[layer]; });
+    const auto report = std::ranges::find(plain.report.meshes, drivers[layer], &MeshReport::mesh);
     ASSERT_NE(report, plain.report.meshes.end());
     EXPECT_EQ(report->drives, std::vector{layer});
   }
@@ -231,7 +215,7 @@ TEST_F(MovedDriver, OfPatchesMovesControlVertices) {
   parameters_.driver.patches = {sheet};
   const Character character = bound({{9, kDriverOffset}});
   EXPECT_EQ(bytes_without_rig(moved(bound({}), "patch", {{9, kDriverOffset}})), bytes_without_rig(character));
-  EXPECT_GT(test::farthest(model_.meshes[0].positions, posed(character, "tube")), 0.02f);
+  EXPECT_GT(test::farthest(model_.meshes[0].positions, posed(character, {}, "tube")), 0.02f);
 }
 
 TEST_F(MovedDriver, IsNumberedAsItIsWeldedAndRefined) {
@@ -239,7 +223,7 @@ TEST_F(MovedDriver, IsNumberedAsItIsWeldedAndRefined) {
   const auto last = test::mesh_of(bound({}), "cage").vertex_count() - 1;
   ASSERT_GT(last, model_.meshes[1].positions.size());
   const Character character = bound({{last, kDriverOffset}});
-  EXPECT_LT(glm::distance(posed(character, "cage")[last], posed(bound({}), "cage")[last] + kDriverOffset),
+  EXPECT_LT(glm::distance(posed(character, {}, "cage")[last], posed(bound({}), {}, "cage")[last] + kDriverOffset),
             kTubeTolerance);
   EXPECT_THAT(error({{last + 1, kDriverOffset}}), HasSubstr("moves vertex"));
 }
@@ -291,10 +275,8 @@ TEST_F(MovedDriver, IsMovedInOneWayAlone) {
 // A file may have a layout that bind never makes.
 TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
   CharacterData data = *bound({{kLimbVertex, kDriverOffset}});
-  const auto cage =
-      std::find_if(data.meshes.begin(), data.meshes.end(), [](const CharacterMesh& m) { return m.control; });
-  const auto pass = std::find_if(data.passes.begin(), data.passes.end(),
-                                 [](const PalettePass& p) { return p.kernel == PoseKernel::kKeyPose; });
+  const auto cage = std::ranges::find(data.meshes, true, &CharacterMesh::control);
+  const auto pass = std::ranges::find(data.passes, PoseKernel::kKeyPose, &PalettePass::kernel);
   ASSERT_NE(pass, data.passes.end());
   // Puts the offsets before the frames that the skin blends.
   const std::uint32_t frames = *cage->frame_entry;

@@ -59,10 +59,15 @@ struct Patches {
 
 void PrintTo(const Patches& patches, std::ostream* out) { *out << patches.name; }
 
+// Returns the error of binding the tube by these parameters.
+std::string error_of(const SurfaceFfdParameters& parameters) {
+  return test::bind_error(test::make_tube(), test::rig_of(parameters));
+}
+
 class PatchFrames : public testing::TestWithParam<Patches> {
  protected:
-  Character streamed(std::uint32_t tessellation = 0) const {
-    SurfaceFfdParameters parameters = by_patches(GetParam().patches);
+  Character streamed(const std::vector<PatchParameters>& patches, std::uint32_t tessellation = 0) const {
+    SurfaceFfdParameters parameters = by_patches(patches);
     parameters.driver.follow = Follow::kStreamed;
     parameters.driver.tessellation = tessellation;
     return test::bound(model_, test::rig_of(parameters)).character;
@@ -83,9 +88,7 @@ TEST_P(PatchFrames, ImpartAnAffineMapInTheirTangents) {
   for (PatchParameters& patch : flat) {
     for (glm::vec3& control : patch.control) control.y = 1.5f;
   }
-  SurfaceFfdParameters parameters = by_patches(flat);
-  parameters.driver.follow = Follow::kStreamed;
-  const Character character = test::bound(model_, test::rig_of(parameters)).character;
+  const Character character = streamed(flat);
   glm::mat4 affine = glm::translate(glm::mat4(1), glm::vec3(1, 0, 2));
   affine[0] = glm::vec4(1.5f, 0, 0.4f, 0);
   affine[2] = glm::vec4(-0.3f, 0, 0.7f, 0);
@@ -98,8 +101,8 @@ bool has_pass(const Character& character, PoseKernel kernel) {
 }
 
 TEST_P(PatchFrames, TessellatedAreACage) {
-  EXPECT_TRUE(has_pass(streamed(), PoseKernel::kPatchFrame));
-  const Character character = streamed(3);
+  EXPECT_TRUE(has_pass(streamed(GetParam().patches), PoseKernel::kPatchFrame));
+  const Character character = streamed(GetParam().patches, 3);
   EXPECT_EQ(character->find_stream(GetParam().driver), 0u);
   EXPECT_TRUE(has_pass(character, PoseKernel::kVertexFrame));
   const auto rigid = by_matrix(test::rigid_motion());
@@ -111,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Patches, PatchFrames,
                                          Patches{"Cubic", {sheet(1.5f)}, "patch"},
                                          Patches{"Rational", {nurbs()}, "patch"},
                                          Patches{"Several", {sheet(1.5f), nurbs(), sheet(-2.0f, {4, 7})}, "patches"}),
-                         [](const testing::TestParamInfo<Patches>& patches) { return patches.param.name; });
+                         testing::PrintToStringParamName());
 
 // A pipe of control vertices round the tube; its last row equals its first, but coincident control vertices stay
 // separate.
@@ -155,26 +158,24 @@ TEST(TessellatedPatches, AreWeldedToAClosedCage) {
 TEST(PatchDrivers, AreNotWeldedOrRefinedUnlessTessellated) {
   SurfaceFfdParameters parameters = by_patches({pipe()});
   parameters.driver.weld = 1e-4f;
-  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)),
+  EXPECT_THAT(error_of(parameters),
               HasSubstr("layer 0 (surface-ffd): a patch must be tessellated to be welded or refined"));
   parameters.driver.weld = 0;
   parameters.driver.refine.push_back({});
-  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)),
-              HasSubstr("must be tessellated to be welded or refined"));
+  EXPECT_THAT(error_of(parameters), HasSubstr("must be tessellated to be welded or refined"));
 }
 
 TEST(PatchDrivers, WithoutFramesAreRefused) {
   PatchParameters point = sheet(1);
   for (glm::vec3& control : point.control) control = {1, 1, 1};
-  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(by_patches({point}))),
+  EXPECT_THAT(error_of(by_patches({point})),
               HasSubstr("layer 0 (surface-ffd): the driver 'patch' has no sample with two tangents"));
   PatchParameters line = sheet(1);
   for (glm::vec3& control : line.control) control = {control.x, 0, 0};
-  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(by_patches({line}))),
-              HasSubstr("no sample with two tangents"));
+  EXPECT_THAT(error_of(by_patches({line})), HasSubstr("no sample with two tangents"));
   SurfaceFfdParameters tessellated = by_patches({line});
   tessellated.driver.tessellation = 2;
-  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(tessellated)), HasSubstr("has no triangle"));
+  EXPECT_THAT(error_of(tessellated), HasSubstr("has no triangle"));
 }
 
 // One row of control vertices is a single point: only the samples there lack a second tangent.
@@ -192,7 +193,7 @@ TEST(PatchDrivers, ErrorsNameThePatch) {
   const auto error = [](const auto& change) {
     PatchParameters broken = sheet(1.5f);
     change(broken);
-    return test::bind_error(test::make_tube(), test::rig_of(by_patches({sheet(1.5f), broken})));
+    return error_of(by_patches({sheet(1.5f), broken}));
   };
   const std::string place = "layer 0 (surface-ffd): patch 1 of the driver";
   EXPECT_THAT(error([](PatchParameters& p) { p.control.pop_back(); }), testing::StartsWith(place));

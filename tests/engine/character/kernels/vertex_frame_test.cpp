@@ -46,20 +46,13 @@ struct Cage {
 
 void PrintTo(const Cage& cage, std::ostream* out) { *out << cage.name; }
 
-Model doubled() {
+// A cage with two faces on the same vertices, the second of which may face the opposite direction.
+Model doubled(bool flipped) {
   Model model = test::make_tube_in_cage();
   Mesh& cage = model.meshes[1];
-  const std::vector<glm::uvec3> triangles = cage.triangles;
-  cage.triangles.insert(cage.triangles.end(), triangles.begin(), triangles.end());
-  cage.parts = {};
-  return model;
-}
-
-// A cage with two faces on the same vertices, which face opposite directions.
-Model two_sided() {
-  Model model = test::make_tube_in_cage();
-  Mesh& cage = model.meshes[1];
-  for (const glm::uvec3 t : std::vector(cage.triangles)) cage.triangles.emplace_back(t.x, t.z, t.y);
+  for (const glm::uvec3 t : std::vector(cage.triangles)) {
+    cage.triangles.push_back(flipped ? glm::uvec3(t.x, t.z, t.y) : t);
+  }
   cage.parts = {};
   return model;
 }
@@ -67,8 +60,8 @@ Model two_sided() {
 const std::vector<Cage>& cages() {
   static const std::vector<Cage> list{
       {"Tube", [] { return test::make_tube_in_cage(); }},
-      {"Doubled", doubled},
-      {"TwoSided", two_sided},
+      {"Doubled", [] { return doubled(false); }},
+      {"TwoSided", [] { return doubled(true); }},
       {"TwoSidedSheet",
        with_cage({{0, 1, -1}, {8, 1, -1}, {8, 1, 1}, {0, 1, 1}}, {{0, 1, 2}, {0, 2, 3}, {0, 2, 1}, {0, 3, 2}})},
       {"Fin", with_cage({{0, 0, 0}, {8, 0, 0}, {4, 2, 0}, {4, -1, 2}, {4, -1, -2}}, {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}})},

@@ -8,6 +8,7 @@
 #include <pelt/tools/file_io.h>
 
 #include "tests/support/must.h"
+#include "tests/support/program.h"
 #include "tests/support/refused.h"
 #include "tests/support/shared_files.h"
 
@@ -27,19 +28,14 @@ class Pc2 : public ::testing::Test {
     std::memcpy(bytes.data(), &header, sizeof header);
     std::memcpy(bytes.data() + sizeof header, positions.data(), positions.size() * sizeof(glm::vec3));
     bytes.resize(bytes.size() - cut + extra);
-    EXPECT_TRUE(write_file(path(), bytes));
-    return load_pc2(path());
+    EXPECT_TRUE(write_file(path, bytes));
+    return load_pc2(path);
   }
 
-  std::string failure(std::size_t cut = 0, std::size_t extra = 0) const {
-    const auto cache = load(cut, extra);
-    return cache ? "loads" : cache.error().message;
-  }
+  std::string failure(std::size_t cut = 0, std::size_t extra = 0) const { return test::error_of(load(cut, extra)); }
 
-  static std::filesystem::path path() {
-    return std::filesystem::path(::testing::TempDir()) /
-           (std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".pc2");
-  }
+  const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder / "cache.pc2";
 };
 
 std::vector<glm::vec3> at(const PointCache& cache, float frame) {
@@ -79,7 +75,7 @@ TEST_F(Pc2, OneSampleIsAConstant) {
 
 TEST_F(Pc2, RefusesWhatIsNoCache) {
   EXPECT_THAT(load_pc2("/nowhere/cache.pc2").error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(load_pc2(::testing::TempDir()).error().code, ErrorCode::kReadFailed);
+  EXPECT_THAT(load_pc2(folder.path()).error().code, ErrorCode::kReadFailed);
   EXPECT_THAT(failure(sizeof header + 6 * sizeof(glm::vec3)), HasSubstr("not a PC2 cache"));
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<std::pair<const char*, std::function<void()>>> changes{
@@ -121,10 +117,9 @@ TEST_F(Pc2, RefusesASparseFileOfAnySize) {
   header.samples = 100'000;
   EXPECT_THAT(failure(), testing::HasSubstr("need"));
   std::error_code code;
-  std::filesystem::resize_file(path(), sizeof header + std::uint64_t{1'200'000'000'000}, code);
+  std::filesystem::resize_file(path, sizeof header + std::uint64_t{1'200'000'000'000}, code);
   if (code) PELT_SKIP("the file system has no such file: " + code.message());
-  EXPECT_THAT(load_pc2(path()).error().message, testing::HasSubstr("bytes, more than the limit of 17179869184"));
-  std::filesystem::remove(path());
+  EXPECT_THAT(load_pc2(path).error().message, testing::HasSubstr("bytes, more than the limit of 17179869184"));
 }
 #endif
 

@@ -78,6 +78,21 @@ TEST_F(FoldOfAnElbow, KeepsItsGapAndBringsVolumeBack) {
   EXPECT_GT(volume(1), volume(0) + 0.01f * volume(0));
 }
 
+// Skin that is pushed straight out of a fold turns the faces at its rim into a dark groove. No volume returns, since
+// that widens the rim, too.
+TEST_F(FoldOfAnElbow, SlidesHiddenSkinTowardsTheRim) {
+  const std::vector<glm::vec3> plain = bent(bound(Folds::kNone), 105);
+  const std::vector<glm::vec3> folded = bent(bound(Folds::kAuto, DriverParameters().fold_gap, 0), 105);
+  float slid = 0, moved = 0;
+  for (std::size_t v = 0; v < plain.size(); ++v) {
+    const float aside = std::abs(plain[v].y) / kRadius;
+    if (aside < 0.4f || aside > 0.8f) continue;
+    slid += std::abs(folded[v].y) - std::abs(plain[v].y);
+    moved += glm::distance(folded[v], plain[v]);
+  }
+  EXPECT_GT(slid, 0.37f * moved);
+}
+
 TEST_F(FoldOfAnElbow, GrowsSteadilyFromRest) {
   const Character folded = bound(Folds::kAuto);
   EXPECT_LT(test::farthest(bent(folded, 0), model_.meshes[0].positions), test::kTubeTolerance);

@@ -236,13 +236,6 @@ TEST_F(RbfKeyPoses, AreSmoothBetweenAndGoneFarAway) {
   EXPECT_LT(glm::length(offset_at(-175, -175)), 0.05f);
 }
 
-TEST_F(RbfKeyPoses, OfOneAngleAreExactToo) {
-  parameters_.driver.key_poses = {{{about_z("joint1")}, KeyInterpolation::kRbf, {key({30}), key({100}, {0, 0, 1})}}};
-  expect_offset(glm::vec3(0), 0);
-  expect_offset(kKeyOffset, 30);
-  expect_offset({0, 0, 1}, 100);
-}
-
 // ----------------------------------------------------------------------------------------------------- morph targets
 
 class MorphTargets : public KeyPoses {
@@ -317,13 +310,6 @@ TEST_F(MorphTargets, StandAtRestAtTheModelsWeight) {
   EXPECT_LT(glm::distance(vertex_at(0.5f), base + 0.5f * kKeyOffset), kTubeTolerance);
   EXPECT_LT(glm::distance(vertex_at(0.0f), base), kTubeTolerance);
   EXPECT_LT(glm::distance(vertex_at(1.0f), base + kKeyOffset), kTubeTolerance);
-}
-
-TEST_F(MorphTargets, MoveNothingWhereTheRigSaysSo) {
-  parameters_.driver.morph_targets = false;
-  const Character character = bound();
-  EXPECT_TRUE(character->controls.empty());
-  EXPECT_EQ(character->input_count, 0u);
 }
 
 // A morph target that turns the driver rigidly turns the skin rigidly too, although no function gives the turn of its

@@ -144,7 +144,8 @@ TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
   const std::string decode =
       "; to decode it, run 'npx @gltf-transform/cli cp IN.glb OUT.glb', or export the model again without Draco "
       "compression";
-  for (const std::string name : {"", "_", "texture_basisu", "KHR_texture", "KHR_draco_mesh_compression"}) {
+  for (const std::string name :
+       {"", "_", "texture_basisu", "KHR_texture", "KHR_meshopt_compression", "KHR_draco_mesh_compression"}) {
     file.json["extensionsUsed"] = file.json["extensionsRequired"] = {name};
     const bool is_draco = name == "KHR_draco_mesh_compression";
     expect_refused(file, "'" + name + "' is an extension that is not supported" + (is_draco ? decode : ""),

@@ -253,12 +253,5 @@ TEST(Meshopt, ThatIsWrongIsRefused) {
                                    {at + "/byteLength", bytes - 1, "not data of mode ATTRIBUTES"}});
 }
 
-TEST(Meshopt, OfTheNewerExtensionIsRefusedByName) {
-  GltfFile file = GltfFile::triangle();
-  file.json["extensionsUsed"] = file.json["extensionsRequired"] = {"KHR_meshopt_compression"};
-  test::expect_refused(file, "'KHR_meshopt_compression' is an extension that is not supported",
-                       ErrorCode::kUnsupported);
-}
-
 }  // namespace
 }  // namespace pelt

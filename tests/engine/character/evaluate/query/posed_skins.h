@@ -52,14 +52,15 @@ inline std::vector<glm::mat4> motions() {
           glm::translate(rigid_motion(), glm::vec3(300, -2000, 100))};
 }
 
-// Turns every joint against its parent and stretches it a little.
-inline std::vector<glm::mat4> random_pose(const Skeleton& skeleton, std::mt19937& random, float turn = 1) {
+// Turns every joint against its parent, by up to so many radians, and stretches it a little.
+inline std::vector<glm::mat4> random_pose(const Skeleton& skeleton, std::mt19937& random, float turn = 1,
+                                          float stretch = 0.2f) {
   std::uniform_real_distribution<float> number(-1, 1);
   Skeleton posed = skeleton;
   for (Joint& joint : posed.joints) {
     const glm::vec3 axis = glm::normalize(glm::vec3(number(random), number(random), number(random) + 1e-3f));
     joint.rest.rotation = joint.rest.rotation * glm::angleAxis(turn * number(random), axis);
-    joint.rest.scale *= 1 + 0.2f * number(random);
+    joint.rest.scale *= 1 + stretch * number(random);
   }
   std::vector<glm::mat4> joints(posed.joints.size());
   rest_matrices(posed, joints);

@@ -134,14 +134,14 @@ class Pair {
   }
 };
 
-// Asks everything in a pose; returns how many of `rounds` rays at the skin hit.
-int expect_the_same(Pair& pair, std::mt19937& random, int rounds) {
+// Asks everything in a pose; returns how many of the rays at the skin hit.
+int expect_the_same(Pair& pair, std::mt19937& random) {
   const SkinBox box(pair.moved);
   int hits = 0;
   const CharacterMesh& mesh = *std::ranges::find_if(pair.moved.character()->meshes, [](const CharacterMesh& each) {
     return !each.control && !each.triangles.empty();
   });
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < 6; ++i) {
     const glm::vec3 a = box.random_point(random), b = box.random_point(random);
     pair.expect_ray(a, b - a);
     pair.expect_nearest(a);
@@ -166,22 +166,9 @@ TEST(SkinQuery, FindsWhatASearchOfTheMovedSkinFinds) {
     int hits = 0;
     for (const glm::mat4& motion : test::motions()) {
       pair.pose(motion, static_cast<unsigned>(random()));
-      hits += expect_the_same(pair, random, 6);
+      hits += expect_the_same(pair, random);
     }
     EXPECT_GT(hits, 0);
-    if (HasFailure()) return;
-  }
-}
-
-TEST(SkinQuery, FindsTheSameOnTheBiped) {
-  for (const char* deformer : {"linear_blend", "dual_quaternion", "surface_ffd"}) {
-    SCOPED_TRACE(deformer);
-    Pair pair(test::bound_by(make_biped(), deformer));
-    std::mt19937 random(4);
-    for (const glm::mat4& motion : {test::motions()[0], test::motions()[3]}) {
-      pair.pose(motion, static_cast<unsigned>(random()));
-      EXPECT_GE(expect_the_same(pair, random, 4), 3);
-    }
     if (HasFailure()) return;
   }
 }
