@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <pelt/tools/parallel.h>
-
+#include "engine/authoring/base/parallel_each.h"
 #include "shaders/morph/morph.h"
 
 namespace pelt::learning {
@@ -65,22 +64,18 @@ std::vector<Contradiction> find_contradictions(const Problem& problem) {
     });
   };
   std::vector<std::size_t> first(poses);  // the first pose that is alike
-  parallel_for(poses, 1, problem.threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t b = begin; b < end; ++b) {
-      while (!are_alike(first[b], b)) ++first[b];
-    }
+  parallel_each(poses, 1, problem.threads, [&](std::size_t b) {
+    while (!are_alike(first[b], b)) ++first[b];
   });
   std::vector<Contradiction> worst(joints);
-  parallel_for(joints, 1, problem.threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) {
-      for (std::size_t b = 0; b < poses; ++b) {
-        const std::size_t a = first[b];
-        if (a == b) continue;
-        for (const std::uint32_t v : problem.regions.vertices[j]) {
-          const double distance =
-              glm::distance(problem.residual[a * problem.vertices() + v], problem.residual[b * problem.vertices() + v]);
-          if (distance > worst[j].distance) worst[j] = {static_cast<std::uint32_t>(j), {a, b}, distance};
-        }
+  parallel_each(joints, 1, problem.threads, [&](std::size_t j) {
+    for (std::size_t b = 0; b < poses; ++b) {
+      const std::size_t a = first[b];
+      if (a == b) continue;
+      for (const std::uint32_t v : problem.regions.vertices[j]) {
+        const double distance =
+            glm::distance(problem.residual[a * problem.vertices() + v], problem.residual[b * problem.vertices() + v]);
+        if (distance > worst[j].distance) worst[j] = {static_cast<std::uint32_t>(j), {a, b}, distance};
       }
     }
   });

@@ -12,8 +12,7 @@
 #include <set>
 #include <utility>
 
-#include <pelt/tools/parallel.h>
-
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/base/stop.h"
 #include "engine/authoring/learn/cross_validation.h"
 #include "engine/authoring/learn/keys.h"
@@ -56,10 +55,8 @@ class Fit {
     std::vector<Candidate> of_joint(problem_.regions.vertices.size());
     for (int round = 0; round < rounds; ++round) {
       progress(0.9 * round / rounds);
-      parallel_for(of_joint.size(), 1, problem_.threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t j = begin; j < end; ++j) {
-          if (!std::exchange(of_joint[j].searched, true)) of_joint[j] = search(static_cast<std::uint32_t>(j));
-        }
+      parallel_each(of_joint.size(), 1, problem_.threads, [&](std::size_t j) {
+        if (!std::exchange(of_joint[j].searched, true)) of_joint[j] = search(static_cast<std::uint32_t>(j));
       });
       if (!take_best(of_joint)) break;
     }
@@ -324,10 +321,8 @@ class Fit {
 
   template <class Use>
   void for_chunks(std::span<const std::uint32_t> vertices, const Use& use) const {
-    parallel_for((vertices.size() + kChunk - 1) / kChunk, 1, problem_.threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t c = begin; c < end; ++c) {
-        use(c * kChunk, vertices.subspan(c * kChunk, std::min(kChunk, vertices.size() - c * kChunk)));
-      }
+    parallel_each((vertices.size() + kChunk - 1) / kChunk, 1, problem_.threads, [&](std::size_t c) {
+      use(c * kChunk, vertices.subspan(c * kChunk, std::min(kChunk, vertices.size() - c * kChunk)));
     });
   }
 

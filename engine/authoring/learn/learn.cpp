@@ -12,9 +12,9 @@
 
 #include <pelt/learn.h>
 #include <pelt/pelt_file.h>
-#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/base/stop.h"
 #include "engine/authoring/learn/certificate.h"
 #include "engine/authoring/learn/cross_validation.h"
@@ -191,11 +191,9 @@ class Learner {
       stop_if_asked();
       move(p, rows);
       const std::span<const glm::vec3> truth = poses_.truth_of(p);
-      parallel_for(truth.size(), 1024, bind_.threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t v = begin; v < end; ++v) {
-          problem_->residual[p * truth.size() + v] =
-              at_rest(motions_[v], glm::dvec3(truth[v]) - glm::dvec3(positions_[v]));
-        }
+      parallel_each(truth.size(), 1024, bind_.threads, [&](std::size_t v) {
+        problem_->residual[p * truth.size() + v] =
+            at_rest(motions_[v], glm::dvec3(truth[v]) - glm::dvec3(positions_[v]));
       });
     }
   }
@@ -251,7 +249,9 @@ class Learner {
 
   // The bytes that weights leave for shapes.
   std::uint64_t left_of_budget(const WeightRows& rows) const {
-    return std::max<std::uint64_t>(budget_ - (weight_fit_ ? weight_fit_->bytes_of(rows) : 0), 1);
+    constexpr std::uint64_t kTables = 2048;  // of keys, and names
+    const std::uint64_t taken = kTables + (weight_fit_ ? weight_fit_->bytes_of(rows) : 0);
+    return budget_ > taken ? budget_ - taken : 1;
   }
 
   // Learns from all but some sequences, for each part of them, predicts these, and measures them. Each region keeps

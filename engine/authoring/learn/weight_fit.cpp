@@ -12,8 +12,8 @@
 #include <pelt/linear_blend.h>
 #include <pelt/sparse_rows.h>
 #include <pelt/tools/mesh_parts.h>
-#include <pelt/tools/parallel.h>
 
+#include "engine/authoring/base/parallel_each.h"
 #include "engine/authoring/base/stop.h"
 #include "engine/authoring/deformer/level_mapping.h"
 #include "engine/authoring/learn/regions.h"
@@ -240,11 +240,9 @@ WeightRows WeightFit::fit(std::span<const std::uint32_t> train, std::span<const 
       tasks.emplace_back(joints, std::span(vertices).subspan(at, std::min(kChunk, vertices.size() - at)));
   }
   WeightRows rows = painted_;
-  parallel_for(tasks.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t t = begin; t < end; ++t) {
-      stop_if_asked();
-      fit_vertices(tasks[t].first, tasks[t].second, poses, lacking, rows);
-    }
+  parallel_each(tasks.size(), 1, threads_, [&](std::size_t t) {
+    stop_if_asked();
+    fit_vertices(tasks[t].first, tasks[t].second, poses, lacking, rows);
   });
   return rows;
 }
@@ -337,17 +335,15 @@ void WeightFit::move(const WeightRows& rows, const Pose& pose, std::span<glm::ve
     return sum;
   };
   const bool morphs = std::ranges::any_of(base_->meshes, [](const auto& mesh) { return mesh.morphs.has_value(); });
-  parallel_for(rest_.size(), 1024, threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      const glm::mat4 now = blended(rows[v]);
-      motions[v] = glm::mat3(now);
-      if (rows[v] == painted_[v]) continue;
-      const glm::mat4 before = blended(painted_[v]);
-      const glm::vec3 unmorphed(before * glm::vec4(rest_[v], 1));
-      glm::vec3 point = rest_[v];
-      if (morphs) point += at_rest(glm::mat3(before), glm::dvec3(positions[v]) - glm::dvec3(unmorphed));
-      positions[v] += glm::vec3((now - before) * glm::vec4(point, 1));
-    }
+  parallel_each(rest_.size(), 1024, threads_, [&](std::size_t v) {
+    const glm::mat4 now = blended(rows[v]);
+    motions[v] = glm::mat3(now);
+    if (rows[v] == painted_[v]) return;
+    const glm::mat4 before = blended(painted_[v]);
+    const glm::vec3 unmorphed(before * glm::vec4(rest_[v], 1));
+    glm::vec3 point = rest_[v];
+    if (morphs) point += at_rest(glm::mat3(before), glm::dvec3(positions[v]) - glm::dvec3(unmorphed));
+    positions[v] += glm::vec3((now - before) * glm::vec4(point, 1));
   });
 }
 
