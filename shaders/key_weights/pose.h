@@ -117,6 +117,7 @@ PELT_SHARED_FN Affine pose_key_weights(KeyWeightsRecord record, PoseWork work) {
   Affine weights = Affine(0.0f);
   float largest = 0.0f;
   KeyAngles angles;
+  angles.first = 0u;
   angles.count = 0u;
   for (uint i = 0u; i < record.weight_count; ++i) {
     uint list = table_word(work, record.first_word + i);
@@ -124,8 +125,11 @@ PELT_SHARED_FN Affine pose_key_weights(KeyWeightsRecord record, PoseWork work) {
     for (uint k = table_word(work, list); k > 0u; --k) {
       uint word = table_word(work, list + k);
       uint kind = table_word(work, word);
-      if (kind == kKeyLinear) angles = key_angles(work, angles, table_word(work, word + 1u), 1u);
-      if (kind == kKeyRbf) angles = key_angles(work, angles, table_word(work, word + 3u), table_word(work, word + 1u));
+      bool rbf = kind == kKeyRbf;
+      if (rbf || kind == kKeyLinear) {
+        uint first = table_word(work, word + (rbf ? 3u : 1u));
+        angles = key_angles(work, angles, first, rbf ? table_word(work, word + 1u) : 1u);
+      }
       weight += key_weight(work, word, angles);
     }
     weights[(i + 1u) / 4u][(i + 1u) % 4u] = weight;

@@ -2,7 +2,8 @@
 # Script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API, and
 # that HEADER still has every line of ABI_N.txt next to this script, N its PREFIX_ABI_VERSION: functions, enumerators,
 # constants, types, and fields of structs by index and type, which determine their layouts. Additions to HEADER must be
-# in the list too; the environment variable PELT_UPDATE_REFERENCE adds them. Declarations are never removed.
+# in the list too; the environment variable PELT_UPDATE_REFERENCE adds them. Declarations are never removed,
+# but a reserved field may get a name.
 cmake_policy(VERSION 3.22)
 
 # Returns the lines that HEADER declares, without comments, with single spaces and without semicolons at their ends;

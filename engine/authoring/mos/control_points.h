@@ -43,7 +43,7 @@ using TwistAfter = std::function<float(const chain::Curve& curve, std::size_t i)
 // Returns the points of all chains: those that the rig lists, and those placed along automatic and named chains. Placed
 // points are of two kinds. points_per_bone of them are about the middle of every bone and move with the joint at its
 // upper end. points_per_joint of them are about every inner joint but twist helpers (joint_uses) and make part of its
-// turn. The latter are as far apart as the skin is thick there and slide outward as it bends. With joint_fraction,
+// turn. The thicker the skin there, the farther apart these are; they slide outward as it bends. With joint_fraction,
 // about hubs, and without skin, they are spread over a fraction of the shorter bone instead, closer than requested
 // rather than beyond the points of the bones. The twist of placed points is linear along every bone, from the first
 // point beyond the joint nearer the top of the chain. Placed points are named after their chain and their number along

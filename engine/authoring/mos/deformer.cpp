@@ -128,8 +128,8 @@ void describe(Fields& fields, MosParameters& mos) {
                      "with joint_fraction."},
                     "auto", mos.points_per_joint, {.least = 0, .most = 8});
   fields.number_or({"joint_fraction",
-                    "Fraction of the shorter bone at the joint over which they are spread; auto: as far apart as the "
-                    "limb is thick, sliding outward as it bends."},
+                    "Fraction of the shorter bone at the joint over which they are spread; auto: the thicker the limb, "
+                    "the farther apart, sliding outward as it bends."},
                    "auto", mos.joint_fraction, kUnitInterval);
   fields.choice(
       {"frames", "Frames of the points: the joint's motion from rest, or the joint's own axes (the patent's)."},

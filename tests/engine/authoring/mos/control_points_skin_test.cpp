@@ -34,7 +34,7 @@ Layout layout(
 }
 
 // The points about the second of three joints.
-TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
+TEST(MosControlPoints, StandTheFartherApartTheThickerTheSkin) {
   for (const bool weighted : {true, false}) {
     for (const float radius : {0.5f, 1.0f}) {
       SCOPED_TRACE(testing::Message() << weighted << ' ' << radius);
@@ -55,7 +55,7 @@ TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
 }
 
 // A calf is thicker than the knee above it.
-TEST(MosControlPoints, StandAsFarApartAsTheSkinAtTheJointIsThick) {
+TEST(MosControlPoints, MeasureTheSkinAtTheJoint) {
   Model model = test::make_tube({.around = 24, .along = 64, .length = 16, .joints = 2});
   const Layout even = layout(model);
   for (glm::vec3& p : model.meshes[0].positions) {
@@ -92,7 +92,7 @@ TEST(MosControlPoints, LeaveSpikesOut) {
 }
 
 // Two plates of armour, each on one joint, over a limb that is half as thick.
-TEST(MosControlPoints, StandAsFarApartAsWhatBendsIsThick) {
+TEST(MosControlPoints, MeasureWhatBends) {
   Model model = test::make_tube({.around = 24, .along = 64});
   const Layout bare = layout(model);
   Mesh& limb = model.meshes[0];

@@ -99,8 +99,8 @@ struct MosParameters {
   // Further placed points at every inner joint, 0 to 8, each with part of its turn; a single one bisects the turn.
   // None: 5; but 3 with joint_fraction, at branches and the joints next to them, and without skin to measure.
   std::optional<std::uint32_t> points_per_joint;
-  // Fraction of the shorter bone at the joint over which these are spread, 0 to 1. None: they are as far apart as the
-  // limb is thick, or if there are 3, spread over 0.6 of the bone.
+  // Fraction of the shorter bone at the joint over which these are spread, 0 to 1. None: the thicker the limb, the
+  // farther apart they are; or if there are 3, they are spread over 0.6 of the bone.
   std::optional<float> joint_fraction;
   MosFrames frames = MosFrames::kRelative;
   bool exact_normals = true;  // whether normals follow the gradient of the weights; else only the frames
