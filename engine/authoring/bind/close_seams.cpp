@@ -22,7 +22,7 @@ namespace {
 constexpr double kNear = 1e-3;  // of the size
 constexpr double kOfEdge = 0.25;
 constexpr double kAlike = 0.95;
-constexpr double kRounding = 1e-6;  // of the size: shorter edges count as this long
+constexpr double kRounding = 1e-6;  // of the size
 
 struct BorderVertex {
   std::size_t mesh;
@@ -32,7 +32,7 @@ struct BorderVertex {
   std::span<const Influence> row;
 };
 
-// Appends the border vertices of a mesh; coincident vertices are one. `least`: length of edges, metres.
+// Appends the border vertices of a mesh; coincident vertices are one. Edges below `least`, metres, do not count.
 void append_border(const Mesh& mesh, std::size_t m, float least, std::vector<BorderVertex>& border) {
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<glm::uvec3> triangles = welded_triangles(welded, mesh.triangles);
@@ -41,7 +41,8 @@ void append_border(const Mesh& mesh, std::size_t m, float least, std::vector<Bor
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
       const auto [a, b] = edge_at(t, corner);
-      const float length = std::max(glm::distance(mesh.positions[a], mesh.positions[b]), least);
+      const float length = glm::distance(mesh.positions[a], mesh.positions[b]);
+      if (length < least) continue;
       for (const std::uint32_t v : {a, b}) shortest[v] = std::min(shortest[v], length);
     }
   }

@@ -269,56 +269,55 @@ std::vector<float> mean_edges(const Mesh& mesh) {
 
 // A vertex of one of the meshes. Coincident vertices with rows that are alike get the row of the first one, reduced
 // with their mean edge and normal, so that seams stay closed.
-struct Place {
+struct MeshVertex {
   std::size_t mesh, vertex;
-  std::size_t first;   // place
-  std::size_t next;    // first place of other rows at this position, or itself
+  std::size_t first;   // index of the vertex that has its row
+  std::size_t next;    // index of one here with another row, or its own
   glm::vec3 normal;    // of unit length, or 0
   float edge;          // mean, metres
   double error;        // largest, metres
   float count = 1.0f;  // of vertices that get its row
 };
 
-std::vector<Place> find_places(std::span<const MeshRows> meshes) {
+std::vector<MeshVertex> find_vertices(std::span<const MeshRows> meshes) {
   constexpr double kAlike = 0.999;
-  constexpr int kMostRows = 8;        // at one position that others are compared with
-  constexpr float kCancelled = 0.1f;  // length of the mean normal of a sheet's two sides
-  std::vector<Place> places;
-  std::vector<glm::vec3> points, normals;
+  constexpr int kMostRows = 8;       // at one position that others are compared with
+  constexpr float kOpposed = -0.5f;  // scalar product with the normal of a sheet's other side
+  std::vector<MeshVertex> vertices;
+  std::vector<glm::vec3> points;
   for (std::size_t m = 0; m < meshes.size(); ++m) {
     const Mesh& mesh = *meshes[m].mesh;
     const double error = kSizeShare * glm::length(bounds_of<glm::dvec3>(std::span(mesh.positions)).size());
     const std::vector<float> edges = mean_edges(mesh);
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
       const glm::vec3 normal = v < mesh.normals.size() ? mesh.normals[v] : glm::vec3(0.0f);
-      normals.push_back(std::abs(glm::dot(normal, normal) - 1) < 0.01f ? normal : glm::vec3(0.0f));
-      places.push_back({m, v, points.size(), points.size(), normals.back(), edges[v], error});
+      const bool is_unit = std::abs(glm::dot(normal, normal) - 1) < 0.01f;
+      vertices.push_back({m, v, points.size(), points.size(), is_unit ? normal : glm::vec3(0.0f), edges[v], error});
       points.push_back(mesh.positions[v]);
     }
   }
   const std::vector<std::uint32_t> welded = weld_by_position(points);
-  const auto row = [&](std::size_t i) { return meshes[places[i].mesh].rows->row(places[i].vertex); };
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  const auto row = [&](std::size_t i) { return meshes[vertices[i].mesh].rows->row(vertices[i].vertex); };
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
     std::size_t first = welded[i];
     for (int k = 0; first != i && !(weight_similarity(row(i), row(first)) > kAlike); ++k) {
-      if (k < kMostRows && places[first].next == first) places[first].next = i;
-      first = k < kMostRows ? places[first].next : i;
+      if (k < kMostRows && vertices[first].next == first) vertices[first].next = i;
+      first = k < kMostRows ? vertices[first].next : i;
     }
-    places[i].first = first;
+    vertices[i].first = first;
     if (first == i) continue;
-    places[first].normal += places[i].normal;
-    places[first].edge += places[i].edge;
-    places[first].error = std::min(places[first].error, places[i].error);
-    ++places[first].count;
+    MeshVertex& sum = vertices[first];
+    if (glm::dot(sum.normal, vertices[i].normal) > kOpposed) sum.normal += vertices[i].normal;
+    sum.edge += vertices[i].edge;
+    sum.error = std::min(sum.error, vertices[i].error);
+    ++sum.count;
   }
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    Place& place = places[i];
-    if (place.count == 1) continue;
-    const float length = glm::length(place.normal);
-    place.normal = length > kCancelled * place.count ? place.normal / length : normals[i];
-    place.edge /= place.count;
+  for (MeshVertex& vertex : vertices) {
+    if (vertex.count == 1 || vertex.normal == glm::vec3(0.0f)) continue;
+    vertex.normal = glm::normalize(vertex.normal);
+    vertex.edge /= vertex.count;
   }
-  return places;
+  return vertices;
 }
 
 }  // namespace
@@ -344,27 +343,27 @@ SparseRows merge_same_motion(const SparseRows& rows, std::span<const std::uint32
 void reduce_rows(std::span<const MeshRows> meshes, std::span<const std::vector<Affine>> palettes, unsigned threads) {
   constexpr std::size_t kGrain = 256;
   const PosedLines lines(meshes, palettes);
-  const std::vector<Place> places = find_places(meshes);
-  parallel_for(places.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
+  const std::vector<MeshVertex> vertices = find_vertices(meshes);
+  parallel_for(vertices.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
     Reducer reducer(lines);
     for (std::size_t i = begin; i < end; ++i) {
       stop_if_asked();
-      const Place& place = places[i];
-      const auto& [mesh, rows] = meshes[place.mesh];
-      const std::size_t first = rows->offsets[place.vertex], count = rows->offsets[place.vertex + 1] - first;
-      const bool is_reduced = place.first == i && count >= 2 && count <= kMost;
-      if (!is_reduced || place.normal == glm::vec3(0.0f) || !(place.edge > 0)) continue;
+      const MeshVertex& vertex = vertices[i];
+      const auto& [mesh, rows] = meshes[vertex.mesh];
+      const std::size_t first = rows->offsets[vertex.vertex], count = rows->offsets[vertex.vertex + 1] - first;
+      const bool is_reduced = vertex.first == i && count >= 2 && count <= kMost;
+      if (!is_reduced || vertex.normal == glm::vec3(0.0f) || !(vertex.edge > 0)) continue;
       reducer.reduce(
-          mesh->positions[place.vertex], place.normal, place.edge, place.error,
+          mesh->positions[vertex.vertex], vertex.normal, vertex.edge, vertex.error,
           std::span(rows->influences).subspan(first, count),
           rows->gradients.empty() ? std::span<glm::vec3>() : std::span(rows->gradients).subspan(first, count));
     }
   });
   std::vector<SparseRows> joined(meshes.size());
-  for (const Place& place : places) {
-    const Place& first = places[place.first];
+  for (const MeshVertex& vertex : vertices) {
+    const MeshVertex& first = vertices[vertex.first];
     const SparseRows& rows = *meshes[first.mesh].rows;
-    joined[place.mesh].append_row(rows.row(first.vertex), rows.row_gradients(first.vertex));
+    joined[vertex.mesh].append_row(rows.row(first.vertex), rows.row_gradients(first.vertex));
   }
   for (std::size_t m = 0; m < meshes.size(); ++m) *meshes[m].rows = merge_same_motion(joined[m], {}, 0);
 }
