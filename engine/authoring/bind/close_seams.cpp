@@ -22,6 +22,7 @@ namespace {
 constexpr double kNear = 1e-3;  // of the size
 constexpr double kOfEdge = 0.25;
 constexpr double kAlike = 0.95;
+constexpr double kRounding = 1e-6;  // of the size
 
 struct BorderVertex {
   std::size_t mesh;
@@ -31,8 +32,8 @@ struct BorderVertex {
   std::span<const Influence> row;
 };
 
-// Appends the border vertices of a mesh; coincident vertices are one.
-void append_border(const Mesh& mesh, std::size_t m, std::vector<BorderVertex>& border) {
+// Appends the border vertices of a mesh; coincident vertices are one. Edges below `least`, metres, do not count.
+void append_border(const Mesh& mesh, std::size_t m, float least, std::vector<BorderVertex>& border) {
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<glm::uvec3> triangles = welded_triangles(welded, mesh.triangles);
   std::erase_if(triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
@@ -41,6 +42,7 @@ void append_border(const Mesh& mesh, std::size_t m, std::vector<BorderVertex>& b
     for (int corner = 0; corner < 3; ++corner) {
       const auto [a, b] = edge_at(t, corner);
       const float length = glm::distance(mesh.positions[a], mesh.positions[b]);
+      if (length < least) continue;
       for (const std::uint32_t v : {a, b}) shortest[v] = std::min(shortest[v], length);
     }
   }
@@ -107,15 +109,19 @@ std::vector<std::size_t> closest_staying(std::vector<BorderVertex> border, doubl
 }  // namespace
 
 std::optional<Model> with_closed_seams(const Model& model) {
-  std::vector<BorderVertex> border;
   Bounds<glm::dvec3> bounds;
+  for (const Mesh& mesh : model.meshes) {
+    for (const glm::vec3& position : mesh.positions) {
+      if (has_weights(mesh)) bounds.add(position);
+    }
+  }
+  const double size = glm::length(bounds.size());
+  std::vector<BorderVertex> border;
   for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-    if (!has_weights(model.meshes[m])) continue;
-    for (const glm::vec3& position : model.meshes[m].positions) bounds.add(position);
-    append_border(model.meshes[m], m, border);
+    if (has_weights(model.meshes[m])) append_border(model.meshes[m], m, static_cast<float>(kRounding * size), border);
   }
   if (border.empty()) return std::nullopt;
-  const std::vector<std::size_t> closest = closest_staying(border, kNear * glm::length(bounds.size()));
+  const std::vector<std::size_t> closest = closest_staying(border, kNear * size);
   std::optional<Model> closed;
   for (std::size_t i = 0; i < border.size(); ++i) {
     const BorderVertex &vertex = border[i], &other = border[closest[i]];

@@ -329,6 +329,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, poses, input, settings, cut_error)));
 
   std::vector<MeshBinding> bindings;
+  bindings.reserve(input.targets.size());
+  std::map<std::uint32_t, std::vector<MeshRows>> reduced;  // by level of detail
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
     const DeformerTarget& target = input.targets[t];
     const auto progress = [&](double fraction) {
@@ -344,11 +346,15 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
         pull_armpits(armpits, linear, settings.first_entry, influences, group.rows);
       }
     }
-    if (extended && binding.offset_groups.empty() && may_reduce(parameters.driver, driver)) {
-      binding.rows = merge_same_motion(binding.rows, find_same_motion(driver), settings.first_entry);
-      if (poses) binding.rows = reduce_rows(mesh_of(input, target), binding.rows, poses->palettes(), input.threads);
-    }
     bindings.push_back(std::move(binding));
+    if (extended && bindings[t].offset_groups.empty() && may_reduce(parameters.driver, driver)) {
+      SparseRows& rows = bindings[t].rows;
+      rows = merge_same_motion(rows, find_same_motion(driver), settings.first_entry);
+      reduced[target.level == nullptr ? 0 : target.level->level()].push_back({&mesh_of(input, target), &rows});
+    }
+  }
+  for (const auto& [level, meshes] : reduced) {
+    if (poses) reduce_rows(meshes, poses->palettes(), input.threads);
   }
   return bindings;
 }

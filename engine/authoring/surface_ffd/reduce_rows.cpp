@@ -10,9 +10,11 @@
 #include <ranges>
 
 #include <pelt/tools/parallel.h>
+#include <pelt/tools/weld.h>
 
 #include "engine/authoring/base/stop.h"
 #include "engine/authoring/geometry/bounds.h"
+#include "engine/authoring/rows/row_weights.h"
 
 namespace pelt::surface_ffd {
 namespace {
@@ -43,15 +45,17 @@ using Columns = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, kMost, 3>;  // weigh
 // The lines of palette entries over poses: component c of entry i in pose t is of(i)[c * poses() + t].
 class PosedLines {
  public:
-  PosedLines(const SparseRows& rows, std::span<const std::vector<Affine>> palettes)
+  PosedLines(std::span<const MeshRows> meshes, std::span<const std::vector<Affine>> palettes)
       : poses_((palettes.size() + kLanes - 1) / kLanes * kLanes) {
     std::uint32_t last = 0;
     first_ = std::numeric_limits<std::uint32_t>::max();
-    for (const Influence& influence : rows.influences) {
-      first_ = std::min(first_, influence.index);
-      last = std::max(last, influence.index);
+    for (const MeshRows& of : meshes) {
+      for (const Influence& influence : of.rows->influences) {
+        first_ = std::min(first_, influence.index);
+        last = std::max(last, influence.index);
+      }
     }
-    if (rows.influences.empty()) return;
+    if (first_ > last) return;
     lines_.resize((last - first_ + 1) * 12 * poses_);
     for (std::size_t t = 0; t < poses_; ++t) {
       const std::vector<Affine>& palette = palettes[std::min(t, palettes.size() - 1)];
@@ -88,16 +92,17 @@ struct Track {
   glm::vec3 operator[](std::size_t t) const { return {at[t], at[poses + t], at[2 * poses + t]}; }
 };
 
-// Reduces rows of one mesh. Each thread has its own.
+// Reduces rows. Each thread has its own.
 class Reducer {
  public:
-  Reducer(const PosedLines& lines, double error)
-      : lines_(lines), error_(error), poses_(lines.poses()), samples_(kMost * kSamples * poses_) {
+  explicit Reducer(const PosedLines& lines)
+      : lines_(lines), poses_(lines.poses()), samples_(kMost * kSamples * poses_) {
     for (std::vector<float>* sums : {&mean_, &before_, &after_}) sums->resize(kSamples * poses_);
   }
 
-  // Reduces a row at `point`, with a unit normal and a mean edge. Weights and gradients of 0 replace what is removed.
-  void reduce(const glm::vec3& point, const glm::vec3& normal, float edge, std::span<Influence> row,
+  // Reduces a row at `point`, with a unit normal, a mean edge and the largest error, metres. Weights and gradients of 0
+  // replace what is removed.
+  void reduce(const glm::vec3& point, const glm::vec3& normal, float edge, double error, std::span<Influence> row,
               std::span<glm::vec3> gradients) {
     count_ = static_cast<int>(row.size());
     const glm::vec3 aside = std::abs(normal.x) < 0.5f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
@@ -111,7 +116,7 @@ class Reducer {
       given.row(j) << row[static_cast<std::size_t>(j)].weight, glm::dot(gradient, e), glm::dot(gradient, f);
     }
     add_up(given, before_);
-    const double allowed = std::min(error_, kEdgeShare * edge);
+    const double allowed = std::min(error, kEdgeShare * edge);
     Columns kept = fewest(given, allowed);
     Columns flat = kept;
     flat.rightCols(2).setZero();
@@ -242,7 +247,6 @@ class Reducer {
   }
 
   const PosedLines& lines_;
-  double error_;
   std::size_t poses_;
   int count_ = 0;                      // influences of the row
   std::vector<float> samples_;         // x_j, one after the other
@@ -261,6 +265,59 @@ std::vector<float> mean_edges(const Mesh& mesh) {
   }
   for (std::size_t v = 0; v < sums.size(); ++v) sums[v] /= std::max(counts[v], 1.0f);
   return sums;
+}
+
+// A vertex of one of the meshes. Coincident vertices with rows that are alike get the row of the first one, reduced
+// with their mean edge and normal, so that seams stay closed.
+struct MeshVertex {
+  std::size_t mesh, vertex;
+  std::size_t first;   // index of the vertex that has its row
+  std::size_t next;    // index of one here with another row, or its own
+  glm::vec3 normal;    // of unit length, or 0
+  float edge;          // mean, metres
+  double error;        // largest, metres
+  float count = 1.0f;  // of vertices that get its row
+};
+
+std::vector<MeshVertex> find_vertices(std::span<const MeshRows> meshes) {
+  constexpr double kAlike = 0.999;
+  constexpr int kMostRows = 8;       // at one position that others are compared with
+  constexpr float kOpposed = -0.5f;  // scalar product with the normal of a sheet's other side
+  std::vector<MeshVertex> vertices;
+  std::vector<glm::vec3> points;
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    const Mesh& mesh = *meshes[m].mesh;
+    const double error = kSizeShare * glm::length(bounds_of<glm::dvec3>(std::span(mesh.positions)).size());
+    const std::vector<float> edges = mean_edges(mesh);
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      const glm::vec3 normal = v < mesh.normals.size() ? mesh.normals[v] : glm::vec3(0.0f);
+      const bool is_unit = std::abs(glm::dot(normal, normal) - 1) < 0.01f;
+      vertices.push_back({m, v, points.size(), points.size(), is_unit ? normal : glm::vec3(0.0f), edges[v], error});
+      points.push_back(mesh.positions[v]);
+    }
+  }
+  const std::vector<std::uint32_t> welded = weld_by_position(points);
+  const auto row = [&](std::size_t i) { return meshes[vertices[i].mesh].rows->row(vertices[i].vertex); };
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    std::size_t first = welded[i];
+    for (int k = 0; first != i && !(weight_similarity(row(i), row(first)) > kAlike); ++k) {
+      if (k < kMostRows && vertices[first].next == first) vertices[first].next = i;
+      first = k < kMostRows ? vertices[first].next : i;
+    }
+    vertices[i].first = first;
+    if (first == i) continue;
+    MeshVertex& sum = vertices[first];
+    if (glm::dot(sum.normal, vertices[i].normal) > kOpposed) sum.normal += vertices[i].normal;
+    sum.edge += vertices[i].edge;
+    sum.error = std::min(sum.error, vertices[i].error);
+    ++sum.count;
+  }
+  for (MeshVertex& vertex : vertices) {
+    if (vertex.count == 1 || vertex.normal == glm::vec3(0.0f)) continue;
+    vertex.normal = glm::normalize(vertex.normal);
+    vertex.edge /= vertex.count;
+  }
+  return vertices;
 }
 
 }  // namespace
@@ -283,27 +340,32 @@ SparseRows merge_same_motion(const SparseRows& rows, std::span<const std::uint32
   return merged;
 }
 
-SparseRows reduce_rows(const Mesh& mesh, const SparseRows& rows, std::span<const std::vector<Affine>> palettes,
-                       unsigned threads) {
+void reduce_rows(std::span<const MeshRows> meshes, std::span<const std::vector<Affine>> palettes, unsigned threads) {
   constexpr std::size_t kGrain = 256;
-  const double error = kSizeShare * glm::length(bounds_of<glm::dvec3>(std::span(mesh.positions)).size());
-  const PosedLines lines(rows, palettes);
-  const std::vector<float> edges = mean_edges(mesh);
-  SparseRows changed = rows;
-  parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    Reducer reducer(lines, error);
-    for (std::size_t v = begin; v < end; ++v) {
+  const PosedLines lines(meshes, palettes);
+  const std::vector<MeshVertex> vertices = find_vertices(meshes);
+  parallel_for(vertices.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
+    Reducer reducer(lines);
+    for (std::size_t i = begin; i < end; ++i) {
       stop_if_asked();
-      const std::size_t first = rows.offsets[v], count = rows.offsets[v + 1] - first;
-      const bool has_normal =
-          v < mesh.normals.size() && std::abs(glm::dot(mesh.normals[v], mesh.normals[v]) - 1) < 0.01f;
-      if (count < 2 || count > kMost || !has_normal || !(edges[v] > 0)) continue;
+      const MeshVertex& vertex = vertices[i];
+      const auto& [mesh, rows] = meshes[vertex.mesh];
+      const std::size_t first = rows->offsets[vertex.vertex], count = rows->offsets[vertex.vertex + 1] - first;
+      const bool is_reduced = vertex.first == i && count >= 2 && count <= kMost;
+      if (!is_reduced || vertex.normal == glm::vec3(0.0f) || !(vertex.edge > 0)) continue;
       reducer.reduce(
-          mesh.positions[v], mesh.normals[v], edges[v], std::span(changed.influences).subspan(first, count),
-          changed.gradients.empty() ? std::span<glm::vec3>() : std::span(changed.gradients).subspan(first, count));
+          mesh->positions[vertex.vertex], vertex.normal, vertex.edge, vertex.error,
+          std::span(rows->influences).subspan(first, count),
+          rows->gradients.empty() ? std::span<glm::vec3>() : std::span(rows->gradients).subspan(first, count));
     }
   });
-  return merge_same_motion(changed, {}, 0);
+  std::vector<SparseRows> joined(meshes.size());
+  for (const MeshVertex& vertex : vertices) {
+    const MeshVertex& first = vertices[vertex.first];
+    const SparseRows& rows = *meshes[first.mesh].rows;
+    joined[vertex.mesh].append_row(rows.row(first.vertex), rows.row_gradients(first.vertex));
+  }
+  for (std::size_t m = 0; m < meshes.size(); ++m) *meshes[m].rows = merge_same_motion(joined[m], {}, 0);
 }
 
 }  // namespace pelt::surface_ffd

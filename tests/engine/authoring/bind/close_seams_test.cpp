@@ -85,6 +85,8 @@ TEST(Seams, OfShortEdgesClose) {
       if (i > 0) mesh.triangles.insert(mesh.triangles.end(), {{v - 4, v, v - 3}, {v - 3, v, v + 1}});
     }
   }
+  mesh.positions.push_back(mesh.positions[1] + glm::vec3(0, 0, 1e-8f));  // so that 1 has an edge of rounding's length
+  mesh.triangles.emplace_back(1, 5, mesh.positions.size() - 1);
   mesh.weights = test::rows_on(0, mesh.positions.size());
   const std::optional<Model> closed = with_closed_seams(model);
   ASSERT_TRUE(closed);

@@ -91,6 +91,12 @@ class ReduceRows : public testing::Test {
     return count;
   }
 
+  SparseRows reduced(std::span<const std::vector<Affine>> palettes) const {
+    SparseRows rows = rows_;
+    reduce_rows({{{&mesh_, &rows}}}, palettes, 0);
+    return rows;
+  }
+
   static SparseRows without_gradients(SparseRows rows) {
     std::ranges::fill(rows.gradients, glm::vec3(0.0f));
     return rows;
@@ -103,7 +109,7 @@ class ReduceRows : public testing::Test {
 TEST_F(ReduceRows, KeepPositionsAndNormalsWithFewerInfluences) {
   const std::vector<std::vector<Affine>> palettes = twists(120);
   ASSERT_GT(largest_turn(rows_, without_gradients(rows_), palettes), 5);
-  const SparseRows reduced = reduce_rows(mesh_, rows_, palettes, 0);
+  const SparseRows reduced = this->reduced(palettes);
   EXPECT_TRUE(validate(reduced, kEntries, "reduced"));
   EXPECT_LT(3 * statistics(reduced).mean_influences, 2 * statistics(rows_).mean_influences);
   EXPECT_GT(steep_rows(reduced), 0u);
@@ -124,7 +130,7 @@ TEST_F(ReduceRows, KeepPositionsAndNormalsWithFewerInfluences) {
 TEST_F(ReduceRows, LoseGradientsThatTurnNoNormalByADegree) {
   const std::vector<std::vector<Affine>> slight = twists(0.8f);
   ASSERT_LT(largest_turn(rows_, without_gradients(rows_), slight), 1);
-  EXPECT_EQ(steep_rows(reduce_rows(mesh_, rows_, slight, 0)), 0u);
+  EXPECT_EQ(steep_rows(reduced(slight)), 0u);
 }
 
 TEST_F(ReduceRows, StayAsTheyAreIfEveryInfluenceCounts) {
@@ -138,7 +144,7 @@ TEST_F(ReduceRows, StayAsTheyAreIfEveryInfluenceCounts) {
   std::ranges::fill(rows_.gradients, glm::vec3(0.0f));
   for (std::uint32_t i = 0; i < rows_.influences.size(); ++i) rows_.influences[i].weight = 1.0f / kEntries;
   ASSERT_EQ(rows_.influences.size(), kEntries * rows_.row_count());
-  EXPECT_EQ(reduce_rows(mesh_, rows_, palettes, 0).influences.size(), rows_.influences.size());
+  EXPECT_EQ(reduced(palettes).influences.size(), rows_.influences.size());
 }
 
 TEST(MergeSameMotion, AddsUpWeightsAndGradients) {
