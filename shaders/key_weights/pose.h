@@ -10,7 +10,7 @@
 //     linear:  the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
 //     rbf:     sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
 //              key, 0 at all others and at rest.
-// The last two are less by kTinyWeight, and 0 below it.
+// The last two are 0 below kTinyWeight.
 #ifndef PELT_SHADERS_KEY_WEIGHTS_POSE_H
 #define PELT_SHADERS_KEY_WEIGHTS_POSE_H
 
@@ -43,7 +43,7 @@ PELT_SHARED_CONST uint kKeyStretch = 4u;
 PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
 PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
-PELT_SHARED_CONST float kTinyWeight = 1e-4f;
+PELT_SHARED_CONST float kTinyWeight = 1e-5f;
 
 struct KeyWeightsRecord {
   uint first_word;
@@ -67,10 +67,8 @@ PELT_SHARED_FN KeyAngles key_angles(PoseWork work, KeyAngles known, uint first, 
   return known;
 }
 
-// Returns 0 for weights that rounding leaves at rest and at other keys, so that the blend skips their targets; 1 for 1.
-PELT_SHARED_FN float unless_tiny(float weight) {
-  return (weight - clamp(weight, -kTinyWeight, kTinyWeight)) / (1.0f - kTinyWeight);
-}
+// Returns 0 for weights that nobody sees, so that the blend skips their targets.
+PELT_SHARED_FN float unless_tiny(float weight) { return abs(weight) < kTinyWeight ? 0.0f : weight; }
 
 PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word, float x) {
   float before = table_float(work, word + 2u);
