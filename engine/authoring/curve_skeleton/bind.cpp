@@ -146,12 +146,12 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
       }
       if (!(area > 0)) continue;
       for (const auto& [at, weight] : near) distance += weight * glm::distance(at, sum / area);
-      anchor.section = sum / area;
       double uneven = 0;
       for (const auto& [at, weight] : near) {
         uneven += weight * std::abs(glm::distance(at, sum / area) - distance / area);
       }
       anchor.tube = static_cast<float>(1 - glm::smoothstep(kTube, kFlesh, uneven / std::max(distance, 1e-20)));
+      anchor.section = anchor.tube * glm::vec2(sum / area);
       anchor.bulge.volume *= anchor.tube;
       if (bends_meet(curve, i, uses)) continue;
       const glm::vec2 bones = bones_at(curve, i, uses);
