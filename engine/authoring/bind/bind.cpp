@@ -13,7 +13,6 @@
 
 #include <pelt/bind.h>
 #include <pelt/hierarchical_bspline.h>
-#include <pelt/linear_blend.h>
 #include <pelt/paint.h>
 #include <pelt/tools/not_carried.h>
 #include <pelt/tools/surface_vertices.h>
@@ -218,13 +217,7 @@ class Binder {
     MergedLayers layers;
     for (const LayerAtMesh& at : layers_at(m)) {
       const auto bound = layer_bindings_[at.layer].find(m);
-      const PlannedLayer& layer = plan_.layers[at.layer];
-      const std::vector<float> left = std::move(bound->second.left);
-      PELT_TRY(lay_over(layers, std::move(bound->second), at.mask, layer, mesh(m), builder_));
-      if (!left.empty() && layer.over_all && may_fall_back(layer.deformer)) {
-        const TwistSpread twists(model_, plan_.layers[0].deformer.get<LinearBlendParameters>().twist);
-        lay_linear_over(*layers.binding, mesh(m), left, twists, builder_);
-      }
+      PELT_TRY(lay_over(layers, std::move(bound->second), at.mask, plan_.layers[at.layer], mesh(m), builder_));
       layer_bindings_[at.layer].erase(bound);
     }
     return layers;

@@ -27,8 +27,6 @@ constexpr double kMinTrust = 0.02;
 constexpr float kMinShare = 1e-3f;
 constexpr float kPassing = 0.02f;  // a vertex passes over a joint if it has at least this weight on both sides of it
 constexpr double kPassage = 0.2;   // skin is soft if at least this fraction of its area near a joint passes over it
-constexpr float kMissed = 0.1f;    // of a bend: linear blend begins to take skin whose painting a curve misses by more
-constexpr float kAllMissed = 0.35f;
 
 Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   std::vector<const Mesh*> meshes;
@@ -65,9 +63,9 @@ class Attacher::Skin {
 
   Skin(Skin&&) = default;  // no copies: the surface refers to the mesh
 
-  // Writes the curves and weights of this skin's targets into `shares`, and what the curves miss into `left` unless it
-  // is empty. Both have an entry for every target of the layer.
-  Result<void> attach(const RestCurves& rest, std::span<Shares> shares, std::span<std::vector<float>> left) const;
+  // Writes the curves and weights of this skin's targets into `shares`, which has an entry for every target of the
+  // layer.
+  Result<void> attach(const RestCurves& rest, std::span<Shares> shares) const;
 
  private:
   // The position of every vertex along one curve, and how much it follows the curve.
@@ -98,7 +96,6 @@ class Attacher::Skin {
   float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field, std::size_t target) const;
   bool move_as_painted(std::uint32_t curve, Field& field) const;
   void smooth_places(const RestCurves& rest, std::uint32_t curve, Field& field) const;
-  void add_missed(const Field& field, std::span<float> missed) const;
   void measure(const RestCurves& rest, std::uint32_t curve, Field& field) const;
   std::vector<float> heat_over(const Field& field, double width) const;
 
@@ -147,12 +144,11 @@ Attacher::Attacher(const AttachSettings& settings, std::span<const Curve> curves
 
 Attacher::~Attacher() = default;
 
-Result<std::vector<Shares>> Attacher::attach(const RestCurves& rest, const std::function<void(double)>& progress,
-                                             std::vector<std::vector<float>>* left) const {
+Result<std::vector<Shares>> Attacher::attach(const RestCurves& rest,
+                                             const std::function<void(double)>& progress) const {
   std::vector<Shares> shares(target_count_);
-  if (left != nullptr) left->assign(target_count_, {});
   for (std::size_t k = 0; k < skins_.size(); ++k) {
-    PELT_TRY(skins_[k].attach(rest, shares, left == nullptr ? std::span<std::vector<float>>() : *left));
+    PELT_TRY(skins_[k].attach(rest, shares));
     progress(static_cast<double>(k + 1) / static_cast<double>(skins_.size()));
   }
   return shares;
@@ -197,8 +193,7 @@ Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
   return factors;
 }
 
-Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> shares,
-                                    std::span<std::vector<float>> left) const {
+Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> shares) const {
   if (settings_.binding == CurveBinding::kWeights && !weighted_) {
     const Mesh& first = mesh_of(input_, input_.targets[targets_[0]]);
     return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", first.name));
@@ -242,12 +237,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     }
     all[v] = merge_offers(rest, offers, settings_.shares.most);
   });
-  std::vector<float> missed(is_painted_ && !left.empty() ? all.size() : 0, 0.0f);
-  if (!missed.empty()) {
-    for (const Field& field : fields) add_missed(field, missed);
-  }
   for (std::size_t t = 0; t < targets_.size(); ++t) {
-    if (!missed.empty()) left[targets_[t]].assign(missed.begin() + first_[t], missed.begin() + first_[t + 1]);
     const auto begin = std::make_move_iterator(all.begin());
     shares[targets_[t]].assign(begin + first_[t], begin + first_[t + 1]);
   }
@@ -374,18 +364,6 @@ bool Attacher::Skin::move_as_painted(std::uint32_t curve, Field& field) const {
     }
   }
   return any;
-}
-
-// Adds the part of each vertex that follows the curve, but whose painting the curve misses.
-void Attacher::Skin::add_missed(const Field& field, std::span<float> missed) const {
-  const std::vector<Trust::Bend> bends = trust_.bends(field.curve);
-  std::vector<float> part(missed.size(), 0.0f);
-  for (std::uint32_t v = 0; v < part.size(); ++v) {
-    if (!field.defined[v] || !(mask_[v] > 0)) continue;
-    part[v] = glm::smoothstep(kMissed, kAllMissed, trust_.missed(field.curve, bends, mesh_.weights.row(v), field.s[v]));
-  }
-  surface_.heat().flow(heat_over(field, kShareWidth), part);
-  for (std::uint32_t v = 0; v < part.size(); ++v) missed[v] += mask_[v] * field.weight[v] * part[v];
 }
 
 // Smooths positions along the curve around those that painting has moved. Measures `field` before and after.

@@ -44,10 +44,7 @@ class Attacher {
 
   // Returns the curves and weights of every target, in order. `rest` holds the frames of the curves at bind; `progress`
   // receives the finished fraction of this call, 0 to 1.
-  // `left`, unless null, receives for every target the part of each vertex, 0 to 1, that no point of its curves moves
-  // as painted; empty for targets without weights.
-  Result<std::vector<Shares>> attach(const RestCurves& rest, const std::function<void(double)>& progress,
-                                     std::vector<std::vector<float>>* left = nullptr) const;
+  Result<std::vector<Shares>> attach(const RestCurves& rest, const std::function<void(double)>& progress) const;
 
  private:
   class Skin;

@@ -24,12 +24,6 @@ float step_at(glm::vec2 turning, float share) {
   return share < 0.5f ? (left - 1) * turning.x : (1 - left) * turning.y;
 }
 
-// Returns by how much the fraction of a bend at rest length s differs from `share` beyond its `off`.
-float bend_missed(const Trust::Bend& bend, float share, float s) {
-  const float way = s - bend.length;
-  return std::max(std::abs(shared::step_share(bend.turning, way, way < 0) - share) - bend.off, 0.0f);
-}
-
 }  // namespace
 
 Trust::Trust(const Model& model, std::span<const Curve> curves, Painting painting)
@@ -170,22 +164,16 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
     painted.push_back({bend, share});
   }
   if (low <= high) return std::clamp(s, low, high);
-  const auto sum_missed = [&](float place) {
+  const auto missed = [&](float place) {
     float sum = 0;
-    for (const auto& [bend, share] : painted) sum += std::pow(bend_missed(bend, share, place), 2.0f);
+    for (const auto& [bend, share] : painted) {
+      const float way = place - bend.length;
+      const float away = std::abs(shared::step_share(bend.turning, way, way < 0) - share) - bend.off;
+      if (away > 0) sum += away * away;
+    }
     return sum;
   };
-  return *std::ranges::min_element(bounds, {}, sum_missed);
-}
-
-float Trust::missed(std::size_t c, std::span<const Bend> bends, std::span<const Influence> row, float s) const {
-  const auto [least, most] = anchors_of(c, row);
-  float worst = 0;
-  for (const Bend& bend : bends) {
-    if (bend.anchor + 1 < least || bend.anchor > most + 1) continue;
-    worst = std::max(worst, bend_missed(bend, *share_beyond(c, bend.anchor, row), s));
-  }
-  return worst;
+  return *std::ranges::min_element(bounds, {}, missed);
 }
 
 std::pair<float, float> Trust::share_bounds(std::size_t curve, std::span<const Influence> row) const {

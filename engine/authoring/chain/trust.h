@@ -67,10 +67,6 @@ class Trust {
   // Returns the first and the last anchor of a vertex's weights.
   std::pair<std::size_t, std::size_t> anchors_of(std::size_t curve, std::span<const Influence> row) const;
 
-  // Returns by how much the vertex's fractions of the bends at rest length s differ from its painting beyond Bend::off,
-  // at most 1: 0 if a point of the curve moves as painted.
-  float missed(std::size_t curve, std::span<const Bend> bends, std::span<const Influence> row, float s) const;
-
   // Returns the rest length nearest to s at which the vertex's fraction of each bend differs by at most Bend::off from
   // the weights painted beyond it; if there is no such length, the one that comes closest. So the skin of a belly does
   // not rise with a thigh, however near.

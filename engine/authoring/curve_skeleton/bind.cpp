@@ -146,12 +146,12 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
       }
       if (!(area > 0)) continue;
       for (const auto& [at, weight] : near) distance += weight * glm::distance(at, sum / area);
-      anchor.section = sum / area;
       double uneven = 0;
       for (const auto& [at, weight] : near) {
         uneven += weight * std::abs(glm::distance(at, sum / area) - distance / area);
       }
       anchor.tube = static_cast<float>(1 - glm::smoothstep(kTube, kFlesh, uneven / std::max(distance, 1e-20)));
+      anchor.section = anchor.tube * glm::vec2(sum / area);
       anchor.bulge.volume *= anchor.tube;
       if (bends_meet(curve, i, uses)) continue;
       const glm::vec2 bones = bones_at(curve, i, uses);
@@ -268,11 +268,9 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
                                 largest_extent(input)};
   const Attacher attacher(settings, curves, input);
   std::vector<Shares> shares;
-  std::vector<std::vector<float>> left;
   const auto attach_all = [&](double done) -> Result<RestCurves> {
     RestCurves rest = make_rest_curves(curves, at_bind);
-    const auto progress = [&](double part) { input.progress(done + 0.45 * part); };
-    PELT_ASSIGN(auto attached, attacher.attach(rest, progress, &left));
+    PELT_ASSIGN(auto attached, attacher.attach(rest, [&](double part) { input.progress(done + 0.45 * part); }));
     shares = std::move(attached);
     return rest;
   };
@@ -297,10 +295,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::uint32_t first_entry =
       add_passes(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table, input.builder);
   std::vector<MeshBinding> bindings;
-  for (std::size_t t = 0; t < shares.size(); ++t) {
-    bindings.push_back(bind_to_tables(rest, samples, first_entry, shares[t]));
-    if (parameters.weights.empty()) bindings.back().left = std::move(left[t]);
-  }
+  for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_entry, target));
   input.progress(1.0);
   return bindings;
 }

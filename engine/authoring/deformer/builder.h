@@ -70,8 +70,6 @@ struct MeshBinding {
   float wires_exponent = 1;
   // Further groups, whose local points are not the rest position. kLinear only.
   std::vector<OffsetGroup> offset_groups;
-  // Per vertex, the part that moves by linear blend instead if the layer is over * and may fall back; or empty.
-  std::vector<float> left;
 };
 
 // Options of a control mesh, in addition to its binding.

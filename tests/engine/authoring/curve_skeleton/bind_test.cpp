@@ -167,36 +167,6 @@ TEST(CurveBind, FleshOverlapsAtASharpBend) {
   EXPECT_GT(deepest, 0.2f);
 }
 
-// Skin halfway along a tube, painted to the joints at its ends: no point of the curve turns by half of every joint.
-TEST(CurveBind, SkinThatNoPointMovesAsPaintedFollowsLinearBlend) {
-  Model model = test::make_tube({.along = 48, .radius = 0.4f, .joints = 5});
-  Mesh& mesh = model.meshes[0];
-  SparseRows rows;
-  std::vector<std::size_t> mixed;
-  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-    const auto row = mesh.weights.row(v);
-    std::vector<Influence> influences(row.begin(), row.end());
-    if (std::abs(mesh.positions[v].x - 4) < 0.4f) {
-      influences = {{0, 0.5f}, {4, 0.5f}};
-      mixed.push_back(v);
-    }
-    rows.append_row(influences);
-  }
-  mesh.weights = rows;
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  joints[4] = glm::translate(glm::mat4(1), glm::vec3(0, 1, 0)) * joints[4];
-  const auto moved = [&](const std::string& target) {
-    const Rig rig = test::rig_of(CurveSkeletonParameters{}, target);
-    const std::vector<glm::vec3> posed = test::posed(test::bound(model, rig).character, joints, "tube");
-    float least = 1;
-    for (const std::size_t v : mixed) least = std::min(least, posed[v].y - mesh.positions[v].y);
-    return least;
-  };
-  ASSERT_FALSE(mixed.empty());
-  EXPECT_GT(moved("*"), 0.15f);  // linear blend: 0.5
-  EXPECT_LT(moved("tube"), 0.05f);
-}
-
 // A degree moves a point of the limb at the distance 1.8 from the joint by 0.03.
 TEST(CurveBind, BendsBeginToBePressedSmoothly) {
   const test::PosedLimb limb(by_curves());
