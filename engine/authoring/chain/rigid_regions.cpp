@@ -2,7 +2,6 @@
 #include "engine/authoring/chain/rigid_regions.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <pelt/tools/joint_roles.h>
 
@@ -57,21 +56,36 @@ Stub stub_at(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
   return above.link_count() > 2 || glm::dot(before, bone / length) < kTurned ? Stub::kPlain : Stub::kNone;
 }
 
-// Returns true if the bone to a joint is short for the skin along it, or has none, as in a haunch: a limb in the trunk.
-// Little skin mostly follows such a bone, so all that its joints move counts. The median leaves out the trunk.
-bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
-  const JointCluster& cluster = tree.clusters[p];
-  const glm::dvec3 bone = cluster.position - tree.clusters[cluster.parent].position;
+// Returns true if the bone from `start` to a joint is short for the skin along it, or has none, as in a haunch: a limb
+// in the trunk. Little skin mostly follows such a bone, so all that its joints and twist helpers move counts. The
+// median leaves out the trunk.
+bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::uint32_t start,
+                 std::uint32_t p) {
+  const glm::dvec3 bone = tree.clusters[p].position - tree.clusters[start].position;
   const double length = glm::length(bone);
   std::vector<double> distances;
-  for (const auto& [q, start] : {std::pair(std::size_t{cluster.parent}, glm::dvec3(0.0)), std::pair(p, bone)}) {
+  for (std::uint32_t q = p;; q = tree.clusters[q].parent) {
     for (const SkinPoint& point : skin[q]) {
-      const glm::dvec3 offset = start + point.offset;
+      const glm::dvec3 offset = tree.clusters[q].position + point.offset - tree.clusters[start].position;
       const double along = glm::dot(offset, bone) / length;
       if (along >= 0 && along <= length) distances.push_back(glm::length(offset - bone * (along / length)));
     }
+    if (q == start) break;
   }
   return distances.empty() || length < kStubby * quantile(distances, 0.5);
+}
+
+// Returns the clusters, parents first. Parents that were added for twist helpers and roots have larger indices.
+std::vector<std::uint32_t> from_the_top(const JointClusters& tree) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+    if (tree.clusters[p].parent == kNone) order.push_back(p);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::vector<std::uint32_t>& below = tree.clusters[order[i]].children;
+    order.insert(order.end(), below.begin(), below.end());
+  }
+  return order;
 }
 
 }  // namespace
@@ -100,9 +114,14 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
   RigidRegions result{.of_joint = std::vector<std::uint32_t>(uses.size(), kNoRigidRegion),
                       .is_head = std::vector<bool>(uses.size(), false),
                       .beyond = {}};
+  const auto is_helper = [&](std::uint32_t p) {
+    return std::ranges::all_of(tree.clusters[p].joints, [&](auto j) { return uses[j].kind == JointKind::kTwist; });
+  };
   std::vector<bool> of_trunk(tree.clusters.size(), false);
-  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+  for (const std::uint32_t p : from_the_top(tree)) {
     const JointCluster& cluster = tree.clusters[p];
+    std::uint32_t start = cluster.parent;  // of the bone to the joint
+    while (start != kNone && is_helper(start)) start = tree.clusters[start].parent;
     const auto any = [&](const auto& says) { return std::ranges::any_of(cluster.joints, says); };
     const auto has_role = [&](JointRole role) {
       return any([&](std::uint32_t j) { return uses[j].role == role && uses[j].kind == JointKind::kBall; });
@@ -111,11 +130,10 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
       return uses[j].side != Side::kNone && uses[j].kind != JointKind::kHinge && uses[j].kind != JointKind::kTwist;
     };
     // Skin passes over a joint between curves of several directions. Limbs go on from it as haunches, but ears do not.
-    const bool is_trunk =
-        is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) || has_role(JointRole::kUpperArm) ||
-        has_role(JointRole::kThigh) ||
-        (cluster.parent != kNone && of_trunk[cluster.parent] && any(bends) && ends_a_stub(tree, skin, p));
-    of_trunk[p] = is_trunk && !(cluster.parent != kNone && result.is_head[tree.clusters[cluster.parent].lowest]);
+    const bool is_trunk = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
+                          has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh) ||
+                          (start != kNone && of_trunk[start] && any(bends) && ends_a_stub(tree, skin, start, p));
+    of_trunk[p] = is_trunk && !(start != kNone && result.is_head[tree.clusters[start].lowest]);
     if (is_trunk && cluster.parent != kNone && !cluster.joints.empty()) {
       result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
     }
