@@ -57,8 +57,8 @@ Stub stub_at(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
 }
 
 // Returns true if the bone from `start` to a joint is short for the skin along it, or has none, as in a haunch: a limb
-// in the trunk. Little skin mostly follows such a bone, so all that its joints and twist helpers move counts. The
-// median leaves out the trunk.
+// in the trunk. If little skin mostly follows such a bone, the median of all that its joints and twist helpers move
+// counts; it leaves out the trunk.
 bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::uint32_t start,
                  std::uint32_t p) {
   const glm::dvec3 bone = tree.clusters[p].position - tree.clusters[start].position;
@@ -72,20 +72,8 @@ bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoin
     }
     if (q == start) break;
   }
-  return distances.empty() || length < kStubby * quantile(distances, 0.5);
-}
-
-// Returns the clusters, parents first. Parents that were added for twist helpers and roots have larger indices.
-std::vector<std::uint32_t> from_the_top(const JointClusters& tree) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
-    if (tree.clusters[p].parent == kNone) order.push_back(p);
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::vector<std::uint32_t>& below = tree.clusters[order[i]].children;
-    order.insert(order.end(), below.begin(), below.end());
-  }
-  return order;
+  return distances.empty() ||
+         length < kStubby * std::max(quantile(distances, 0.5), thickness(skin[start], bone / length));
 }
 
 }  // namespace
@@ -118,8 +106,14 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
     return std::ranges::all_of(tree.clusters[p].joints, [&](auto j) { return uses[j].kind == JointKind::kTwist; });
   };
   std::vector<bool> of_trunk(tree.clusters.size(), false);
-  for (const std::uint32_t p : from_the_top(tree)) {
+  std::vector<std::uint32_t> order;  // parents first: those of twist helpers and roots may have larger indices
+  for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+    if (tree.clusters[p].parent == kNone) order.push_back(p);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t p = order[i];
     const JointCluster& cluster = tree.clusters[p];
+    order.insert(order.end(), cluster.children.begin(), cluster.children.end());
     std::uint32_t start = cluster.parent;  // of the bone to the joint
     while (start != kNone && is_helper(start)) start = tree.clusters[start].parent;
     const auto any = [&](const auto& says) { return std::ranges::any_of(cluster.joints, says); };

@@ -30,9 +30,9 @@ struct RigidRegions {
 // shorter than twice the distance of their skin. An end that only continues its limb, as thick as before, is not a
 // stub: the last joints of fingers and tails bend like those before. Joints named as elbows, knees and fingers are
 // never regions. A haunch is part of RigidRegions::beyond: joints below the trunk in a limb, as long as the bones to
-// them are shorter than twice the median distance of the skin along them, or have none. Elbows, knees, fingers, joints
-// below a head, as those of ears, and joints without a side do not count. `meshes` holds the indices of the skins in
-// Model::meshes.
+// them have no skin, or are shorter than twice its distance, of what mostly follows them or the median of all along
+// them. Elbows, knees, fingers, joints below a head, as those of ears, and joints without a side do not count.
+// `meshes` holds the indices of the skins in Model::meshes.
 RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> meshes);
 
 }  // namespace pelt::chain

@@ -204,8 +204,8 @@ TEST_F(CurvesOnTheBiped, CoresAreHeadsHandsFeetAndHubs) {
   }
 }
 
-// A limb below a branch: its first bone is 2 long, and its skin thick or thin. No skin mostly follows that bone. A
-// twist helper comes after the joint at its end, or there is none.
+// A limb below a branch: its first bone is 2 long, with or without a twist helper, and its skin thick or thin. No skin
+// mostly follows that bone.
 TEST(RigidRegions, HaunchesBelongToTheTrunk) {
   for (const auto& [radius, has_helper] : {std::pair(0.5f, false), {1.5f, false}, {0.5f, true}, {1.5f, true}}) {
     Model model = test::make_tube({.along = 48, .radius = radius, .joints = 4});
