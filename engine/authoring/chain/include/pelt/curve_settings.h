@@ -33,7 +33,7 @@ enum class CurveReference {
 
 // How flesh swells to keep its volume, since a curve cuts the corner of a bend.
 struct Bulge {
-  float volume = 1;  // fraction of a slice's volume that is kept: 0 none, 1 all
+  float volume = 1;  // fraction of a slice's volume that round skin keeps: 0 none, 1 all
   float across = 0;  // further widening across the plane of a bend of 90 degrees, as a fraction of the skin's distance
   float along = 0;   // the same in the plane of the bend
   std::optional<float> reach;  // metres along the curve from the joint; none: as far as the curve leaves the bone
