@@ -11,7 +11,7 @@ constexpr Range kWidening{.least = -1, .most = 4};
 
 void describe(Fields& fields, Bulge& bulge) {
   fields.about("bulge", "How flesh swells to keep its volume, since a curve cuts the corner of a bend.");
-  fields.number({"volume", "Fraction of a slice's volume that is kept."}, bulge.volume, kUnitInterval);
+  fields.number({"volume", "Fraction of a slice's volume that round skin keeps."}, bulge.volume, kUnitInterval);
   fields.number(
       {"across", "Further widening at a bend of 90 degrees across its plane, as a fraction of the skin's distance."},
       bulge.across, kWidening);

@@ -22,6 +22,12 @@ bool is_stub_by_name(JointRole role) {
   return role == JointRole::kHead || role == JointRole::kHand || role == JointRole::kFoot || role == JointRole::kToes;
 }
 
+double quantile(std::vector<double>& values, double fraction) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
 // Returns the distance, in metres, from the line through a joint along `bone`, a unit vector, to the skin that mostly
 // follows the joint.
 double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
@@ -29,11 +35,7 @@ double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
   for (const SkinPoint& point : skin) {
     if (point.weight >= 0.5) distances.push_back(glm::length(point.offset - bone * glm::dot(point.offset, bone)));
   }
-  if (distances.empty()) return 0;
-  const auto at =
-      distances.begin() + static_cast<std::ptrdiff_t>(kPercentile * static_cast<double>(distances.size() - 1));
-  std::ranges::nth_element(distances, at);
-  return *at;
+  return distances.empty() ? 0 : quantile(distances, kPercentile);
 }
 
 enum class Stub { kNone, kPlain, kLump };
@@ -54,13 +56,24 @@ Stub stub_at(const JointClusters& tree, std::span<const std::vector<SkinPoint>> 
   return above.link_count() > 2 || glm::dot(before, bone / length) < kTurned ? Stub::kPlain : Stub::kNone;
 }
 
-// Returns true if the bone to a joint is short for its skin, or has none, as in a haunch: a limb in the trunk.
-bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
-  const JointCluster& cluster = tree.clusters[p];
-  const glm::dvec3 bone = cluster.position - tree.clusters[cluster.parent].position;
+// Returns true if the bone from `start` to a joint is short for the skin along it, or has none, as in a haunch: a limb
+// in the trunk. If little skin mostly follows such a bone, the median of all that its joints and twist helpers move
+// counts; it leaves out the trunk.
+bool ends_a_stub(const JointClusters& tree, std::span<const std::vector<SkinPoint>> skin, std::uint32_t start,
+                 std::uint32_t p) {
+  const glm::dvec3 bone = tree.clusters[p].position - tree.clusters[start].position;
   const double length = glm::length(bone);
-  const double thick = length > 0 ? thickness(skin[cluster.parent], bone / length) : 0;
-  return thick == 0 || length < kStubby * thick;
+  std::vector<double> distances;
+  for (std::uint32_t q = p;; q = tree.clusters[q].parent) {
+    for (const SkinPoint& point : skin[q]) {
+      const glm::dvec3 offset = tree.clusters[q].position + point.offset - tree.clusters[start].position;
+      const double along = glm::dot(offset, bone) / length;
+      if (along >= 0 && along <= length) distances.push_back(glm::length(offset - bone * (along / length)));
+    }
+    if (q == start) break;
+  }
+  return distances.empty() ||
+         length < kStubby * std::max(quantile(distances, 0.5), thickness(skin[start], bone / length));
 }
 
 }  // namespace
@@ -89,9 +102,20 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
   RigidRegions result{.of_joint = std::vector<std::uint32_t>(uses.size(), kNoRigidRegion),
                       .is_head = std::vector<bool>(uses.size(), false),
                       .beyond = {}};
+  const auto is_helper = [&](std::uint32_t p) {
+    return std::ranges::all_of(tree.clusters[p].joints, [&](auto j) { return uses[j].kind == JointKind::kTwist; });
+  };
   std::vector<bool> of_trunk(tree.clusters.size(), false);
+  std::vector<std::uint32_t> order;  // parents first: those of twist helpers and roots may have larger indices
   for (std::uint32_t p = 0; p < tree.clusters.size(); ++p) {
+    if (tree.clusters[p].parent == kNone) order.push_back(p);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t p = order[i];
     const JointCluster& cluster = tree.clusters[p];
+    order.insert(order.end(), cluster.children.begin(), cluster.children.end());
+    std::uint32_t start = cluster.parent;  // of the bone to the joint
+    while (start != kNone && is_helper(start)) start = tree.clusters[start].parent;
     const auto any = [&](const auto& says) { return std::ranges::any_of(cluster.joints, says); };
     const auto has_role = [&](JointRole role) {
       return any([&](std::uint32_t j) { return uses[j].role == role && uses[j].kind == JointKind::kBall; });
@@ -99,10 +123,12 @@ RigidRegions rigid_regions(const Model& model, std::span<const std::uint32_t> me
     const auto bends = [&](std::uint32_t j) {  // as part of a limb, but not as an elbow, a knee or a finger
       return uses[j].side != Side::kNone && uses[j].kind != JointKind::kHinge && uses[j].kind != JointKind::kTwist;
     };
-    of_trunk[p] = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
-                  has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh) ||
-                  (cluster.parent != kNone && of_trunk[cluster.parent] && any(bends) && ends_a_stub(tree, skin, p));
-    if (of_trunk[p] && cluster.parent != kNone && !cluster.joints.empty()) {
+    // Skin passes over a joint between curves of several directions. Limbs go on from it as haunches, but ears do not.
+    const bool is_trunk = is_branch(cluster.parent) || (is_branch(p) && !has_role(JointRole::kHand)) ||
+                          has_role(JointRole::kUpperArm) || has_role(JointRole::kThigh) ||
+                          (start != kNone && of_trunk[start] && any(bends) && ends_a_stub(tree, skin, start, p));
+    of_trunk[p] = is_trunk && !(start != kNone && result.is_head[tree.clusters[start].lowest]);
+    if (is_trunk && cluster.parent != kNone && !cluster.joints.empty()) {
       result.beyond.push_back(bound_at_or_below(model, cluster.joints.front()));
     }
     if (any([&](std::uint32_t j) { return uses[j].kind == JointKind::kHinge; })) continue;

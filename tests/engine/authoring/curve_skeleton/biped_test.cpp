@@ -204,9 +204,10 @@ TEST_F(CurvesOnTheBiped, CoresAreHeadsHandsFeetAndHubs) {
   }
 }
 
-// A limb below a branch: its first bone is 2 long, and its skin thick or thin.
+// A limb below a branch: its first bone is 2 long, with or without a twist helper, and its skin thick or thin. No skin
+// mostly follows that bone.
 TEST(RigidRegions, HaunchesBelongToTheTrunk) {
-  for (const float radius : {0.5f, 1.5f}) {
+  for (const auto& [radius, has_helper] : {std::pair(0.5f, false), {1.5f, false}, {0.5f, true}, {1.5f, true}}) {
     Model model = test::make_tube({.along = 48, .radius = radius, .joints = 4});
     std::vector<Joint>& joints = model.skeleton.joints;
     joints[2].name = "haunch.L";
@@ -214,7 +215,15 @@ TEST(RigidRegions, HaunchesBelongToTheTrunk) {
     joints.push_back({.name = "branch", .parent = 1});
     joints.back().rest.translation = {0, 5, 0};
     model.bound_joints.push_back({4, glm::translate(glm::mat4(1), glm::vec3(-2, -5, 0))});
-    model.meshes[0].weights.influences[0].index = 4;
+    std::vector<Influence>& influences = model.meshes[0].weights.influences;
+    influences[0].index = 4;
+    if (has_helper) {
+      joints.push_back({.name = "haunch_twist.L", .parent = 2});
+      joints.back().rest.translation = {1, 0, 0};
+      model.bound_joints.push_back({5, glm::translate(glm::mat4(1), glm::vec3(-5, 0, 0))});
+      influences[1].index = 5;
+    }
+    for (Influence& influence : influences) influence.weight *= influence.index == 2 ? 0.4f : 1.0f;
     const std::uint32_t mesh = 0;
     const std::vector<Influence> passes{{2, 0.5f}, {3, 0.5f}};
     EXPECT_EQ(chain::rigid_regions(model, std::span(&mesh, 1)).spanning(passes), radius > 1 ? 1.0f : 0.0f);
