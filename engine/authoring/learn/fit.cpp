@@ -383,7 +383,7 @@ class Fit {
       }
       const double poses = (weights[s].array() != 0).cast<double>().colwise().sum().mean();  // that read a column
       const double least =
-          kWorth * problem_.within * problem_.within * static_cast<double>(bytes_of_column(problem_) / 4) * poses;
+          kWorth * problem_.within * problem_.within * static_cast<double>(bytes_of_column(problem_)) / 4 * poses;
       for (auto& [slice, part] : of_slice) {
         if (part.moves < least) part.moves = 0;
         parts.push_back(std::move(part));
