@@ -152,23 +152,15 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   std::vector<float> left(mesh.positions.size(), 0.0f);
   if (!regions.of_joint.empty()) left = parts_in_rigid_regions(mesh, model, regions, is_patch);
   const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+  const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
+  std::vector<bool> rigid(left.size());  // in parts that stay
+  if (treatment != RigidParts::kMoved) rigid = find_rigid_parts(mesh);
+  if (treatment == RigidParts::kLeftAsMeshes && std::ranges::count(rigid, false) != 0) rigid.assign(left.size(), false);
   PieceAreas pieces;
   for (std::size_t i = 0; i < left.size(); ++i) {
     pieces.all += areas[i];
-    pieces.rigid_regions += areas[i] * left[i];
-  }
-  std::size_t count = 0;  // vertices in rigid parts
-  const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
-  if (treatment != RigidParts::kMoved) {
-    const std::vector<bool> rigid = find_rigid_parts(mesh);
-    count = static_cast<std::size_t>(std::ranges::count(rigid, true));
-    if (treatment == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
-    for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
-      if (!rigid[i]) continue;
-      pieces.rigid_parts += areas[i];
-      pieces.rigid_regions -= areas[i] * left[i];
-      left[i] = 1;
-    }
+    (rigid[i] ? pieces.rigid_parts : pieces.rigid_regions) += rigid[i] ? areas[i] : areas[i] * left[i];
+    if (rigid[i]) left[i] = 1;
   }
   const std::size_t moved = static_cast<std::size_t>(std::ranges::count(left, 0.0f));
   if (moved == left.size()) return pieces;
