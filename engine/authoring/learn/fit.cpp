@@ -285,7 +285,7 @@ class Fit {
       const Eigen::MatrixXd explained = weights * (fit * residual);
       for (std::size_t i = 0; i < vertices.size(); ++i) {
         gain[first + i] = gained.segment<3>(index(3 * i)).sum();
-        seen[first + i] = is_visible(explained, i);
+        seen[first + i] = farthest(explained, i) > kVisible;
       }
     });
     std::map<std::uint32_t, std::pair<double, bool>> slices;  // what is gained, and whether somebody sees it
@@ -315,8 +315,9 @@ class Fit {
     });
   }
 
-  bool is_visible(const Eigen::MatrixXd& explained, std::size_t vertex) const {
-    return explained.middleCols(index(3 * vertex), 3).rowwise().norm().maxCoeff() > kVisible * problem_.within;
+  // Returns the farthest that a vertex moves by this, over the bound.
+  double farthest(const Eigen::MatrixXd& explained, std::size_t vertex) const {
+    return explained.middleCols(index(3 * vertex), 3).rowwise().norm().maxCoeff() / problem_.within;
   }
 
   template <class Use>
@@ -357,10 +358,12 @@ class Fit {
     for (LearntSet& set : sets_) limit_shapes(set);
   }
 
-  // Removes sets from slices in which they explain too little or, over the budget, in which their columns move least.
+  // Removes sets from slices in which they explain too little, nowhere beyond the bound, or, over the budget, in which
+  // their columns move least.
   void leave_out(std::span<const Eigen::MatrixXd> weights, std::vector<std::vector<std::uint32_t>>& sets_of) const {
     struct Part {        // of a set, in a slice
       double moves = 0;  // by a column, sum of squares over poses; 0 if it is too little
+      double farthest = 0;
       std::uint32_t set = 0;
       std::vector<std::uint32_t> vertices;
     };
@@ -378,6 +381,7 @@ class Fit {
         }
         Part& part = of_slice[problem_.regions.slice_of[v]];
         part.set = s;
+        part.farthest = std::max(part.farthest, farthest(weights[s] * own, 0));
         part.moves += (own.transpose() * square * own).trace() / static_cast<double>(set.keys.poses.size());
         part.vertices.push_back(v);
       }
@@ -385,7 +389,7 @@ class Fit {
       const double least =
           kWorth * problem_.within * problem_.within * static_cast<double>(bytes_of_column(problem_)) / 4 * poses;
       for (auto& [slice, part] : of_slice) {
-        if (part.moves < least) part.moves = 0;
+        if (part.moves < least && part.farthest <= 1) part.moves = 0;
         parts.push_back(std::move(part));
       }
     }
