@@ -9,7 +9,7 @@
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
 
-#include "engine/authoring/model/unweighted.h"
+#include "engine/authoring/model/mesh_weights.h"
 
 namespace pelt {
 namespace {

@@ -249,7 +249,7 @@ class Learner {
 
   // The bytes that weights leave for shapes.
   std::uint64_t left_of_budget(const WeightRows& rows) const {
-    constexpr std::uint64_t kTables = 2048;  // of keys, and names
+    constexpr std::uint64_t kTables = 2048;  // bytes of key tables and names
     const std::uint64_t taken = kTables + (weight_fit_ ? weight_fit_->bytes_of(rows) : 0);
     return budget_ > taken ? budget_ - taken : 1;
   }

@@ -30,8 +30,8 @@ constexpr std::size_t kCandidates = 24;  // up to this number
 constexpr std::size_t kInfluences = 8;
 constexpr std::size_t kFitted = 200;    // poses that the regression looks at
 constexpr double kLeast = 5e-4;         // smaller weights are dropped
-constexpr double kWorth = 0.25;         // of the bound: each influence must lower the rms over poses by as much, and
-constexpr double kWorthShare = 0.0125;  // the squared error by this share
+constexpr double kWorth = 0.25;         // of the bound: its square is the mean square that an influence must explain,
+constexpr double kWorthShare = 0.0125;  // and this share of what is left
 constexpr double kConstraint = 1e4;     // times the mean square of a column
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
@@ -234,15 +234,18 @@ WeightRows WeightFit::fit(std::span<const std::uint32_t> train, std::span<const 
   for (std::uint32_t v = 0; v < rest_.size(); ++v) {
     if (unexplained[v] != 0) groups[candidates_[v]].push_back(v);
   }
-  std::vector<std::pair<std::span<const std::uint32_t>, std::span<const std::uint32_t>>> tasks;  // joints, vertices
+  struct Task {
+    std::span<const std::uint32_t> joints, vertices;
+  };
+  std::vector<Task> tasks;
   for (const auto& [joints, vertices] : groups) {
     for (std::size_t at = 0; at < vertices.size(); at += kChunk)
-      tasks.emplace_back(joints, std::span(vertices).subspan(at, std::min(kChunk, vertices.size() - at)));
+      tasks.push_back({joints, std::span(vertices).subspan(at, std::min(kChunk, vertices.size() - at))});
   }
   WeightRows rows = painted_;
   parallel_each(tasks.size(), 1, threads_, [&](std::size_t t) {
     stop_if_asked();
-    fit_vertices(tasks[t].first, tasks[t].second, poses, lacking, rows);
+    fit_vertices(tasks[t].joints, tasks[t].vertices, poses, lacking, rows);
   });
   return rows;
 }

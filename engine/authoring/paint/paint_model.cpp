@@ -15,7 +15,7 @@
 #include "engine/authoring/base/name_list.h"
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/model/affine.h"
-#include "engine/authoring/model/unweighted.h"
+#include "engine/authoring/model/mesh_weights.h"
 #include "engine/authoring/paint/bones.h"
 
 namespace pelt {
@@ -89,7 +89,8 @@ Beside find_beside(const Model& model, PaintMode mode) {
     some_hang = some_hang || hangs;
     if (hangs) continue;
     found.carries[nodes[i]] = true;
-    for (auto up = model.skeleton.parent_of(nodes[i]); up; up = model.skeleton.parent_of(*up)) found.carries[*up] = true;
+    for (auto up = model.skeleton.parent_of(nodes[i]); up; up = model.skeleton.parent_of(*up))
+      found.carries[*up] = true;
     if (i >= model.meshes.size()) continue;
     found.meshes[static_cast<std::size_t>(meshes[i] - model.meshes.data())] = true;
     for (const glm::vec3& position : meshes[i]->positions) box.add(position);

@@ -18,7 +18,7 @@
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/directions.h"
 #include "engine/authoring/model/gltf/morph.h"
-#include "engine/authoring/model/unweighted.h"
+#include "engine/authoring/model/mesh_weights.h"
 
 namespace pelt {
 namespace {

@@ -14,7 +14,7 @@
 #include <pelt/import.h>
 #include <pelt/paint.h>
 
-#include "engine/authoring/model/unweighted.h"
+#include "engine/authoring/model/mesh_weights.h"
 #include "tests/engine/authoring/paint/blocks.h"
 #include "tests/support/must.h"
 #include "tests/support/refused.h"

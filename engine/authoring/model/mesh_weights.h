@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Meshes without weights, and with weights of one joint.
 #pragma once
 
 #include <fmt/format.h>
