@@ -358,7 +358,7 @@ void WeightFit::give(const WeightRows& rows, Model& model) const {
   std::size_t v = 0;
   for (const CharacterMesh& bound : base_->meshes) {
     if (bound.control) continue;
-    const auto first = index(v), end = first + bound.vertex_count();
+    const Eigen::Index first = index(v), end = index(v + bound.vertex_count());
     if (std::equal(rows.begin() + first, rows.begin() + end, painted_.begin() + first)) {
       v += bound.vertex_count();
       continue;
