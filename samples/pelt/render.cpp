@@ -306,9 +306,11 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     for (const Figure& figure : panel.figures) shown.add(figure.bounds);
   }
   const float ground = shown.low.y - 2e-4f * glm::length(shown.size());  // not in a flat skin
-  if (!command.frame.empty()) {
+  if (const Bounds& differs = panels.back().differs; !differs.empty()) {
+    const float radius = std::max(0.07f * glm::length(shown.size()), 0.6f * glm::length(differs.size()));
+    shown = {differs.center() - radius, differs.center() + radius};
+  } else if (!command.frame.empty()) {
     PELT_ASSIGN(shown, within(command.file, box_of_joint(panels.back().figures.front(), command.frame)));
-    shown.add(panels.back().differs);
   }
   const bool captions = panels.size() > 1;
   if (captions) shown.low.y -= 0.1f * shown.size().y;  // room for the caption
