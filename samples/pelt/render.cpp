@@ -49,6 +49,7 @@ struct Panel {
   std::vector<Figure> figures;
   BindView view;  // of the first figure; without values: draw the materials' colours
   std::string caption;
+  Bounds differs{};  // LargestDifference::bounds
 };
 
 // Writes the caption of each panel into the picture, in a size at which all fit.
@@ -67,8 +68,9 @@ void draw_captions(Image& image, std::span<const Panel> panels, std::span<const 
 // The pose in which a character differs most from linear blend, and how to look at it.
 struct LargestDifference {
   CheckPose pose;
-  std::uint32_t joint = 0;  // the nearest
+  std::uint32_t joint = 0;  // the one with the largest weight there
   double distance = 0;      // of a vertex from itself by linear blend, over the skin's diagonal at rest
+  Bounds bounds;            // of the vertices that differ at least half as far, as they move and by linear blend
   float yaw = 0;            // degrees, of a camera that sees the distance and the joint's bone from the side
 };
 
@@ -86,26 +88,34 @@ Result<LargestDifference> largest_difference(const Character& character, const C
   std::ranges::move(sample_poses(linear_blend), std::back_inserter(poses));
   PELT_ASSIGN(const auto comparison, LinearComparison::create(linear_blend, std::move(poses)));
   PELT_ASSIGN(const auto figures, comparison.measure(character));
-  if (!(figures.far > 1e-4)) return fail(ErrorCode::kInvalidArgument, "moves as by linear blend in every pose");
+  if (!(figures.far > 1e-4))
+    return fail(ErrorCode::kInvalidArgument,
+                "moves as by linear blend in every pose, so there is no difference to show");
   const SkinLocation location = comparison.location_of(figures.far_at.from);
   LargestDifference found{.pose = comparison.pose_at(figures.far_at.frame, figures.far_at.from),
-                          .distance = figures.far};
-  const auto posed = [&](const Character& moved) {
+                          .joint = character->skeleton.find(location.joint).value_or(0),
+                          .distance = figures.far,
+                          .bounds = {}};
+  const auto posed = [&](const Character& moved) {  // positions of the mesh in the model's order
     const CharacterMesh& mesh = *std::ranges::find_if(
         moved->meshes, [&](const CharacterMesh& skin) { return !skin.control && skin.name == location.mesh; });
     const TimedPose frame{pose_for(*moved, found.pose), 0};
-    return evaluated(moved, {&frame, 1})
-        .positions()[mesh.first_vertex + packed_vertex(mesh, location.vertex).value_or(0)];
+    const Evaluator evaluator = evaluated(moved, {&frame, 1});
+    std::vector<glm::vec3> positions(mesh.vertex_count());
+    to_source_order(mesh, evaluator.positions(), std::span(positions));
+    return positions;
   };
-  const glm::vec3 linear = posed(linear_blend);
-  const glm::vec3 at = posed(character);
+  const std::vector<glm::vec3> all_linear = posed(linear_blend), all = posed(character);
+  const glm::vec3 linear = all_linear[location.vertex], at = all[location.vertex];
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    if (glm::distance(all[v], all_linear[v]) < 0.5f * glm::distance(at, linear)) continue;
+    found.bounds.add(all[v]);
+    found.bounds.add(all_linear[v]);
+  }
   const std::vector<glm::mat4> joints = pose_for(*character, found.pose).joints;
   const auto origin = [&](std::uint32_t joint) { return glm::vec3(joints[joint][3]); };
   glm::vec3 middle(0);
-  for (std::uint32_t joint = 0; joint < joints.size(); ++joint) {
-    middle += origin(joint) / static_cast<float>(joints.size());
-    if (glm::distance(origin(joint), at) < glm::distance(origin(found.joint), at)) found.joint = joint;
-  }
+  for (const glm::mat4& joint : joints) middle += glm::vec3(joint[3]) / static_cast<float>(joints.size());
   // The camera is rather outside of the body than on its other side.
   const glm::vec3 bone = origin(found.joint) - origin(character->skeleton.parent_of(found.joint).value_or(found.joint));
   float best = 0;
@@ -173,9 +183,11 @@ Result<std::vector<Panel>> make_panels(RenderCommand& command) {
     characters.push_back(bound.character);
   }
   std::optional<CheckPose> posed;
+  Bounds differs;
   if (command.difference) {
     PELT_ASSIGN(const auto found, within(command.file, largest_difference(character, characters.front())));
     posed = found.pose;
+    differs = found.bounds;
     command.frame = character->skeleton.joints[found.joint].name;
     if (!command.yaw) command.yaw = found.yaw;
     fmt::print("pose '{}', at joint '{}': {:.1f}% of its size from linear blend\n", posed->name, command.frame,
@@ -188,6 +200,7 @@ Result<std::vector<Panel>> make_panels(RenderCommand& command) {
     PELT_ASSIGN(auto panel,
                 within(command.file, make_panel(command, shown, last ? command.caches : std::vector<std::string>(),
                                                 posed ? &*posed : nullptr)));
+    panel.differs = differs;
     panels.push_back(std::move(panel));
   }
   for (const std::string& file : command.with) {
@@ -293,7 +306,10 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     for (const Figure& figure : panel.figures) shown.add(figure.bounds);
   }
   const float ground = shown.low.y - 2e-4f * glm::length(shown.size());  // not in a flat skin
-  if (!command.frame.empty()) {
+  if (const Bounds& differs = panels.back().differs; !differs.empty()) {
+    const float radius = std::max(0.07f * glm::length(shown.size()), 0.6f * glm::length(differs.size()));
+    shown = {differs.center() - radius, differs.center() + radius};
+  } else if (!command.frame.empty()) {
     PELT_ASSIGN(shown, within(command.file, box_of_joint(panels.back().figures.front(), command.frame)));
   }
   const bool captions = panels.size() > 1;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -18,7 +19,9 @@
 namespace pelt::samples {
 namespace {
 
-constexpr float kInk = 30.0f;  // sRGB
+constexpr float kInk = 30.0f;        // sRGB
+constexpr float kLightInk = 235.0f;  // on pixels darker than kDark
+constexpr float kDark = 100.0f;
 
 const stbtt_fontinfo& font() {
   static const stbtt_fontinfo info = [] {
@@ -69,6 +72,18 @@ void blend(Image& image, int x, int y, glm::vec3 srgb, float opacity) {
   }
 }
 
+// Returns the mean of the green of the pixels under a box, which the eye sees best; 255 outside the image.
+float brightness(const Image& image, int left, int top, int width, int height) {
+  float sum = 0;
+  int count = 0;
+  for (int y = std::max(top, 0); y < std::min(top + height, static_cast<int>(image.height)); ++y) {
+    for (int x = std::max(left, 0); x < std::min(left + width, static_cast<int>(image.width)); ++x, ++count) {
+      sum += image.pixels[4 * (static_cast<std::size_t>(y) * image.width + static_cast<std::size_t>(x)) + 1];
+    }
+  }
+  return count == 0 ? 255 : sum / static_cast<float>(count);
+}
+
 }  // namespace
 
 std::span<const unsigned char> label_font() {
@@ -91,9 +106,10 @@ void draw_label(Image& image, std::string_view text, float center_x, float basel
     int top = 0;
     unsigned char* coverage = stbtt_GetCodepointBitmapSubpixel(&font(), scale, scale, start + x - column, 0, character,
                                                                &width, &height, &left, &top);
+    left += static_cast<int>(column), top += static_cast<int>(row);
+    const glm::vec3 ink(brightness(image, left, top, width, height) < kDark ? kLightInk : kInk);
     for (int i = 0; i < width * height; ++i) {
-      blend(image, static_cast<int>(column) + left + i % width, static_cast<int>(row) + top + i / width,
-            glm::vec3(kInk), static_cast<float>(coverage[i]) / 255.0f);
+      blend(image, left + i % width, top + i / width, ink, static_cast<float>(coverage[i]) / 255.0f);
     }
     stbtt_FreeBitmap(coverage, nullptr);
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/check/anatomy.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <pelt/evaluate.h>
@@ -11,6 +12,7 @@ namespace pelt {
 namespace {
 
 constexpr double kBentAtRest = 5;    // degrees; a hinge bent at least so far in the rest pose shows which way it bends
+constexpr double kMostShared = 0.5;  // fraction of the skin that a part shares with others
 constexpr double kOffCentre = 1e-3;  // fraction of the length of the parent's bone
 
 bool is_trunk(JointRole role) {
@@ -45,9 +47,12 @@ Anatomy::Anatomy(const Character& linear_blend) : skeleton_(linear_blend->skelet
   find_bones();
   find_front();
   find_hinges();
+  find_torn();
 }
 
-bool Anatomy::moves_a_part(std::uint32_t j) const { return skin_[j] != 0 && skin_below_[j] != skin_joints_; }
+bool Anatomy::moves_a_part(std::uint32_t j) const {
+  return skin_[j] != 0 && skin_below_[j] != skin_joints_ && !tears_[j];
+}
 
 // Sums the weights of skin on each joint, and finds the centre of that skin in the rest pose.
 void Anatomy::weigh_skin(const Character& character) {
@@ -66,6 +71,10 @@ void Anatomy::weigh_skin(const Character& character) {
         const std::uint32_t joint = character->bound_joints[influence.index].joint;
         skin_[joint] += influence.weight;
         middles_[joint] += double{influence.weight} * position;
+        for (const Influence& other : painted.row(v)) {
+          const std::uint32_t second = character->bound_joints[other.index].joint;
+          if (joint < second) shared_[{joint, second}] += std::min(influence.weight, other.weight);
+        }
       }
     }
   }
@@ -151,6 +160,39 @@ void Anatomy::find_hinges() {
     // The bone of a finger's last joint is aimed at its skin, so its direction is inexact.
     const bool turned = above && hinges_[j] && at_rest < kClearlyBent && glm::dot(*above, *hinges_[j]) < 0;
     if (!hinges_[j] || turned) hinges_[j] = above;
+  }
+}
+
+// Finds joints whose turns tear the skin: a part that continues it hangs elsewhere in the skeleton, as feet do that are
+// targets of inverse kinematics and children of the root. A part is a joint with those below it. It continues the skin
+// of joints below j, or that of j at the end of its bone; parts at its origin, as thighs at a spine, may stay. Helpers
+// that a game turns along do not count.
+void Anatomy::find_torn() {
+  const auto path = [&](std::uint32_t j) {  // from the joint to its root
+    std::vector<std::uint32_t> joints{j};
+    while (const auto parent = skeleton_.parent_of(joints.back())) joints.push_back(*parent);
+    return joints;
+  };
+  std::vector<double> all(uses_.size());  // for each part, what it shares with joints outside
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> continued;  // of a part, what it shares with a joint's
+  const auto add = [&](std::uint32_t first, std::uint32_t second, double weight) {
+    std::vector<std::uint32_t> parts = path(first), others = path(second);
+    while (!parts.empty() && !others.empty() && parts.back() == others.back()) parts.pop_back(), others.pop_back();
+    for (const std::uint32_t part : parts) {
+      all[part] += weight;
+      for (const std::uint32_t j : others) {
+        const bool ahead = part == first && glm::dot(places_[part] - places_[j], bones_[j]) > 0;
+        if (j != second || ahead) continued[{part, j}] += weight;
+      }
+    }
+  };
+  for (const auto& [pair, weight] : shared_) add(pair.first, pair.second, weight), add(pair.second, pair.first, weight);
+  tears_.resize(uses_.size());
+  const auto helps = [&](std::uint32_t j) {
+    return uses_[j].kind == JointKind::kTwist || uses_[j].kind == JointKind::kPatch;
+  };
+  for (const auto& [pair, weight] : continued) {
+    if (weight > kMostShared * all[pair.first] && !helps(pair.first) && !helps(pair.second)) tears_[pair.second] = true;
   }
 }
 

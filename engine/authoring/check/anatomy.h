@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pelt/character.h>
@@ -29,7 +31,7 @@ class Anatomy {
   const std::optional<glm::dvec3>& arriving(std::uint32_t joint) const { return arriving_[joint]; }
   // Returns the axis about which a hinge bends further; none if it is unknown, or the joint is no hinge.
   const std::optional<glm::dvec3>& hinge(std::uint32_t joint) const { return hinges_[joint]; }
-  // Returns true if the joint has skin of its own and its turns do not move the whole skin.
+  // Returns true if the joint has skin of its own, and its turns neither move the whole skin nor tear a part off.
   bool moves_a_part(std::uint32_t joint) const;
   const glm::dvec3& front() const { return front_; }
   const glm::dvec3& left() const { return left_; }
@@ -49,6 +51,7 @@ class Anatomy {
   void find_bones();
   void find_front();
   void find_hinges();
+  void find_torn();
   std::optional<glm::dvec3> hinge_by_name(std::uint32_t joint) const;
 
   const Skeleton& skeleton_;
@@ -59,6 +62,8 @@ class Anatomy {
   std::vector<std::uint32_t> below_;       // for each joint, the number of joints below it
   std::vector<std::uint32_t> skin_below_;  // for each joint, the number of joints with skin at or below it
   std::uint32_t skin_joints_ = 0;          // number of all joints with skin
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> shared_;  // summed weights of skin that two joints share
+  std::vector<bool> tears_;  // for each joint, whether its turns tear a part of the skin off
   std::vector<glm::dvec3> bones_;
   std::vector<std::optional<glm::dvec3>> arriving_;
   std::vector<std::optional<glm::dvec3>> hinges_;

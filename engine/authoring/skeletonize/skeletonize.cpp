@@ -149,7 +149,7 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
     if (options.progress) options.progress(fraction, what);
   };
   SkeletonizeReport report;
-  if (!model.skeleton.joints.empty() || !model.clips.empty()) {
+  if (model.skeleton.joints.size() > 1 || !model.clips.empty()) {  // not the node of a static mesh
     report.notes.push_back(fmt::format("its skeleton of {} joints and {} clips are dropped; pelt bind {} keeps them",
                                        model.skeleton.joints.size(), model.clips.size(), model.name));
   }

@@ -89,23 +89,23 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
     };
   }
   Result<Bound> bound = bind(model, rig, chosen);
-  if (!bound || !bound->report.check || rig.check != CheckMode::kFallback) return bound;
-  const std::string left = share_in_words(bound->report.check->fallback);
-  if (bound->report.check->fallback <= kMaxLeft) {
-    bound->report.notes.insert(
-        bound->report.notes.begin(),
-        bound->report.check->fallback > 0
-            ? fmt::format("{} was chosen: it has defects on {} of the skin", kDefaultDeformer, left)
-            : fmt::format("{} was chosen: it has no defects", kDefaultDeformer));
-    return bound;
+  if (!bound) return bound;
+  std::string why = "every part of the skin follows one joint or moves as one piece";
+  if (std::ranges::any_of(bound->report.meshes, [](const auto& mesh) { return mesh.deformer != "linear_blend"; })) {
+    if (!bound->report.check || rig.check != CheckMode::kFallback) return bound;
+    const double left = bound->report.check->fallback;
+    const std::string defects =
+        left > 0 ? fmt::format("defects on {} of the skin", share_in_words(left)) : "no defects";
+    if (left <= kMaxLeft) {
+      bound->report.notes.insert(bound->report.notes.begin(),
+                                 fmt::format("{} was chosen: it has {}", kDefaultDeformer, defects));
+      return bound;
+    }
+    why = fmt::format("{} has {}", kDefaultDeformer, defects);
   }
   rig = *rig_from_deformer_name("linear-blend");
   Result<Bound> plain = bind(model, rig, options);
-  if (plain) {
-    plain->report.notes.insert(
-        plain->report.notes.begin(),
-        fmt::format("linear-blend was chosen: {} has defects on {} of the skin", kDefaultDeformer, left));
-  }
+  if (plain) plain->report.notes.insert(plain->report.notes.begin(), fmt::format("linear-blend was chosen: {}", why));
   return plain;
 }
 

@@ -111,8 +111,8 @@ void set_style(ImGuiStyle& style, float scale) {
 }
 
 void set_font(ImGuiIO& io, float scale) {
-  // Latin, Greek, dashes and quotes, super- and subscripts, arrows, mathematics, shapes.
-  static constexpr ImWchar kRanges[] = {0x20,   0xFF,   0x370,  0x3FF,  0x2010, 0x2027, 0x2070, 0x208E, 0x2190,
+  // Latin, Greek and Cyrillic, dashes and quotes, super- and subscripts, arrows, mathematics, shapes.
+  static constexpr ImWchar kRanges[] = {0x20,   0x24F,  0x370,  0x52F,  0x2010, 0x2027, 0x2070, 0x208E, 0x2190,
                                         0x21FF, 0x2200, 0x2265, 0x25A0, 0x25FF, 0x2713, 0x2717, 0};
   ImFontConfig config;
   config.FontDataOwnedByAtlas = false;

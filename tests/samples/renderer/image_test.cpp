@@ -69,6 +69,12 @@ TEST(Labels, AreCentredDarkText) {
   EXPECT_GT(inked_columns(longer).size(), columns.size());
 }
 
+TEST(Labels, AreLightOnDarkPixels) {
+  Image image{.width = 100, .height = 60, .pixels = std::vector<std::uint8_t>(24000, 20)};
+  draw_label(image, "MOS", 50, 40, 24);
+  EXPECT_GT(*std::max_element(image.pixels.begin(), image.pixels.end()), 200);
+}
+
 TEST(Labels, LeaveOutWhatIsOutsideTheImage) {
   Image image = gray(8, 8);
   draw_label(image, "far wider than the image", 4, 6, 40);

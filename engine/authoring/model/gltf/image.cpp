@@ -136,7 +136,8 @@ GltfImages read_images(
     const json& texture = member(member(materials[m], "pbrMetallicRoughness"), "baseColorTexture");
     made.of_material.push_back(texture.is_null() ? -1 : take(texture, fmt::format("/materials/{}", m)));
   }
-  if (refused > 0) made.note = fmt::format("images of {} materials are left out: {}", refused, made.note);
+  if (refused > 0)
+    made.note = fmt::format("images of {} material{} are left out: {}", refused, refused == 1 ? "" : "s", made.note);
   return made;
 }
 

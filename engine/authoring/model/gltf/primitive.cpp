@@ -329,14 +329,15 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
     if (count > 0) note(fmt::format("{}: invalid values {}: {}", name, made ? "made again" : "taken as 0", count));
   }
   if (gaps.weights.renormalised > 0)
-    note(fmt::format("the weights of {} vertices did not sum to 1", gaps.weights.renormalised));
+    note(fmt::format("the weights of {} vertices did not sum to 1, and are divided by their sum",
+                     gaps.weights.renormalised));
   if (gaps.weights.unweighted > 0 && gaps.weights.unweighted == mesh.positions.size()) {
     report_.notes.push_back(unweighted_note(mesh));
   } else if (gaps.weights.unweighted > 0) {
     note(fmt::format("{} vertices have no weights and take those of the skin around them", gaps.weights.unweighted));
   }
   if (gaps.weights.negative > 0) note(fmt::format("{} weights below 0 taken as 0", gaps.weights.negative));
-  if (gaps.odd_normals > 0) note(fmt::format("{} normals were not unit", gaps.odd_normals));
+  if (gaps.odd_normals > 0) note(fmt::format("{} normals were not unit vectors, and are normalised", gaps.odd_normals));
   if (gaps.some_tangents && !gaps.all_tangents && !gaps.some_uvs) {
     note("tangents left out, since not all primitives have them or texture coordinates");
   }

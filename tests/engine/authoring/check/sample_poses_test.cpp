@@ -269,6 +269,27 @@ TEST(SamplePoses, LeaveOutJointsWithoutSkinOfTheirOwn) {
   EXPECT_THAT(poses_of(model_of(nodes, {"a", "b", "helper"})), IsEmpty());
 }
 
+TEST(SamplePoses, TearOffNoFootThatHangsAtTheRoot) {
+  for (const std::int32_t above_foot : {3, 0}) {
+    Model model = model_of({{"root", -1, {0, 0, 0}},
+                            {"hips", 0, {0, 1, 0}},
+                            {"thigh.L", 1, {0.1f, 0.9f, 0}},
+                            {"shin.L", 2, {0.1f, 0.5f, 0.02f}},
+                            {"foot.L", above_foot, {0.1f, 0.1f, 0}},
+                            {"head", 1, {0, 1.5f, 0}}},
+                           {"root"});
+    // Each part shares skin with the one above it in the leg, or the hips.
+    model.meshes[0].weights = {};
+    for (const std::uint32_t j : {1u, 2u, 3u, 4u, 5u}) {
+      const Influence whole{j, 1}, shared[] = {{j == 5 ? 1 : std::max(1u, j - 1), 0.5f}, {j, 0.5f}};
+      for (int i = 0; i < 2; ++i) model.meshes[0].weights.append_row(std::span(&whole, 1));
+      model.meshes[0].weights.append_row(j == 1 ? std::span(&whole, 1) : std::span(shared));
+    }
+    for (const std::string joint : {"thigh.L", "shin.L"}) EXPECT_EQ(turns_of(model, joint).empty(), above_foot == 0);
+    for (const std::string joint : {"foot.L", "head"}) EXPECT_THAT(turns_of(model, joint), Not(IsEmpty()));
+  }
+}
+
 TEST(SamplePoses, TwistHelpersOnlyTwist) {
   const Model arm = model_of({{"clavicle_l", -1, {0, 0, 0}},
                               {"upperarm_l", 0, {1, 0, 0}},

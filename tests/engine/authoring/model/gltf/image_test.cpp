@@ -137,7 +137,7 @@ TEST(GltfImages, NotesImagesThatItCannotRead) {
     GltfFile file = with_images(json::array({image, {{"uri", "data:;base64,QUJD"}}}));
     const Model model = imported(file);
     ASSERT_EQ(model.report.notes.size(), 2u) << image;  // the other note is of normals
-    EXPECT_THAT(model.report.notes[0], HasSubstr("images of 1 materials are left out"));
+    EXPECT_THAT(model.report.notes[0], HasSubstr("images of 1 material are left out"));
     EXPECT_THAT(model.report.notes[0], HasSubstr(why));
     EXPECT_EQ(model.materials[0].base_color_image, -1);
     EXPECT_EQ(model.materials[1].base_color_image, 0);
