@@ -34,8 +34,9 @@ Result<void> write_png(const std::filesystem::path& path, const Image& image);
 // Returns the font of labels, a TrueType file embedded in the program.
 std::span<const unsigned char> label_font();
 
-// Writes one line of UTF-8 text into the image, anti-aliased, dark or, on dark pixels, light: centred on column `center_x`, its baseline on
-// row `baseline_y`, capitals about 0.73 * `size` pixels high. Text outside the image is clipped.
+// Writes one line of UTF-8 text into the image, anti-aliased, dark, or light on dark pixels: centred on column
+// `center_x`, its baseline on row `baseline_y`, capitals about 0.73 * `size` pixels high. Text outside the image is
+// clipped.
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size);
 
 // Returns the width of such a line, pixels.

@@ -11,7 +11,7 @@ namespace pelt {
 
 // Joints turn from the rest pose about their own origins, in model space, with +y up. Joints without skin of their own
 // are left out, and so are those that carry all skin, because their turns move it rigidly, and those whose turns would
-// tear a part off that hangs elsewhere in the skeleton, such as a foot below the root, the target of inverse kinematics.
+// tear a part off that hangs elsewhere in the skeleton, such as a foot below the root that inverse kinematics moves.
 //
 // A hinge is bent until its bones make 90 and 135 degrees, a finger only 90. The angle is absolute, since many
 // characters have bent elbows, knees and hocks in the rest pose. A hinge that is at such an angle already is
