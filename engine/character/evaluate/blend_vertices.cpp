@@ -249,7 +249,7 @@ void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, 
   }
 }
 
-void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
+[[gnu::flatten]] void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
                  const BlendOutputs& out) {
   for (std::size_t v = first; v < binding.points.size(); ++v) {
     const bool stays = offsets[v - first] == affine_identity();
