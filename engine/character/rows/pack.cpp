@@ -399,7 +399,8 @@ void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::ui
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); };
   const auto is_flat = [&](std::uint32_t row) {
     const auto is_zero = [](const glm::vec3& gradient) { return gradient == glm::vec3(0.0f); };
-    return std::ranges::all_of(groups, [&](auto& rows) { return std::ranges::all_of(rows.row_gradients(row), is_zero); });
+    return std::ranges::all_of(groups,
+                               [&](auto& rows) { return std::ranges::all_of(rows.row_gradients(row), is_zero); });
   };
   const auto is_light = [&](std::uint32_t row) { return row_length(groups, row) <= kShortRow && is_flat(row); };
   const auto others = std::ranges::stable_partition(order, is_light);

@@ -142,6 +142,16 @@ TEST_P(Evaluate, GivesOnlyWhatIsAskedFor) {
   EXPECT_TRUE(same_bytes(positions.positions, everything.positions));
   EXPECT_TRUE(positions.normals.empty());
   EXPECT_TRUE(positions.tangents.empty()) << "a tangent is made orthogonal to its normal";
+
+  const Vertices of_tools = evaluated(character_, joints, {.control_meshes = true});
+  EXPECT_TRUE(same_bytes(of_tools.positions, everything.positions));
+  for (const CharacterMesh& mesh : character_->meshes) {
+    for (std::uint32_t v = mesh.first_vertex; v < mesh.first_vertex + mesh.vertex_count(); ++v) {
+      EXPECT_NEAR(glm::length(of_tools.normals[v]), 1, 1e-4f);
+      EXPECT_EQ(everything.normals[v], mesh.control ? glm::vec3(0) : of_tools.normals[v]);
+      EXPECT_EQ(everything.tangents[v], mesh.control ? glm::vec4(0) : of_tools.tangents[v]);
+    }
+  }
 }
 
 TEST_P(Evaluate, CopiesOfACharacterDoNotMeet) {
