@@ -40,7 +40,6 @@ PELT_SHARED_FN Affine pose_key_offset(KeyPoseRecord record, PoseWork work) {
     uint word = record.first_word + i * kKeyEntryWords;
     uint place = table_word(work, word);
     float weight = place == kKeyConstant ? 1.0f : palette_float(work, place);
-    if (weight == 0.0f) continue;
     offset += weight * table_vector(work, word + 1u);
     tilt += weight * table_vector(work, word + 4u);
   }
