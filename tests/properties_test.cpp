@@ -65,7 +65,7 @@ struct Posed {
 // `streamed`: the motion of streamed drivers.
 Posed evaluated(const Character& character, const std::vector<glm::mat4>& joints,
                 const glm::mat4& streamed = glm::mat4(1)) {
-  Evaluator evaluator(character);
+  Evaluator evaluator(character, {.control_meshes = true});
   for (std::size_t s = 0; s < character->streams.size(); ++s) {
     const std::string& name = character->meshes[character->streams[s].mesh].name;
     evaluator.stream(s, test::moved_points(character, name, test::by_matrix(streamed)));

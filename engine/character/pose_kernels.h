@@ -47,9 +47,10 @@ inline shared::PoseWork table_work(std::span<const std::uint32_t> table, std::sp
 }
 
 // Poses records [begin, end) with a function that returns the palette entries of a record: an Affine, or a struct of
-// only Affines.
+// only Affines. Flattened: small functions that pass matrices cost more calls than work.
 template <class Record, auto pose_record>
-void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+[[gnu::flatten]] void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end,
+                                   const PoseContext& context) {
   using Entries = decltype(pose_record(std::declval<Record>(), std::declval<shared::PoseWork>()));
   constexpr std::size_t entry_bytes = sizeof(Affine);
   constexpr std::size_t entries_per_record = sizeof(Entries) / entry_bytes;
@@ -64,7 +65,8 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
 
 // Does the same with a function that returns entry `k` of a record, of `entries_per_record`.
 template <class Record, std::uint32_t entries_per_record, auto pose_entry>
-void pose_entries(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+[[gnu::flatten]] void pose_entries(const PalettePass& pass, std::size_t begin, std::size_t end,
+                                   const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<Record>(pass.records, i);

@@ -148,7 +148,8 @@ class Verifier {
   // The character as it is, and shaken to both sides.
   static std::vector<Evaluator> make_evaluators(const Character& character) {
     std::vector<Evaluator> made;
-    for (int i = 0; i < 3; ++i) made.emplace_back(character, Evaluator::Options{.jobs = thread_jobs()});
+    const Evaluator::Options options{.jobs = thread_jobs(), .control_meshes = true};
+    for (int i = 0; i < 3; ++i) made.emplace_back(character, options);
     return made;
   }
 

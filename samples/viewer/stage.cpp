@@ -85,7 +85,8 @@ samples::InstancePose pose_at(const Entry& entry, const Changes& changes, float 
 
 void evaluate(Entry& entry, const samples::InstancePose& pose) {
   if (!entry.evaluator)
-    entry.evaluator = std::make_unique<Evaluator>(entry.actor->character, Evaluator::Options{.jobs = thread_jobs()});
+    entry.evaluator = std::make_unique<Evaluator>(entry.actor->character,
+                                                  Evaluator::Options{.jobs = thread_jobs(), .control_meshes = true});
   entry.evaluator->pose(pose.joints);
   entry.evaluator->inputs(pose.inputs);
   entry.evaluator->evaluate();

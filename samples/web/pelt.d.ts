@@ -81,6 +81,7 @@ export interface InstanceOptions {
 /** Views of Pelt's memory in the character's order, metres, model space; valid until the next call that makes something. */
 export interface Vertices {
   readonly positions: Float32Array;
+  /** 0 for control meshes, as tangents. */
   readonly normals?: Float32Array;
   readonly tangents?: Float32Array;
 }

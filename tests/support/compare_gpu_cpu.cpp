@@ -186,7 +186,7 @@ void expect_gpu_equals_cpu(const runtime::Device& device, const Character& chara
   }
   must(runtime::run(device, crowd));
 
-  Evaluator cpu(character);
+  Evaluator cpu(character, {.control_meshes = true});
   for (std::uint32_t i = 0; i < instances; ++i) {
     cpu.pose(poses[i]);
     give_inputs(

@@ -7,8 +7,6 @@
 //     points
 //                      along direction k of the tangent basis due to the changing weights
 //     load             returns the Lanes of rows [row, row + kLanes)
-//     lines            returns the requested frames, one line per row
-//     kLeavesFrames    true: without gradients, the sums already are the frames
 //     turn             returns the rotation of an influence from its palette entry
 #if defined(PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H
@@ -20,7 +18,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <glm/gtc/type_ptr.hpp>
 
 #include "engine/character/evaluate/frames-inl.h"
 #include "engine/character/evaluate/sums-inl.h"
@@ -81,10 +78,10 @@ struct SliceStreams {
   const std::uint32_t* words;  // of the strongest influences
   const MorphSums* sums;       // added to points and directions first; or null
   float unit;                  // of the gradients, 1/metres
-  bool keep_frames;
   float* positions;
   float* normals;
   float* tangents;
+  float* frames;  // or null
 };
 
 // Returns e and f of tangent bases. `normal`: unit.
@@ -184,12 +181,11 @@ HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
   return RowSums{streams.sums, row}.moved(p);
 }
 
-// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. With gradients and `keep_frames`,
-// stores the frames that include them.
+// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. Frames
+// include gradients.
 template <class Blend, bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
                           const PaletteLine* palette, Turning& turning) {
-  float* HWY_RESTRICT lines = Blend::lines(blended) + row * kLineFloats;
   const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
   Frames f = lanes.frame;
   const Vec3 p = rest_points(streams, row);
@@ -200,13 +196,9 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
   }
   if constexpr (kGradients) {
     add_derivative<Blend>(streams, row, blended, lanes, p, f);
-    if (streams.keep_frames) {
-      f.o = moved - map(f, p);
-      store_frames(f, lines);
-    }
-  } else if constexpr (!Blend::kLeavesFrames) {
-    if (streams.keep_frames) store_frames(f, lines);
+    f.o = moved - map(f, p);
   }
+  if (streams.frames != nullptr) store_frames(f, streams.frames + row * kFrameFloats);
   if constexpr (kNormals) {
     const Vec3 n = Vec3::load(turning.normals, row);
     // cofactor(B) n = n.x (b x c) + n.y (c x a) + n.z (a x b) = b x (n.x c - n.z a) + n.y (c x a).
@@ -223,14 +215,9 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
 template <class Blend, bool kTangents, bool kGradients>
 HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
                                     typename Blend::Sums& blended, const PaletteLine* palette, const Turning& turning) {
-  Frames f;
-  if (streams.keep_frames && (kGradients || !Blend::kLeavesFrames)) {
-    f = load_frames(Lines{Blend::lines(blended) + row * kLineFloats});
-  } else {
-    const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
-    f = lanes.frame;
-    if constexpr (kGradients) add_derivative<Blend>(streams, row, blended, lanes, rest_points(streams, row), f);
-  }
+  const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
+  Frames f = lanes.frame;
+  if constexpr (kGradients) add_derivative<Blend>(streams, row, blended, lanes, rest_points(streams, row), f);
   alignas(64) float axes[3][3][kLanes];
   const Vec3* columns[3] = {&f.a, &f.b, &f.c};
   for (std::size_t c = 0; c < 3; ++c) columns[c]->store(axes[c], 0);
@@ -312,6 +299,7 @@ struct SliceStage {
   alignas(64) float positions[3 * kRows];
   alignas(64) float normals[3 * kRows];
   alignas(64) float tangents[4 * kRows];
+  alignas(64) float frames[kFrameFloats * kRows];
 
   // Copies in the first `rows` rows of a slice. Returns streams that read and write the copies.
   SliceStreams load(const SliceStreams& from, std::size_t rows) {
@@ -325,12 +313,14 @@ struct SliceStage {
     staged.positions = positions;
     staged.normals = normals;
     staged.tangents = tangents;
+    if (from.frames != nullptr) staged.frames = frames;
     return staged;
   }
   void store(std::size_t rows, const SliceStreams& to) const {
     std::memcpy(to.positions, positions, rows * sizeof(glm::vec3));
     if (to.normals != nullptr) std::memcpy(to.normals, normals, rows * sizeof(glm::vec3));
     if (to.tangents != nullptr) std::memcpy(to.tangents, tangents, rows * sizeof(glm::vec4));
+    if (to.frames != nullptr) std::memcpy(to.frames, frames, rows * sizeof(Affine));
   }
 };
 
@@ -361,10 +351,10 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
                              .words = words,
                              .sums = rest.sums == nullptr ? nullptr : &rest.sums[slice - slices.first],
                              .unit = gradients ? binding.gradient_units[slice] : 0,
-                             .keep_frames = out.frames != nullptr,
                              .positions = &out.positions[first_row].x,
                              .normals = kNormals ? &out.normals[first_row].x : nullptr,
-                             .tangents = kTangents ? &out.tangents[first_row].x : nullptr};
+                             .tangents = kTangents ? &out.tangents[first_row].x : nullptr,
+                             .frames = out.frames != nullptr ? &out.frames[first_row][0].x : nullptr};
     // Full slices are not copied: a wide load right after narrow stores to the same memory would stall.
     SliceStreams staged;
     const SliceStreams* streams = &whole;
@@ -379,9 +369,6 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
       move_rows<Blend, kNormals, kTangents, true>(*streams, rows, sums, palette, turning);
     } else {
       move_rows<Blend, kNormals, kTangents, false>(*streams, rows, sums, palette, turning);
-    }
-    for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {
-      out.frames[first_row + row] = glm::make_mat3x4(Blend::lines(sums) + row * kLineFloats);
     }
     if (rows < kRows) stage.store(rows, whole);
   }

@@ -38,12 +38,9 @@ struct LinearBlend {
     }
   };
 
-  static constexpr bool kLeavesFrames = true;
-
   static HWY_INLINE Lanes load(const Sums& sums, std::size_t row, const std::uint32_t*, const PaletteLine*) {
     return {sums.load(0, row)};
   }
-  static HWY_INLINE float* lines(Sums& sums) { return sums.lines[0]; }
   static glm::mat3 turn(const PaletteLine& entry) {
     const Affine frame(entry.rows[0], entry.rows[1], entry.rows[2]);
     return shared::orthonormal_axes(affine_axes(frame) * (1.0f / shared::kWeightUnit));

@@ -185,8 +185,6 @@ struct DualQuaternionBlend {
     }
   };
 
-  static constexpr bool kLeavesFrames = false;
-
   // Replaces dual quaternions that cancel in a row's sum by the row's pivot.
   static void replace_cancelled(const std::uint32_t* cancelled, const std::uint32_t* words, const PaletteLine* palette,
                                 float* pairs) {
@@ -224,7 +222,6 @@ struct DualQuaternionBlend {
     }
     return lanes;
   }
-  static HWY_INLINE float* lines(Sums& sums) { return sums.stretches.lines[0]; }
   static glm::mat3 turn(const PaletteLine& entry) {
     return shared::rotation_from_quaternion(entry.rows[0] * static_cast<float>(shared::kWeightUnits));
   }

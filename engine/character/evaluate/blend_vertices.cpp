@@ -249,12 +249,15 @@ void blend_vertex(const PackedBinding& binding, BlendMode mode, RestShape rest, 
   }
 }
 
-void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
-                 const BlendOutputs& out) {
+[[gnu::flatten]] void add_offsets(const PackedBinding& binding, std::size_t first, std::span<const Affine> offsets,
+                                  const BlendOutputs& out) {
   for (std::size_t v = first; v < binding.points.size(); ++v) {
-    const Affine frame = shared::offset_frame(out.frames[v], offsets[v - first], binding.points[v]);
-    const float mirror = shared::mirror_sign(affine_axes(frame));
-    write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), mirror, &frame}, out);
+    const bool stays = offsets[v - first] == affine_identity();
+    if (stays && out.normals == nullptr) continue;
+    const Affine frame =
+        stays ? out.frames[v] : shared::offset_frame(out.frames[v], offsets[v - first], binding.points[v]);
+    const glm::vec3 position = stays ? out.positions[v] : transform_point(frame, binding.points[v]);
+    write_vertex(binding.directions[v], v, {frame, position, shared::mirror_sign(affine_axes(frame)), &frame}, out);
   }
 }
 

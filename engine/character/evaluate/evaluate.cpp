@@ -159,10 +159,11 @@ struct Evaluator::State {
   }
 
   BlendOutputs outputs_of(const CharacterMesh& mesh) {
+    const bool directions = !mesh.control || options.control_meshes;
     return {
         .positions = positions.data() + mesh.first_vertex,
-        .normals = options.normals ? normals.data() + mesh.first_vertex : nullptr,
-        .tangents = options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
+        .normals = directions && options.normals ? normals.data() + mesh.first_vertex : nullptr,
+        .tangents = directions && options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
         .frames = mesh.frame_entry ? palette.data() + *mesh.frame_entry : nullptr,
     };
   }

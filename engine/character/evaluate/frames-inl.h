@@ -17,6 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
 constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
+constexpr std::size_t kFrameFloats = sizeof(Affine) / sizeof(float);
 
 // Products and sums, fused if the processor can.
 HWY_INLINE Vec fused_dot(const Vec3& a, const Vec3& b) { return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z)); }
@@ -98,7 +99,8 @@ HWY_INLINE Frames load_frames(const Lines& source) {
   return f;
 }
 
-inline void store_frames(const Frames& f, float* HWY_RESTRICT lines) {
+// Stores kLanes frames, kFrameFloats each, as Affine.
+inline void store_frames(const Frames& f, float* HWY_RESTRICT frames) {
   const Floats d;
   alignas(64) float rows[3][4 * kLanes];
   hn::StoreInterleaved4(f.a.x.v, f.b.x.v, f.c.x.v, f.o.x.v, d, rows[0]);
@@ -106,7 +108,7 @@ inline void store_frames(const Frames& f, float* HWY_RESTRICT lines) {
   hn::StoreInterleaved4(f.a.z.v, f.b.z.v, f.c.z.v, f.o.z.v, d, rows[2]);
   for (std::size_t v = 0; v < kLanes; ++v) {
     for (std::size_t row = 0; row < 3; ++row) {
-      std::memcpy(lines + v * kLineFloats + 4 * row, rows[row] + 4 * v, 4 * sizeof(float));
+      std::memcpy(frames + v * kFrameFloats + 4 * row, rows[row] + 4 * v, 4 * sizeof(float));
     }
   }
 }

@@ -397,13 +397,16 @@ void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::ui
     return by == RowOrder::kPadded ? shared::padded_influences(own) : own;
   };
   const auto longer = [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); };
-  const auto is_light = [&](std::uint32_t row) {
+  const auto is_flat = [&](std::uint32_t row) {
     const auto is_zero = [](const glm::vec3& gradient) { return gradient == glm::vec3(0.0f); };
-    const auto is_flat = [&](auto& rows) { return std::ranges::all_of(rows.row_gradients(row), is_zero); };
-    return row_length(groups, row) <= kShortRow && std::ranges::all_of(groups, is_flat);
+    return std::ranges::all_of(groups,
+                               [&](auto& rows) { return std::ranges::all_of(rows.row_gradients(row), is_zero); });
   };
+  const auto is_light = [&](std::uint32_t row) { return row_length(groups, row) <= kShortRow && is_flat(row); };
   const auto others = std::ranges::stable_partition(order, is_light);
-  for (const auto rows : {std::span(order.begin(), others.begin()), std::span(others.begin(), order.end())}) {
+  const auto steep = std::ranges::stable_partition(others, is_flat);
+  for (const auto rows : {std::span(order.begin(), others.begin()), std::span(others.begin(), steep.begin()),
+                          std::span(steep.begin(), order.end())}) {
     for (std::size_t begin = 0; begin < rows.size(); begin += kSortWindow)
       std::ranges::stable_sort(rows.subspan(begin, std::min(kSortWindow, rows.size() - begin)), longer);
   }

@@ -234,6 +234,7 @@ class Evaluator(Owner):
 
     @property
     def normals(self) -> Floats:
+        """Those of control meshes are 0, as their tangents."""
         return self._evaluated("normals", 3)
 
     @property

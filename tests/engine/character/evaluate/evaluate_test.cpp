@@ -142,6 +142,14 @@ TEST_P(Evaluate, GivesOnlyWhatIsAskedFor) {
   EXPECT_TRUE(same_bytes(positions.positions, everything.positions));
   EXPECT_TRUE(positions.normals.empty());
   EXPECT_TRUE(positions.tangents.empty()) << "a tangent is made orthogonal to its normal";
+
+  const Vertices of_tools = evaluated(character_, joints, {.control_meshes = true});
+  EXPECT_TRUE(same_bytes(of_tools.positions, everything.positions));
+  for (const CharacterMesh& mesh : character_->meshes) {
+    const std::uint32_t v = mesh.first_vertex;
+    EXPECT_NEAR(glm::length(glm::vec3(of_tools.tangents[v])), 1, 1e-4f);
+    EXPECT_EQ(everything.tangents[v], mesh.control ? glm::vec4(0) : of_tools.tangents[v]);
+  }
 }
 
 TEST_P(Evaluate, CopiesOfACharacterDoNotMeet) {

@@ -32,7 +32,7 @@ std::function<Model()> with_cage(std::vector<glm::vec3> positions, std::vector<g
 
 // Positions of the skin when `move` moves the cage's vertices.
 std::vector<glm::vec3> skin_after(const Character& character, const std::function<glm::vec3(glm::vec3)>& move) {
-  Evaluator evaluator(character);
+  Evaluator evaluator(character, {.control_meshes = true});
   evaluator.stream(0, test::moved_points(character, "cage", move));
   evaluator.evaluate();
   for (const glm::vec3 normal : evaluator.normals()) EXPECT_NEAR(glm::length(normal), 1, 1e-3);

@@ -23,6 +23,7 @@ class Evaluator {
     JobSystem jobs;  // run the loops over vertices and palette entries; none: they run on the calling thread
     bool normals = true;
     bool tangents = true;          // requires normals
+    bool control_meshes = false;   // for tools: also writes normals and tangents of control meshes
     bool morphs = true;            // false: skins move without their morph targets
     bool tension = false;          // takes 0.1 us per vertex
     bool same_everywhere = false;  // slower; the same bits on every processor, without vector instructions
@@ -88,7 +89,8 @@ class Evaluator {
   Detail detail() const;  // of the last evaluation
 
   // Results of all meshes, one mesh after the other, in packed order (CharacterMesh::first_vertex,
-  // CharacterMesh::source_vertex). Model space.
+  // CharacterMesh::source_vertex). Model space. Normals and tangents of control meshes are 0 without
+  // Options::control_meshes.
   std::span<const glm::vec3> positions() const;
   std::span<const glm::vec3> normals() const;   // unit
   std::span<const glm::vec4> tangents() const;  // unit xyz, orthogonal to the normal; w = handedness

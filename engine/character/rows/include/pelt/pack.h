@@ -82,10 +82,10 @@ void quantise(std::span<const Influence> row, std::vector<std::uint32_t>& by_ind
 // group.
 void keep_in_group(std::span<const glm::vec3> gradients, std::vector<std::uint32_t>& units);
 
-// Sorts rows by their cost: first those of up to kShortRow influences without gradients; then by length, longest first,
-// within windows of 4096 rows, so that slices need little padding; ties keep their order. kPadded: more ties, so that
-// rows that one morph target moves share slices. `order`: a permutation with the source row of each packed row; rows
-// near each other in it stay near.
+// Sorts rows by their cost: first those of up to kShortRow influences without gradients, then the others without; each
+// by length, longest first, within windows of 4096 rows, so that slices need little padding; ties keep their order.
+// kPadded: more ties, so that rows that one morph target moves share slices. `order`: a permutation with the source row
+// of each packed row; rows near each other in it stay near.
 enum class RowOrder { kLength, kPadded };
 void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::uint32_t>& order,
                          RowOrder by = RowOrder::kLength);
