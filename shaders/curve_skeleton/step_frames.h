@@ -53,12 +53,11 @@ struct CurveStep {
   vec3 jump;    // e_i - e_i-1; with eases: H before the joint
   float reach;  // f; negative: eased (step_eases)
   vec3 speed;   // v_i; with eases: H after the joint
-  float angle;  // of the swing in R_i; a roll about x follows it
+  float angle;  // theta_i
   vec3 inside;  // towards the inside of the bend, 2 sin h long
-  float roll;
-  vec2 swing;  // y and z of the swing's axis, which is perpendicular to x, times its angle
-  float bend;  // 1 - cos theta
-  float ease;  // of an eased joint, before it
+  float bend;   // 1 - cos theta
+  vec3 turn;    // axis of the turn from rest in R_i, times its angle
+  float ease;   // of an eased joint, before it
 };
 
 PELT_SHARED_CONST uint kCurveStepEntries = 2u;  // palette entries
@@ -73,7 +72,21 @@ PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint entry) {
   Affine one = palette_entry(work, entry);
   Affine other = palette_entry(work, entry + 1u);
   return CurveStep(one[0], vec3(one[1]), one[1].w, vec3(one[2]), one[2].w, vec3(other[0]), other[0].w, vec3(other[1]),
-                   other[1].w, vec2(other[2]), other[2].z, other[2].w);
+                   other[1].w, vec3(other[2]), other[2].w);
+}
+
+// Returns the turn at rest in R_i, as CurveStep::turn.
+PELT_SHARED_FN vec3 rest_turn(PoseWork work, uint joint) {
+  uint word = joint + kCurveAnchorRest;
+  return vec3(0.0f, table_float(work, word), table_float(work, word + 1u));
+}
+
+// Returns the share of the curve that turns about a joint: of flesh, but not between long bones, whose corner is cut,
+// unless they are nearly opposite.
+PELT_SHARED_FN float turned_share(PoseWork work, uint joint, float bend) {
+  float contact = table_float(work, joint + kCurveAnchorContact);
+  float corner = smoothstep(0.6f, 1.0f, contact) * (1.0f - smoothstep(1.75f, 1.95f, bend));
+  return (1.0f - table_float(work, joint + kCurveAnchorTube)) * (1.0f - corner);
 }
 
 // A point at a joint is on the side of its bone.
