@@ -82,10 +82,10 @@ PELT_SHARED_FN vec3 rest_turn(PoseWork work, uint joint) {
 }
 
 // Returns the share of the curve that turns about a joint: of flesh, but not between long bones, whose corner is cut,
-// unless they are nearly opposite.
+// unless they fold back.
 PELT_SHARED_FN float turned_share(PoseWork work, uint joint, float bend) {
   float contact = table_float(work, joint + kCurveAnchorContact);
-  float corner = smoothstep(0.6f, 1.0f, contact) * (1.0f - smoothstep(1.75f, 1.95f, bend));
+  float corner = smoothstep(0.6f, 1.0f, contact) * (1.0f - folded_back(bend));
   return (1.0f - table_float(work, joint + kCurveAnchorTube)) * (1.0f - corner);
 }
 

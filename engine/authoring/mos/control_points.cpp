@@ -263,7 +263,7 @@ class Settler {
       if (twist_after_ && is_inner(chain, i))
         point_chain.curve.anchors[i].twist_after = twist_after_(point_chain.curve, i);
     }
-    // Points slide and turn less if little of the skin bends: skin between rigid parts would pass through them.
+    // Points slide outward less if little of the skin bends: skin between rigid parts would pass through them.
     std::vector<JointPoints> about = joint_spacing_->points_of(point_chain.curve);
     for (std::size_t i = 0; i < about.size(); ++i) {
       about[i].outward *= bending[i];

@@ -18,9 +18,13 @@ namespace {
 constexpr std::uint32_t kPointsByBone = 3;
 constexpr float kJointFraction = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-// Between two of them, in skin thicknesses: keeps the volume of a bent limb.
-constexpr float kStepOfSpline = 0.45f, kStep = 0.8f;
-constexpr float kMaxUneven = 2;  // largest ratio of their distances on the two sides of a joint
+// Keeps the volume of a bent limb.
+struct Fit {
+  float step;     // between two of them, in skin thicknesses
+  float outward;  // slide, over their reach
+};
+constexpr Fit kRound{0.45f, 0.15f}, kPlain{0.8f, 0.2f};  // points of B-splines turn about the joint too
+constexpr float kMaxUneven = 2;                          // largest ratio of their distances on the two sides of a joint
 
 }  // namespace
 
@@ -71,20 +75,22 @@ JointPoints JointPointSpacing::space_evenly(const Curve& curve, std::size_t i) c
 }
 
 // Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last ones.
-// A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points turn about the
-// joint, each by its part: points that follow their bones would cut the corner.
+// A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide outward,
+// since the spline through them cuts the corner.
 JointPoints JointPointSpacing::space_by_skin(const Curve& curve, std::size_t i, float thickness) const {
   JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
-  const float step = parameters_.strategy == MosStrategy::kBSpline ? kStepOfSpline : kStep;
+  const bool round = parameters_.strategy == MosStrategy::kBSpline;
+  points.around = round ? 1.0f : 0.0f;
+  const Fit& fit = round ? kRound : kPlain;
   const auto room = [&](int side) {
     const Way way = way_beside(curve, i, side);
     const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends
     return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;  // the joint there has the other half
   };
   const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
-  const glm::vec2 wide = glm::min(glm::vec2(step * thickness), most);
+  const glm::vec2 wide = glm::min(glm::vec2(fit.step * thickness), most);
   points.step = glm::min(wide, kMaxUneven * glm::vec2(wide.y, wide.x));
-  points.around = 1;
+  points.outward = fit.outward * std::min(points.reach(0), points.reach(1));
   points.by_skin = true;
   return points;
 }

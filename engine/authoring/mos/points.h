@@ -32,7 +32,7 @@ struct ControlPoint {
   // How far the point slides outward as its joint bends (shaders/mos/mos.h), metres; not 0 only if it turns with an
   // inner anchor.
   float outward = 0;
-  float around = 0;  // part to which it turns about its joint as the joint bends
+  float around = 0;     // part to which it turns about the joint as well
   glm::dvec3 off{0.0};  // from the joint at bind, metres
   // Indices in MosParameters::chains and MosChain::points if the rig lists the point. None if it is placed along a
   // chain or is a vertex of a cage.

@@ -145,13 +145,11 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   table_.put_vector(glm::dvec3(backwards ? -turn.axis : turn.axis));
   table_.put_word(turn.angles ? shared::kMosAngles : shared::kMosWhole);
   const bool outward = point.outward != 0;
-  const bool around = point.around != 0;
   const bool roll = turn.roll != 0;
   assert(!roll || turn.angles);
-  table_.put_word(static_cast<std::uint32_t>(edits.size()) + (outward ? 1 : 0) + (around ? 1 : 0) + (roll ? 1 : 0));
+  table_.put_word(static_cast<std::uint32_t>(edits.size()) + (outward ? 1 : 0) + (roll ? 1 : 0));
   table_.put_word(word + shared::kMosPointWords);
-  if (outward) put_own_edit(shared::kMosOutward, point.outward, 0);
-  if (around) put_own_edit(shared::kMosAround, point.around, 0, point.off);
+  if (outward) put_own_edit(shared::kMosOutward, point.outward, std::bit_cast<std::uint32_t>(point.around), point.off);
   if (roll) put_own_edit(shared::kMosRoll, turn.roll, turn.roller);
   for (const PointEdit& edit : edits) put_edit(edit, point);
   return word;

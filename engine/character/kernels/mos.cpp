@@ -101,12 +101,12 @@ class Table {
 
   const char* check_edit(std::uint64_t point, std::uint64_t word) {
     const std::uint64_t values = word + shared::kMosEditValues;
-    if (words_.word(word) > shared::kMosAround) return "has an edit of an unknown kind";
+    if (words_.word(word) > shared::kMosRoll) return "has an edit of an unknown kind";
     const std::uint32_t chain = words_.word(point + shared::kMosPointChain);
     const std::uint32_t anchors = chain == shared::kMosNoWord ? 0 : words_.word(chain);
-    if (words_.word(word) == shared::kMosOutward || words_.word(word) == shared::kMosAround) {
+    if (words_.word(word) == shared::kMosOutward) {
       const std::uint32_t far = words_.word(point + shared::kMosPointFar);
-      if (anchors == 0 || far == 0 || far + 1 >= anchors) return "slides as a joint bends that is no inner one of a chain";
+      if (anchors == 0 || far == 0 || far + 1 >= anchors) return "slides outward, but not at an inner joint of a chain";
     }
     if (words_.word(word) == shared::kMosSlide) {
       if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that does not exist";
