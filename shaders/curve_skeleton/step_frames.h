@@ -81,12 +81,10 @@ PELT_SHARED_FN vec3 rest_turn(PoseWork work, uint joint) {
   return vec3(0.0f, table_float(work, word), table_float(work, word + 1u));
 }
 
-// Returns the share of the curve that turns about a joint: of flesh, but not between long bones, whose corner is cut,
-// unless they fold back.
+// Returns the share of the curve that turns about a joint instead of cutting its corner.
 PELT_SHARED_FN float turned_share(PoseWork work, uint joint, float bend) {
-  float contact = table_float(work, joint + kCurveAnchorContact);
-  float corner = smoothstep(0.6f, 1.0f, contact) * (1.0f - folded_back(bend));
-  return (1.0f - table_float(work, joint + kCurveAnchorTube)) * (1.0f - corner);
+  float around = mix(table_float(work, joint + kCurveAnchorAround), 1.0f, folded_back(bend));
+  return around * (1.0f - table_float(work, joint + kCurveAnchorTube));
 }
 
 // A point at a joint is on the side of its bone.

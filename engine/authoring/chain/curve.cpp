@@ -264,7 +264,7 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
     table_.put_number(sides.y);
   }
   const glm::vec2 rest = rest_turn(curve.chain, i, reference);
-  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y, anchor.tube, rest.x, rest.y}) {
+  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y, anchor.tube, anchor.around, rest.x, rest.y}) {
     table_.put_number(number);
   }
 }

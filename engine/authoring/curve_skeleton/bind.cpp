@@ -30,6 +30,8 @@ namespace {
 // is pressed flat on its inside, and of flesh, which overlaps there and follows its painting more closely.
 constexpr double kTube = 0.01, kFlesh = 0.05;
 
+constexpr float kShort = 0.6f;  // contact up to which flesh turns about the joint
+
 // Calls visit(vertex, point) for the curve that a vertex follows most, and for those that it follows at least half as
 // much.
 template <class Visit>
@@ -153,6 +155,9 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
       anchor.tube = static_cast<float>(1 - glm::smoothstep(kTube, kFlesh, uneven / std::max(distance, 1e-20)));
       anchor.section = sum / area;
       anchor.bulge.volume *= anchor.tube;
+      // Limbs turn about their joints, except between long bones. Trunks and tails bend over several.
+      const float of_limb = uses[curve.chain.anchors[i].joint].side != Side::kNone ? 1.0f : 0.0f;
+      anchor.around = of_limb;
       if (bends_meet(curve, i, uses)) continue;
       const glm::vec2 bones = bones_at(curve, i, uses);
       const auto room = [&](float before, float after) {
@@ -164,6 +169,7 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
       const auto is_trunk = [&](std::size_t other) { return curve.chain.anchors[other].is_branch; };
       const float limb = room(is_trunk(i - 1) ? bones.y : bones.x, is_trunk(i + 1) ? bones.x : bones.y);
       anchor.contact = std::max(anchor.contact, 0.8f * limb);
+      anchor.around = of_limb * (1 - glm::smoothstep(kShort, 1.0f, anchor.contact));
     }
   }
 }
