@@ -82,8 +82,8 @@ struct CurveSection {
   Real kept;     // part of the volume that a pressed section keeps
 };
 
-// Adds the step of a joint, of which the share `cut` cuts the corner, at the distance `way` after it; nothing beyond its window, which is positive and at least
-// `turning`.
+// Adds the step of a joint at the distance `way` after it; nothing beyond its window, which is positive and at least
+// `turning`. `cut`: the share of it that cuts the corner.
 PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, Real way,
                                     bool before, float turning, float window, float cut) {
   CurveSection result = section;
@@ -150,8 +150,8 @@ PELT_LANES_FN Real4 step_turn(vec3 turn, Real share) {
   return Real4(sine * turn.x, sine * turn.y, sine * turn.z, near_cos(half_angle));
 }
 
-// Turns the share `around` of the curve about a joint, as its frames turn. `frame`: of the curve; `slope`: e of the bone
-// on this side.
+// Turns the share `around` of the curve about a joint, as its frames turn. `frame`: of the curve; `slope`: e of the
+// bone on this side.
 PELT_LANES_FN CurvePoint turn_about_joint(CurvePoint place, Real4 frame, vec3 slope, Real way, float around) {
   Real3 off = (rotation_from_quaternion(frame)[0] * length(slope) - Real3(slope)) * around;
   return CurvePoint(place.point + off * way, place.slope + off);

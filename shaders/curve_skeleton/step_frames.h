@@ -4,7 +4,7 @@
 // step. A step may be longer than the bones next to it, so the bends of joints that are close together, or coincide,
 // blend into each other (s: rest length along the bones, e_i: posed bone over its rest length, theta_i: bend,
 // h = theta_i / 2, q = s - s_i):
-//     frame    F(s) = F_0 prod_i R_i^S(q)               R_i: from the frame of the bone before the joint to the next
+//     frame    F(s) = F_0 prod_i R_i^S(q)               R_i^S: S of the turn from rest, after S of the turn at rest
 //     curve    C(s) = polygon + sum_i (e_i - e_i-1) (r B(|q| / r) - f/12 G(|q| / g)) + v_i q G(|q| / g)
 // S rises from 0 to 1 within w = 2.4 d of the joint, or within the curve, at an even rate except at its ends: the slerp
 // of a single joint, slower than the curve passes the inside of the skin. Between long bones w is less: there the
@@ -15,6 +15,8 @@
 // the bend is so sharp that the inside of the skin would stop, v_i restores as much as needed: up to 1.2 d h / (0.9 w).
 // Joints within each other's turns use the sum of their bends and share the correction. The constants were measured on
 // limbs a quarter to three quarters of a bone thick (docs/curve_skeleton.md).
+//
+// The flesh of limbs turns about its joint instead, as R_i^S does; its sides overlap inside the bend.
 //
 // If bendy bones set eases E, the curve passes through the joint instead, as Blender's cubic Bezier curves do. On a
 // bone of rest length L, with a = |q| / L, its end at joint i adds this end of a cubic Hermite curve to the polygon:

@@ -85,8 +85,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   // The rotation from the frame before to that after, in the frame before, less that at rest. From a bend at rest the
   // joint so turns about its own axis, even if the posed bones are nearly opposite.
   vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
-  vec4 turned =
-      shorter_turn(quaternion_product(between, quaternion_conjugate(step_turn(rest_turn(work, word), 1.0f))));
+  vec4 turned = shorter_turn(quaternion_product(between, quaternion_conjugate(step_turn(rest_turn(work, word), 1.0f))));
   vec3 axis = quaternion_vector(turned);
   float sine = length(axis);
   step.turn = axis * (sine > 1e-20f ? 2.0f * atan_of(sine, turned.w) / sine : 0.0f);
@@ -163,8 +162,7 @@ PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork
   }
   CurveStepEntries result;
   result.entries[0] = Affine(step.frame, vec4(step.slope, step.twist), vec4(step.jump, step.reach));
-  result.entries[1] =
-      Affine(vec4(step.speed, step.angle), vec4(step.inside, step.bend), vec4(step.turn, step.ease));
+  result.entries[1] = Affine(vec4(step.speed, step.angle), vec4(step.inside, step.bend), vec4(step.turn, step.ease));
   return result;
 }
 

@@ -19,8 +19,7 @@
 //              leave the point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend. With
 //              `around`, p also moves by around (p_a + M o - p), o from the anchor to p at rest and p_a the posed
 //              anchor: then it keeps its distance from the joint, so that the outside of a sharp bend is round, not a
-//              wedge. It moves by half of that, but by all of it, and by no distance, if the bones fold
-//              back or, with `whole`, are short for the limb
+//              wedge. It moves by half of that, but by all of it, and by no distance, if the bones are nearly opposite
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
@@ -44,7 +43,7 @@ PELT_SHARED_BEGIN
 //     scale    the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
 //     motion   factor - 1
 //     twist    radians, 0, 0, direction of the bone
-//     outward  metres, around, whole, o in model space
+//     outward  metres, around, 0, o in model space
 //     roll     part, anchor
 //   driver   keys (2 or more), angle (shaders/swing_twist.h), keys
 //   key      radians, share, slope
@@ -73,9 +72,9 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;    // for internal points, not for edits of a rig
-PELT_SHARED_CONST uint kMosRoll = 6u;       // the same
-PELT_SHARED_CONST float kMosHalfAround = 0.45f;  // of the way round the joint: keeps the volume of a limb bent by 90 degrees
+PELT_SHARED_CONST uint kMosOutward = 5u;         // for internal points, not for edits of a rig
+PELT_SHARED_CONST uint kMosRoll = 6u;            // the same
+PELT_SHARED_CONST float kMosHalfAround = 0.45f;  // keeps the volume of a limb bent by 90 degrees
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
@@ -183,7 +182,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
     vec3 leaving = posed_direction(work, chain, i, vec3(0.0f));
     vec3 arriving = posed_direction(work, chain, i - 1u, leaving);
     vec3 turned = posed_position(work, chain, i) + (point.still + point.cosine) * second;
-    float back = first.y > 0.0f ? mix(folded_back(1.0f - dot(arriving, leaving)), 1.0f, first.z) : 0.0f;
+    float back = first.y > 0.0f ? folded_back(1.0f - dot(arriving, leaving)) : 0.0f;
     point.position = mix(point.position, turned, first.y * mix(kMosHalfAround, 1.0f, back));
     point.position += (arriving - leaving) * (share * first.x * (1.0f - back) * scale);
   } else if (operation == kMosMotion) {

@@ -228,8 +228,8 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
   return {{before.x, after.x}, {before.y, after.y}};
 }
 
-// Returns the least rotation at rest from the direction of the bone before an inner anchor to that of the bone after it,
-// as an axis times an angle, along y and z of the frame before; `y` is that of the frame after.
+// Returns the least rotation at rest from the bone before an inner anchor to that after it, as an axis times an angle,
+// along y and z of the frame before; `y` is that of the frame after.
 glm::vec2 rest_turn(const Chain& chain, std::size_t i, glm::vec3 y) {
   if (i == 0 || i + 1 == chain.anchors.size()) return glm::vec2(0.0f);
   const glm::vec3 before = bone_direction(chain, i - 1), after = bone_direction(chain, i);
@@ -264,7 +264,8 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
     table_.put_number(sides.y);
   }
   const glm::vec2 rest = rest_turn(curve.chain, i, reference);
-  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y, anchor.tube, anchor.around, rest.x, rest.y}) {
+  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y, anchor.tube,
+                             anchor.around, rest.x, rest.y}) {
     table_.put_number(number);
   }
 }

@@ -237,7 +237,6 @@ class Settler {
       point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward * 4 * part * (1 - part);
       point.around = points.around;
-      point.whole = points.whole;
       point.off = point.position - glm::dvec3(chain.anchors[i].position);
       put(point_chain, std::move(point), s, static_cast<float>(i - 1) + part);
     }

@@ -24,7 +24,6 @@ struct Fit {
   float outward;  // slide, over their reach
 };
 constexpr Fit kRound{0.45f, 0.15f}, kPlain{0.8f, 0.2f};  // points of B-splines turn about the joint too
-constexpr float kShort = 2.6f, kLong = 3;  // bones, in skin thicknesses
 constexpr float kMaxUneven = 2;                          // largest ratio of their distances on the two sides of a joint
 
 }  // namespace
@@ -82,8 +81,6 @@ JointPoints JointPointSpacing::space_by_skin(const Curve& curve, std::size_t i, 
   JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
   const bool round = parameters_.strategy == MosStrategy::kBSpline;
   points.around = round ? 1.0f : 0.0f;
-  const float shorter = std::min(way_beside(curve, i, 0).length, way_beside(curve, i, 1).length);
-  points.whole = 1 - glm::smoothstep(kShort, kLong, shorter / thickness);
   const Fit& fit = round ? kRound : kPlain;
   const auto room = [&](int side) {
     const Way way = way_beside(curve, i, side);
@@ -123,8 +120,7 @@ std::vector<JointPoints> JointPointSpacing::points_of(const Curve& curve) const 
     if (!is_bent(curve.chain, i)) continue;
     const float thickness = curve.anchors[i].skin_distance;
     const bool is_free = !parameters_.joint_fraction && !is_near_hub(curve, i);
-    const bool of_limb = uses_[curve.chain.anchors[i].joint].side != Side::kNone;  // others, as tails, bend evenly
-    const bool evenly = is_free && !of_limb && !parameters_.points_per_joint && chain::bends_meet(curve, i, uses_);
+    const bool evenly = is_free && !parameters_.points_per_joint && chain::bends_meet(curve, i, uses_);
     points[i] = evenly                     ? space_evenly(curve, i)
                 : thickness > 0 && is_free ? space_by_skin(curve, i, thickness)
                                            : space_by_bone(curve, i);

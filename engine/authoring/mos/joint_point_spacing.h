@@ -22,7 +22,6 @@ struct JointPoints {
   // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
   float outward = 0;
   float around = 0;  // part to which they also turn about the joint
-  float whole = 0;   // 1: they only turn, since the limb is thick for its bones
   bool by_skin = false;
   bool even = false;  // bends on both sides meet
 

@@ -33,7 +33,6 @@ struct ControlPoint {
   // inner anchor.
   float outward = 0;
   float around = 0;     // part to which it turns about the joint as well
-  float whole = 0;      // 1: it only turns and does not slide
   glm::dvec3 off{0.0};  // from the joint at bind, metres
   // Indices in MosParameters::chains and MosChain::points if the rig lists the point. None if it is placed along a
   // chain or is a vertex of a cage.
