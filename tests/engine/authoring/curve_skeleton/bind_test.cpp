@@ -189,7 +189,7 @@ TEST(CurveBind, FleshTurnsAboutItsJoint) {
     for (std::size_t v = 0; v < posed.size(); ++v) {
       const glm::vec3 rest = model.meshes[0].positions[v] - glm::vec3(4, 0, 0);
       const glm::vec3 off = posed[v] - glm::vec3(4, 0, 0);
-      ASSERT_NEAR(glm::length(off), glm::length(rest), 0.05f);
+      ASSERT_NEAR(glm::length(off), glm::length(rest), 0.08f);  // at bind the corner is cut
       ASSERT_NEAR(glm::dot(off, axis), glm::dot(rest, axis), 0.05f);
     }
   }
