@@ -167,32 +167,23 @@ TEST(CurveBind, FleshOverlapsAtASharpBend) {
   EXPECT_GT(deepest, 0.2f);
 }
 
-// An oval limb that is thick for its bones, and a thin one that is bent at bind and folds back: each vertex keeps its
-// distances from the joint, and along the axis of the turn.
+// An oval limb that is thick for its bones: each vertex keeps its distances from the joint, and along the axis of the
+// turn.
 TEST(CurveBind, FleshTurnsAboutItsJoint) {
-  for (const bool thick : {true, false}) {
-    SCOPED_TRACE(thick);
-    Model model = make_limb();
-    model.skeleton.joints[0].name = "left_thigh";
-    model.skeleton.joints[1].name = "left_shin";
-    const glm::mat4 bent = test::turn_about({4, 0, 0}, thick ? 0 : 45);
-    for (glm::vec3& p : model.meshes[0].positions) {
-      p *= glm::vec3(1, thick ? 1.7f : 1.0f, thick ? 1.4f : 0.8f);
-      if (p.x > 4) p = glm::vec3(bent * glm::vec4(p, 1));
-    }
-    model.bound_joints[1].inverse_bind = model.bound_joints[1].inverse_bind * glm::inverse(bent);
-    const Character character = test::bound(model, by_curves()).character;
-    std::vector<glm::mat4> joints = test::bind_matrices(model);
-    const glm::vec3 axis = glm::normalize(glm::vec3(thick ? 0.0f : -0.1f, 0.1f, 1.0f));
-    joints[1] = test::turn_about({4, 0, 0}, thick ? 110 : 135, axis) * joints[1];
-    const std::vector<glm::vec3> posed = test::posed(character, joints, "limb");
-    const float off_by = thick ? 0.03f : 0.3f;  // at bind the corner of the thin one is cut
-    for (std::size_t v = 0; v < posed.size(); ++v) {
-      const glm::vec3 rest = model.meshes[0].positions[v] - glm::vec3(4, 0, 0);
-      const glm::vec3 off = posed[v] - glm::vec3(4, 0, 0);
-      ASSERT_NEAR(glm::length(off), glm::length(rest), off_by);
-      ASSERT_NEAR(glm::dot(off, axis), glm::dot(rest, axis), off_by);
-    }
+  Model model = make_limb();
+  model.skeleton.joints[0].name = "left_thigh";
+  model.skeleton.joints[1].name = "left_shin";
+  for (glm::vec3& p : model.meshes[0].positions) p *= glm::vec3(1, 1.7f, 1.4f);
+  const Character character = test::bound(model, by_curves()).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  const glm::vec3 axis = glm::normalize(glm::vec3(0, 0.3f, 0.9f));
+  joints[1] = test::turn_about({4, 0, 0}, 110, axis) * joints[1];
+  const std::vector<glm::vec3> posed = test::posed(character, joints, "limb");
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const glm::vec3 rest = model.meshes[0].positions[v] - glm::vec3(4, 0, 0);
+    const glm::vec3 off = posed[v] - glm::vec3(4, 0, 0);
+    ASSERT_NEAR(glm::length(off), glm::length(rest), 0.03f);
+    ASSERT_NEAR(glm::dot(off, axis), glm::dot(rest, axis), 0.03f);
   }
 }
 
