@@ -203,6 +203,10 @@ PELT_SHARED_FN vec4 untwisted_anchor(PoseWork work, Chain chain, uint i) {
   return untwisted_motion(work, chain, i, anchor.pose.motion, anchor_twist(work, chain, i, anchor));
 }
 
+// Returns how much bones fold back, 0 to 154 degrees and 1 from 168 on, of `bend`, 1 - cos of the angle between them.
+// Such bones have no corner that a curve could cut.
+PELT_SHARED_FN float folded_back(float bend) { return smoothstep(1.9f, 1.98f, bend); }
+
 PELT_SHARED_END
 
 #endif

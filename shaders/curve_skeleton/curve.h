@@ -27,7 +27,9 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 //                 B-, of B+ at rest, volume, across, along, after; then for automatic frames: the rest direction x, y,
 //                 z of the bone that leaves the anchor, the rest lengths before and after the joint in which frames
 //                 turn, those in which the joint shifts the curve, contact (0 to 1: less pace in the bend), the radius
-//                 of the section at the joint (0: not pressed), and its centre along y and z of the frame
+//                 of the section at the joint (0: not pressed), and its centre along y and z of the frame, tube (0 to
+//                 1: how round it is), around (0 to 1: flesh turns about the joint), the turn at rest from bone to bone
+//                 about y and z of the frame
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row
@@ -55,7 +57,10 @@ PELT_SHARED_CONST uint kCurveAnchorTurning = 23u;
 PELT_SHARED_CONST uint kCurveAnchorWindow = 25u;
 PELT_SHARED_CONST uint kCurveAnchorContact = 27u;
 PELT_SHARED_CONST uint kCurveAnchorRadius = 28u;
-PELT_SHARED_CONST uint kCurveAnchorWords = 31u;
+PELT_SHARED_CONST uint kCurveAnchorTube = 31u;
+PELT_SHARED_CONST uint kCurveAnchorAround = 32u;
+PELT_SHARED_CONST uint kCurveAnchorRest = 33u;
+PELT_SHARED_CONST uint kCurveAnchorWords = 35u;
 PELT_SHARED_CONST uint kCurveSampleShape = 1u;
 PELT_SHARED_CONST uint kCurveSampleInverse = 7u;
 PELT_SHARED_CONST uint kCurveSampleWords = 19u;

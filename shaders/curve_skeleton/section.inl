@@ -83,9 +83,9 @@ struct CurveSection {
 };
 
 // Adds the step of a joint at the distance `way` after it; nothing beyond its window, which is positive and at least
-// `turning`.
+// `turning`. `cut`: the share of it that cuts the corner.
 PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, Real way,
-                                    bool before, float turning, float window) {
+                                    bool before, float turning, float window, float cut) {
   CurveSection result = section;
   result.inside += step.inside * step_ramp(way, turning);
   if (step.reach < 0.0f) {
@@ -96,13 +96,15 @@ PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_S
     return result;
   }
   float side = before ? -1.0f : 1.0f;
+  vec3 jump = step.jump * cut;
+  vec3 speed = step.speed * cut;
   float round = max(min(step.reach * (8.0f / 9.0f), window), 1e-20f);
   Real a = abs(way) / round;
   Real g = smooth_window(abs(way) / window);
   Real slope = side * smooth_window_slope(abs(way) / window) / window;
-  vec3 uncut = step.jump * (step.reach * (1.0f / 12.0f));
-  result.place.point += step.jump * (round * step_round(a)) - uncut * g + step.speed * (way * g);
-  result.place.slope += step.jump * (side * step_round_slope(a)) - uncut * slope + step.speed * (g + way * slope);
+  vec3 uncut = jump * (step.reach * (1.0f / 12.0f));
+  result.place.point += jump * (round * step_round(a)) - uncut * g + speed * (way * g);
+  result.place.slope += jump * (side * step_round_slope(a)) - uncut * slope + speed * (g + way * slope);
   return result;
 }
 
@@ -129,6 +131,7 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   Real inner = centre + kStepInner * size;  // distance of the section's inside from the curve
   Real excess = smooth_start(max((inner - room) / size + 0.5f * kStepSoft, 0.0f), kStepSoft);
   excess = 0.5f * min(excess, 1.6f) * (1.0f - smoothstep(0.5f, 1.0f, away / bone));
+  excess *= table_float(work, word + kCurveAnchorTube);
   Real shift = excess * (size - centre);
   CurveSection result = section;
   result.press += inside * excess;
@@ -139,15 +142,19 @@ PELT_LANES_FN CurveSection press_section(PELT_SHARED_IN(CurveSection) section, P
   return result;
 }
 
-// Returns R_i^share: the roll, then the swing.
-PELT_LANES_FN Real4 swing_and_roll(PELT_SHARED_IN(CurveStep) step, Real share) {
-  Real half_swing = 0.5f * share * step.angle;
-  Real half_roll = 0.5f * share * step.roll;
-  Real2 swing = step.swing * (step.angle > 1e-20f ? near_sin(half_swing) / step.angle : Real(0.0f));
-  Real along = near_cos(half_swing);
-  Real sine = near_sin(half_roll);
-  Real cosine = near_cos(half_roll);
-  return Real4(along * sine, swing.x * cosine + swing.y * sine, swing.y * cosine - swing.x * sine, along * cosine);
+// Returns the part `share` of a turn of at most half a turn.
+PELT_LANES_FN Real4 step_turn(vec3 turn, Real share) {
+  float angle = length(turn);
+  Real half_angle = 0.5f * share * angle;
+  Real sine = angle > 1e-20f ? near_sin(half_angle) / angle : Real(0.0f);
+  return Real4(sine * turn.x, sine * turn.y, sine * turn.z, near_cos(half_angle));
+}
+
+// Turns the share `around` of the curve about a joint, as its frames turn. `frame`: of the curve; `slope`: e of the
+// bone on this side.
+PELT_LANES_FN CurvePoint turn_about_joint(CurvePoint place, Real4 frame, vec3 slope, Real way, float around) {
+  Real3 off = (rotation_from_quaternion(frame)[0] * length(slope) - Real3(slope)) * around;
+  return CurvePoint(place.point + off * way, place.slope + off);
 }
 
 // Returns the curve at lambda of a bone. `scales`: of the section at its ends.
@@ -183,14 +190,23 @@ PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, 
     CurveStep step = posed_step(work, first_step + kCurveStepEntries * i);
     bool before = i > bone;
     float window = on_side(windows, before);
+    float around = step.reach < 0.0f ? 0.0f : turned_share(work, joint, step.bend);
     if (window > 0.0f && any_of(abs(way) < window)) {
-      section = add_step(section, step, way, before, min(on_side(turning, before), window), window);
+      section = add_step(section, step, way, before, min(on_side(turning, before), window), window, 1.0f - around);
     }
     Real share = step.reach < 0.0f ? eased_share(step, on_side(others, before), windows, way, before)
                                    : step_share(turning, way, before);
     // A joint that is passed, along with all before it, leaves the frame of its bone.
     passed = passed && share == 1.0f;
-    if (any_of(!passed && share != 0.0f)) frame = quaternion_product(frame, swing_and_roll(step, share));
+    if (any_of(!passed && share != 0.0f)) {
+      Real4 turn = quaternion_product(step_turn(step.turn, share), step_turn(rest_turn(work, joint), share));
+      if (around > 0.0f) {
+        CurveStep last = posed_step(work, first_step + kCurveStepEntries * (i - 1u));
+        section.place = turn_about_joint(section.place, quaternion_product(Real4(last.frame), turn),
+                                         before ? last.slope : step.slope, way, around);
+      }
+      frame = quaternion_product(frame, turn);
+    }
     frame = choose(passed, Real4(step.frame), frame);
   }
   Real3x3 axes = rotation_from_quaternion(normalize(frame));

@@ -4,7 +4,7 @@
 // step. A step may be longer than the bones next to it, so the bends of joints that are close together, or coincide,
 // blend into each other (s: rest length along the bones, e_i: posed bone over its rest length, theta_i: bend,
 // h = theta_i / 2, q = s - s_i):
-//     frame    F(s) = F_0 prod_i R_i^S(q)               R_i: from the frame of the bone before the joint to the next
+//     frame    F(s) = F_0 prod_i R_i^S(q)               R_i^S: S of the turn from rest, after S of the turn at rest
 //     curve    C(s) = polygon + sum_i (e_i - e_i-1) (r B(|q| / r) - f/12 G(|q| / g)) + v_i q G(|q| / g)
 // S rises from 0 to 1 within w = 2.4 d of the joint, or within the curve, at an even rate except at its ends: the slerp
 // of a single joint, slower than the curve passes the inside of the skin. Between long bones w is less: there the
@@ -15,6 +15,8 @@
 // the bend is so sharp that the inside of the skin would stop, v_i restores as much as needed: up to 1.2 d h / (0.9 w).
 // Joints within each other's turns use the sum of their bends and share the correction. The constants were measured on
 // limbs a quarter to three quarters of a bone thick (docs/curve_skeleton.md).
+//
+// The flesh of limbs turns about its joint instead, as R_i^S does; its sides overlap inside the bend.
 //
 // If bendy bones set eases E, the curve passes through the joint instead, as Blender's cubic Bezier curves do. On a
 // bone of rest length L, with a = |q| / L, its end at joint i adds this end of a cubic Hermite curve to the polygon:
@@ -53,12 +55,11 @@ struct CurveStep {
   vec3 jump;    // e_i - e_i-1; with eases: H before the joint
   float reach;  // f; negative: eased (step_eases)
   vec3 speed;   // v_i; with eases: H after the joint
-  float angle;  // of the swing in R_i; a roll about x follows it
+  float angle;  // theta_i
   vec3 inside;  // towards the inside of the bend, 2 sin h long
-  float roll;
-  vec2 swing;  // y and z of the swing's axis, which is perpendicular to x, times its angle
-  float bend;  // 1 - cos theta
-  float ease;  // of an eased joint, before it
+  float bend;   // 1 - cos theta
+  vec3 turn;    // axis of the turn from rest in R_i, times its angle
+  float ease;   // of an eased joint, before it
 };
 
 PELT_SHARED_CONST uint kCurveStepEntries = 2u;  // palette entries
@@ -73,7 +74,19 @@ PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint entry) {
   Affine one = palette_entry(work, entry);
   Affine other = palette_entry(work, entry + 1u);
   return CurveStep(one[0], vec3(one[1]), one[1].w, vec3(one[2]), one[2].w, vec3(other[0]), other[0].w, vec3(other[1]),
-                   other[1].w, vec2(other[2]), other[2].z, other[2].w);
+                   other[1].w, vec3(other[2]), other[2].w);
+}
+
+// Returns the turn at rest in R_i, as CurveStep::turn.
+PELT_SHARED_FN vec3 rest_turn(PoseWork work, uint joint) {
+  uint word = joint + kCurveAnchorRest;
+  return vec3(0.0f, table_float(work, word), table_float(work, word + 1u));
+}
+
+// Returns the share of the curve that turns about a joint instead of cutting its corner.
+PELT_SHARED_FN float turned_share(PoseWork work, uint joint, float bend) {
+  float around = mix(table_float(work, joint + kCurveAnchorAround), 1.0f, folded_back(bend));
+  return around * (1.0f - table_float(work, joint + kCurveAnchorTube));
 }
 
 // A point at a joint is on the side of its bone.

@@ -80,14 +80,15 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   step.bend = 1.0f - dot(coming.along, going.along);
   float bend = bend_between(coming.along, going.along);
 
-  // The rotation from the frame before to that after, in the frame before: least rotation of x, then a roll about x.
+  step.angle = bend;
+
+  // The rotation from the frame before to that after, in the frame before, less that at rest. From a bend at rest the
+  // joint so turns about its own axis, even if the posed bones are nearly opposite.
   vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
-  vec3 x = quaternion_rotate(between, vec3(1, 0, 0));
-  step.angle = atan_of(length(vec2(x.y, x.z)), x.x);
-  vec3 axis = normalize_or(vec3(0.0f, -x.z, x.y), vec3(0, 0, 1));
-  step.swing = vec2(axis.y, axis.z) * step.angle;
-  vec4 swing = quaternion_about(axis, step.angle);
-  step.roll = twist_angle(quaternion_product(quaternion_conjugate(swing), between), vec3(1, 0, 0));
+  vec4 turned = shorter_turn(quaternion_product(between, quaternion_conjugate(step_turn(rest_turn(work, word), 1.0f))));
+  vec3 axis = quaternion_vector(turned);
+  float sine = length(axis);
+  step.turn = axis * (sine > 1e-20f ? 2.0f * atan_of(sine, turned.w) / sine : 0.0f);
 
   if (is_eased(work, word)) {
     vec2 eases = anchor_eases(work, word);
@@ -150,8 +151,7 @@ PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork
   step.speed = vec3(0.0f);
   step.angle = 0.0f;
   step.inside = vec3(0.0f);
-  step.roll = 0.0f;
-  step.swing = vec2(0.0f);
+  step.turn = vec3(0.0f);
   step.bend = 0.0f;
   step.ease = 0.0f;
   if (i > 0u && i < last) {
@@ -162,8 +162,7 @@ PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork
   }
   CurveStepEntries result;
   result.entries[0] = Affine(step.frame, vec4(step.slope, step.twist), vec4(step.jump, step.reach));
-  result.entries[1] =
-      Affine(vec4(step.speed, step.angle), vec4(step.inside, step.roll), vec4(step.swing, step.bend, step.ease));
+  result.entries[1] = Affine(vec4(step.speed, step.angle), vec4(step.inside, step.bend), vec4(step.turn, step.ease));
   return result;
 }
 

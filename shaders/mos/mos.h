@@ -16,9 +16,10 @@
 //     twist    theta <- theta + share * angle; without separate twist,
 //              B <- B Rot(bone's direction at bind, share * angle)
 //     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and
-//              leave the point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend.
-//              A point before or after the anchor also moves across its bone, p += distance 3/2 (1 - u.w) n, n the
-//              part of u - w perpendicular to u or to w: so the outside of a sharp bend is round, not a wedge
+//              leave the point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend. With
+//              `around`, p also moves by around (p_a + M o - p), o from the anchor to p at rest and p_a the posed
+//              anchor: then it keeps its distance from the joint, so that the outside of a sharp bend is round, not a
+//              wedge. It moves by half of that, but by all of it, and by no distance, if the bones are nearly opposite
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
@@ -42,7 +43,7 @@ PELT_SHARED_BEGIN
 //     scale    the symmetric matrix R0 diag(scale - 1) R0^-1: xx, yy, zz, xy, xz, yz
 //     motion   factor - 1
 //     twist    radians, 0, 0, direction of the bone
-//     outward  metres, side: -1 before the anchor, 1 after it, 0 neither
+//     outward  metres, around, 0, o in model space
 //     roll     part, anchor
 //   driver   keys (2 or more), angle (shaders/swing_twist.h), keys
 //   key      radians, share, slope
@@ -71,9 +72,9 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;    // for internal points, not for edits of a rig
-PELT_SHARED_CONST uint kMosRoll = 6u;       // the same
-PELT_SHARED_CONST float kMosAcross = 1.5f;  // of outward: keeps a limb bent by 135 degrees round
+PELT_SHARED_CONST uint kMosOutward = 5u;         // for internal points, not for edits of a rig
+PELT_SHARED_CONST uint kMosRoll = 6u;            // the same
+PELT_SHARED_CONST float kMosHalfAround = 0.45f;  // keeps the volume of a limb bent by 90 degrees
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
@@ -180,10 +181,10 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
     // If the direction of one of the bones is unknown, there is no bend.
     vec3 leaving = posed_direction(work, chain, i, vec3(0.0f));
     vec3 arriving = posed_direction(work, chain, i - 1u, leaving);
-    float cosine = dot(arriving, leaving);
-    vec3 across = first.y < 0.0f ? arriving * cosine - leaving : arriving - leaving * cosine;
-    float more = first.y == 0.0f ? 0.0f : kMosAcross * (1.0f - cosine);
-    point.position += (arriving - leaving + across * more) * (share * first.x * scale);
+    vec3 turned = posed_position(work, chain, i) + (point.still + point.cosine) * second;
+    float back = first.y > 0.0f ? folded_back(1.0f - dot(arriving, leaving)) : 0.0f;
+    point.position = mix(point.position, turned, first.y * mix(kMosHalfAround, 1.0f, back));
+    point.position += (arriving - leaving) * (share * first.x * (1.0f - back) * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;
     Affine root = mos_root_motion(work);

@@ -228,6 +228,19 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
   return {{before.x, after.x}, {before.y, after.y}};
 }
 
+// Returns the least rotation at rest from the bone before an inner anchor to that after it, as an axis times an angle,
+// along y and z of the frame before; `y` is that of the frame after.
+glm::vec2 rest_turn(const Chain& chain, std::size_t i, glm::vec3 y) {
+  if (i == 0 || i + 1 == chain.anchors.size()) return glm::vec2(0.0f);
+  const glm::vec3 before = bone_direction(chain, i - 1), after = bone_direction(chain, i);
+  const glm::vec3 axis = glm::cross(before, after);
+  const float sine = glm::length(axis);
+  if (!(sine > 1e-20f)) return glm::vec2(0.0f);
+  // The rotation keeps its axis, so this has the same coordinates in both frames.
+  return glm::vec2(glm::dot(axis, y), glm::dot(axis, glm::cross(after, y))) *
+         (std::atan2(sine, glm::dot(before, after)) / sine);
+}
+
 void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference) {
   const CurveAnchor& anchor = curve.anchors[i];
   table_.put_number(curve.lengths[i]);
@@ -250,7 +263,9 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
     table_.put_number(sides.x);
     table_.put_number(sides.y);
   }
-  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y}) {
+  const glm::vec2 rest = rest_turn(curve.chain, i, reference);
+  for (const float number : {anchor.contact, anchor.radius, anchor.section.x, anchor.section.y, anchor.tube,
+                             anchor.around, rest.x, rest.y}) {
     table_.put_number(number);
   }
 }

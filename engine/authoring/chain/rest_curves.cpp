@@ -102,6 +102,7 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
         put_numbers(settings, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
         put_numbers(settings, shared::kCurveAnchorBulge, shared::kCurveAnchorDirection);
         put_numbers(settings, shared::kCurveAnchorContact, shared::kCurveAnchorRadius + 1);
+        put_numbers(settings, shared::kCurveAnchorTube, shared::kCurveAnchorRest);
         for (const std::uint32_t sides : {shared::kCurveAnchorTurning, shared::kCurveAnchorWindow}) {
           put_number(std::bit_cast<float>(settings[sides + (reversed ? 1 : 0)]));
           put_number(std::bit_cast<float>(settings[sides + (reversed ? 0 : 1)]));

@@ -28,7 +28,9 @@ namespace {
 
 // Mean deviation from the mean radius of the skin round a joint, relative to it: of a tube, which swells at a bend and
 // is pressed flat on its inside, and of flesh, which overlaps there and follows its painting more closely.
-constexpr double kTube = 0.01, kFlesh = 0.03;
+constexpr double kTube = 0.005, kFlesh = 0.04;
+
+constexpr float kShort = 0.6f;  // contact up to which flesh turns about the joint
 
 // Calls visit(vertex, point) for the curve that a vertex follows most, and for those that it follows at least half as
 // much.
@@ -151,19 +153,25 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
         uneven += weight * std::abs(glm::distance(at, sum / area) - distance / area);
       }
       anchor.tube = static_cast<float>(1 - glm::smoothstep(kTube, kFlesh, uneven / std::max(distance, 1e-20)));
-      anchor.section = anchor.tube * glm::vec2(sum / area);
+      anchor.section = sum / area;
+      if (!bends_meet(curve, i, uses)) {
+        const glm::vec2 bones = bones_at(curve, i, uses);
+        const auto room = [&](float before, float after) {
+          return std::clamp(std::min(before, after) / anchor.skin_distance - 2, 0.0f, 1.0f);
+        };
+        anchor.contact = room(bones.x, bones.y);
+        if (anchor.contact > 0.5f) anchor.radius = static_cast<float>(distance / area);
+        // A limb at a trunk bends less widely, but meets nothing.
+        const auto is_trunk = [&](std::size_t other) { return curve.chain.anchors[other].is_branch; };
+        const float limb = room(is_trunk(i - 1) ? bones.y : bones.x, is_trunk(i + 1) ? bones.x : bones.y);
+        anchor.contact = std::max(anchor.contact, 0.8f * limb);
+      }
+      // Limbs turn about their joints as flesh does, except between long bones. Trunks and tails bend over several.
+      if (uses[curve.chain.anchors[i].joint].side != Side::kNone) {
+        anchor.around = 1 - glm::smoothstep(kShort, 1.0f, anchor.contact);
+        anchor.tube *= 1 - anchor.around;
+      }
       anchor.bulge.volume *= anchor.tube;
-      if (bends_meet(curve, i, uses)) continue;
-      const glm::vec2 bones = bones_at(curve, i, uses);
-      const auto room = [&](float before, float after) {
-        return std::clamp(std::min(before, after) / anchor.skin_distance - 2, 0.0f, 1.0f);
-      };
-      anchor.contact = room(bones.x, bones.y);
-      if (anchor.contact > 0.5f) anchor.radius = anchor.tube * static_cast<float>(distance / area);
-      // A limb at a trunk bends less widely, but meets nothing.
-      const auto is_trunk = [&](std::size_t other) { return curve.chain.anchors[other].is_branch; };
-      const float limb = room(is_trunk(i - 1) ? bones.y : bones.x, is_trunk(i + 1) ? bones.x : bones.y);
-      anchor.contact = std::max(anchor.contact, 0.8f * limb);
     }
   }
 }

@@ -236,7 +236,8 @@ class Settler {
       point.turn->swing = turned;
       point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward * 4 * part * (1 - part);
-      if (points.round && steps != 0) point.side = steps < 0 ? -1.0f : 1.0f;
+      point.around = points.around;
+      point.off = point.position - glm::dvec3(chain.anchors[i].position);
       put(point_chain, std::move(point), s, static_cast<float>(i - 1) + part);
     }
   }
@@ -264,7 +265,10 @@ class Settler {
     }
     // Points slide outward less if little of the skin bends: skin between rigid parts would pass through them.
     std::vector<JointPoints> about = joint_spacing_->points_of(point_chain.curve);
-    for (std::size_t i = 0; i < about.size(); ++i) about[i].outward *= bending[i];
+    for (std::size_t i = 0; i < about.size(); ++i) {
+      about[i].outward *= bending[i];
+      about[i].around *= bending[i];
+    }
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {

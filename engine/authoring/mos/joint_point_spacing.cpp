@@ -23,7 +23,7 @@ struct Fit {
   float step;     // between two of them, in skin thicknesses
   float outward;  // slide, over their reach
 };
-constexpr Fit kRound{0.45f, 0.15f}, kPlain{0.8f, 0.2f};  // points of B-splines slide across their bones too
+constexpr Fit kRound{0.45f, 0.15f}, kPlain{0.8f, 0.2f};  // points of B-splines turn about the joint too
 constexpr float kMaxUneven = 2;                          // largest ratio of their distances on the two sides of a joint
 
 }  // namespace
@@ -79,8 +79,9 @@ JointPoints JointPointSpacing::space_evenly(const Curve& curve, std::size_t i) c
 // since the spline through them cuts the corner.
 JointPoints JointPointSpacing::space_by_skin(const Curve& curve, std::size_t i, float thickness) const {
   JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
-  points.round = parameters_.strategy == MosStrategy::kBSpline;
-  const Fit& fit = points.round ? kRound : kPlain;
+  const bool round = parameters_.strategy == MosStrategy::kBSpline;
+  points.around = round ? 1.0f : 0.0f;
+  const Fit& fit = round ? kRound : kPlain;
   const auto room = [&](int side) {
     const Way way = way_beside(curve, i, side);
     const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends

@@ -21,9 +21,9 @@ struct JointPoints {
   glm::vec2 step{0.0f};  // metres from one to the next, before and after the anchor
   // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
   float outward = 0;
+  float around = 0;  // part to which they also turn about the joint
   bool by_skin = false;
-  bool round = false;  // they also slide across their bones
-  bool even = false;   // bends on both sides meet
+  bool even = false;  // bends on both sides meet
 
   // Returns the fraction of the turn that point k makes.
   float part(std::uint32_t k) const {

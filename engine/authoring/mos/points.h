@@ -32,7 +32,8 @@ struct ControlPoint {
   // How far the point slides outward as its joint bends (shaders/mos/mos.h), metres; not 0 only if it turns with an
   // inner anchor.
   float outward = 0;
-  float side = 0;  // -1 before its anchor, 1 after it: it also slides across the bone there; 0: it does not
+  float around = 0;     // part to which it turns about the joint as well
+  glm::dvec3 off{0.0};  // from the joint at bind, metres
   // Indices in MosParameters::chains and MosChain::points if the rig lists the point. None if it is placed along a
   // chain or is a vertex of a cage.
   std::optional<glm::uvec2> listed;

@@ -112,13 +112,13 @@ void MosTable::put_edit(const PointEdit& edit, const ControlPoint& point) {
   while (table_.size() < end) table_.put_word(0);
 }
 
-void MosTable::put_own_edit(std::uint32_t operation, float number, std::uint32_t word) {
-  const std::uint32_t end = table_.size() + shared::kMosEditWords;
+void MosTable::put_own_edit(std::uint32_t operation, float number, std::uint32_t word, const glm::dvec3& vector) {
   table_.put_word(operation);
   table_.put_word(shared::kMosNoWord);
   table_.put_number(number);
   table_.put_word(word);
-  while (table_.size() < end) table_.put_word(0);
+  table_.put_word(0);
+  table_.put_vector(vector);
 }
 
 std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
@@ -149,7 +149,7 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   assert(!roll || turn.angles);
   table_.put_word(static_cast<std::uint32_t>(edits.size()) + (outward ? 1 : 0) + (roll ? 1 : 0));
   table_.put_word(word + shared::kMosPointWords);
-  if (outward) put_own_edit(shared::kMosOutward, point.outward, std::bit_cast<std::uint32_t>(point.side));
+  if (outward) put_own_edit(shared::kMosOutward, point.outward, std::bit_cast<std::uint32_t>(point.around), point.off);
   if (roll) put_own_edit(shared::kMosRoll, turn.roll, turn.roller);
   for (const PointEdit& edit : edits) put_edit(edit, point);
   return word;

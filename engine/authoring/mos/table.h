@@ -76,7 +76,8 @@ class MosTable {
 
  private:
   void put_edit(const PointEdit& edit, const ControlPoint& point);
-  void put_own_edit(std::uint32_t operation, float number, std::uint32_t word);
+  void put_own_edit(std::uint32_t operation, float number, std::uint32_t word,
+                    const glm::dvec3& vector = glm::dvec3(0.0));
 
   chain::ChainTable table_;
   MosFrames frames_;

@@ -167,6 +167,43 @@ TEST(CurveBind, FleshOverlapsAtASharpBend) {
   EXPECT_GT(deepest, 0.2f);
 }
 
+// An oval limb that is thick for its bones: each vertex keeps its distances from the joint, and along the axis of the
+// turn.
+TEST(CurveBind, FleshTurnsAboutItsJoint) {
+  Model model = make_limb();
+  model.skeleton.joints[0].name = "left_thigh";
+  model.skeleton.joints[1].name = "left_shin";
+  for (glm::vec3& p : model.meshes[0].positions) p *= glm::vec3(1, 1.7f, 1.4f);
+  const Character character = test::bound(model, by_curves()).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  const glm::vec3 axis = glm::normalize(glm::vec3(0, 0.3f, 0.9f));
+  joints[1] = test::turn_about({4, 0, 0}, 110, axis) * joints[1];
+  const std::vector<glm::vec3> posed = test::posed(character, joints, "limb");
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const glm::vec3 rest = model.meshes[0].positions[v] - glm::vec3(4, 0, 0);
+    const glm::vec3 off = posed[v] - glm::vec3(4, 0, 0);
+    ASSERT_NEAR(glm::length(off), glm::length(rest), 0.03f);
+    ASSERT_NEAR(glm::dot(off, axis), glm::dot(rest, axis), 0.03f);
+  }
+}
+
+// Slightly rounder skin moves slightly differently at a sharp bend.
+TEST(CurveBind, RoundnessFadesGradually) {
+  std::vector<glm::vec3> before;
+  float most = 0;
+  for (float width = 0.83f; width < 1; width += 0.006f) {
+    Model model = test::make_tube({.around = 16, .along = 32});
+    for (glm::vec3& p : model.meshes[0].positions) p.z *= width;
+    std::vector<glm::mat4> joints = test::bind_matrices(model);
+    joints[1] = test::turn_about({4, 0, 0}, 130) * joints[1];
+    const std::vector<glm::vec3> posed = test::posed(test::bound(model, by_curves()).character, joints, "tube");
+    if (!before.empty()) most = std::max(most, test::farthest(before, posed));
+    before = posed;
+  }
+  EXPECT_LT(most, 0.06f);
+  EXPECT_GT(most, 0.02f);
+}
+
 // A degree moves a point of the limb at the distance 1.8 from the joint by 0.03.
 TEST(CurveBind, BendsBeginToBePressedSmoothly) {
   const test::PosedLimb limb(by_curves());
