@@ -82,7 +82,7 @@ Result<void> announce(const std::string& output, std::uint64_t points, std::int3
     return fail(ErrorCode::kWriteFailed, fmt::format("{}: takes {}, but the disk has room for {}", output,
                                                      format_bytes(bytes), format_bytes(space.available)));
   }
-  fmt::print("{}: {} points, {} samples, {}\n", output, points, samples, format_bytes(bytes));
+  fmt::print("{}: {} points, {} sample{}, {}\n", output, points, samples, samples == 1 ? "" : "s", format_bytes(bytes));
   std::fflush(stdout);
   return {};
 }

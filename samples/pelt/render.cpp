@@ -82,15 +82,23 @@ InstancePose pose_for(const CharacterData& character, const CheckPose& pose) {
           .inputs = {player.inputs().begin(), player.inputs().end()}};
 }
 
+// Returns true if joints move all skins directly, with nothing but their weights.
+bool is_linear_blend(const CharacterData& data) {
+  return data.certificate.empty() &&
+         std::ranges::all_of(data.passes, [](const auto& pass) { return pass.kernel == PoseKernel::kLinearBlend; }) &&
+         std::ranges::all_of(data.meshes, [](const auto& mesh) { return mesh.mode == BlendMode::kLinear; });
+}
+
 // Searches frames of the clips and turns of single joints. `linear_blend`: the same skins, bound by linear blend.
 Result<LargestDifference> largest_difference(const Character& character, const Character& linear_blend) {
+  const auto none =
+      fail(ErrorCode::kInvalidArgument, "moves as by linear blend in every pose, so there is no difference to show");
+  if (is_linear_blend(*character)) return none;
   std::vector<CheckPose> poses = clip_poses(*linear_blend);
   std::ranges::move(sample_poses(linear_blend), std::back_inserter(poses));
   PELT_ASSIGN(const auto comparison, LinearComparison::create(linear_blend, std::move(poses)));
   PELT_ASSIGN(const auto figures, comparison.measure(character));
-  if (!(figures.far > 1e-4))
-    return fail(ErrorCode::kInvalidArgument,
-                "moves as by linear blend in every pose, so there is no difference to show");
+  if (!(figures.far > 1e-4)) return none;
   const SkinLocation location = comparison.location_of(figures.far_at.from);
   LargestDifference found{.pose = comparison.pose_at(figures.far_at.frame, figures.far_at.from),
                           .joint = character->skeleton.find(location.joint).value_or(0),

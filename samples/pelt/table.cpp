@@ -18,7 +18,10 @@ std::string text_of(const Json& value, const Column& column) {
     return fmt::format("{}", fmt::join(parts, column.format.empty() ? ", " : " "));
   }
   if (value.is_number_integer() && column.format == "{}") return value.dump();
-  return fmt::format(fmt::runtime(column.format), column.scale * value.get<double>());
+  std::string text = fmt::format(fmt::runtime(column.format), column.scale * value.get<double>());
+  const bool zero = text.find_first_of("123456789") == std::string::npos;
+  if (zero && text.starts_with('-')) text.erase(0, 1);
+  return text;
 }
 
 std::string cell_of(const Json& row, const Column& column) {

@@ -71,19 +71,22 @@ Result<DeviceScene> DeviceScene::create(const runtime::Device& device, const Pip
   return made;
 }
 
-Result<DeviceScene::CharacterBuffers*> DeviceScene::find_or_make(const runtime::Device& device,
-                                                                 const Character& character) {
-  if (const auto found = characters_.find(character.operator->()); found != characters_.end()) return &found->second;
-  Geometry geometry = make_geometry(*character);
+Result<DeviceScene::CharacterBuffers*> DeviceScene::find_or_make(const runtime::Device& device, const DrawItem& item) {
+  const Character& character = *item.character;
+  const std::pair key(character.operator->(), item.textures);
+  if (const auto found = characters_.find(key); found != characters_.end()) return &found->second;
+  Geometry geometry = make_geometry(*character, item.textures);
   PELT_ASSIGN(auto indices, make_buffer(device, geometry.indices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "triangles"));
   PELT_ASSIGN(auto edges, make_buffer(device, geometry.edges, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "edges"));
   PELT_ASSIGN(auto uvs, make_buffer(device, geometry.uvs, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "texture coordinates"));
+  PELT_ASSIGN(auto colors, make_buffer(device, geometry.colors, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "vertex colours"));
   return &characters_
-              .emplace(character.operator->(), CharacterBuffers{.character = character,
-                                                                .meshes = std::move(geometry.meshes),
-                                                                .indices = std::move(indices),
-                                                                .edges = std::move(edges),
-                                                                .uvs = std::move(uvs)})
+              .emplace(key, CharacterBuffers{.character = character,
+                                             .meshes = std::move(geometry.meshes),
+                                             .indices = std::move(indices),
+                                             .edges = std::move(edges),
+                                             .uvs = std::move(uvs),
+                                             .colors = std::move(colors)})
               .first->second;
 }
 
@@ -123,7 +126,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
   texture_places_.emplace(nullptr, 0);
   for (std::uint32_t i = 0; i < scene.items.size(); ++i) {
     const DrawItem& item = scene.items[i];
-    PELT_ASSIGN(auto buffers, find_or_make(device, *item.character));
+    PELT_ASSIGN(auto buffers, find_or_make(device, item));
     buffers->shown = true;
     append_draws(item, i, buffers->meshes, draws_);
     const auto is_item = [&](const DrawnCrowd& drawn) { return drawn.crowd == item.crowd; };
@@ -135,6 +138,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     write_descriptor(device, set, shared::kBindDirections, kStorage, range.directions);
     write_descriptor(device, set, shared::kBindEdges, kStorage, buffers->edges.whole());
     write_descriptor(device, set, shared::kBindUvs, kStorage, buffers->uvs.whole());
+    write_descriptor(device, set, shared::kBindColors, kStorage, buffers->colors.whole());
     items_.push_back({.constants = {.first_word = range.first_word,
                                     .first_packed = range.first_packed,
                                     .vertices = item.crowd->instance(item.instance)->vertex_count,
@@ -149,7 +153,7 @@ Result<void> DeviceScene::set_items(const runtime::Device& device, const Pipelin
     weights_.insert(weights_.end(), item.weights.begin(), item.weights.end());
   }
   for (const std::uint32_t unread :
-       {shared::kBindPositions, shared::kBindDirections, shared::kBindEdges, shared::kBindUvs}) {
+       {shared::kBindPositions, shared::kBindDirections, shared::kBindEdges, shared::kBindUvs, shared::kBindColors}) {
     write_descriptor(device, no_item_set(), unread, kStorage, nothing_.whole());
   }
 

@@ -65,15 +65,16 @@ class DeviceScene {
     runtime::Buffer indices;
     runtime::Buffer edges;
     runtime::Buffer uvs;
+    runtime::Buffer colors;
     bool shown = false;
   };
 
-  Result<CharacterBuffers*> find_or_make(const runtime::Device& device, const Character& character);
+  Result<CharacterBuffers*> find_or_make(const runtime::Device& device, const DrawItem& item);
   Result<void> set_items(const runtime::Device& device, const Pipelines& pipelines, const Scene& scene);
   Result<void> write_scene(const runtime::Device& device, const Pipelines& pipelines, const Images& images);
   void clear();
 
-  std::map<const CharacterData*, CharacterBuffers> characters_;
+  std::map<std::pair<const CharacterData*, const MaterialTextures*>, CharacterBuffers> characters_;
   Texture white_;  // for draws without a texture
   runtime::Buffer nothing_;
   Lighting lighting_;

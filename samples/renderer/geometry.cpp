@@ -75,10 +75,10 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   return {};
 }
 
-// Returns the colour of a part. White: a texture has the colour.
+// Returns the colour of a part. White: a texture or the vertices have the colour.
 glm::vec4 part_color(const DrawItem& item, const MeshPart& part, bool textured) {
   if (item.color) return *item.color;
-  if (part.material < 0) return kClay;
+  if (part.material < 0) return textured ? glm::vec4(1) : kClay;
   const glm::vec4 color = (*item.character)->materials[part.material].base_color;
   const bool white = glm::min(color.r, glm::min(color.g, color.b)) > 0.95f;
   return white && !textured ? kClay : color;
@@ -89,6 +89,14 @@ bool follows_a_muscle(const CharacterData& data, const CharacterMesh& mesh) {
   return std::ranges::any_of(data.passes, [&](const PalettePass& pass) {
     return pass.kernel == PoseKernel::kActionLine && pass.first_entry == mesh.first_entry;
   });
+}
+
+// Returns the colours of a mesh's vertices in the model's order; null without.
+const std::vector<glm::vec4>* colors_of(const CharacterMesh& mesh, const MaterialTextures* textures) {
+  if (textures == nullptr || mesh.control) return nullptr;
+  const auto found = textures->colors.find(mesh.name);
+  const bool fits = found != textures->colors.end() && found->second.size() == mesh.source_vertex.size();
+  return fits ? &found->second : nullptr;
 }
 
 // Appends an edge of zero length for each vertex without triangles, and returns their number.
@@ -121,7 +129,7 @@ std::vector<glm::uvec2> unique_edges(std::span<const glm::uvec3> triangles) {
   return edges;
 }
 
-Geometry make_geometry(const CharacterData& character) {
+Geometry make_geometry(const CharacterData& character, const MaterialTextures* textures) {
   Geometry made;
   bool has_uvs = false;
   for (const CharacterMesh& mesh : character.meshes) {
@@ -138,6 +146,14 @@ Geometry make_geometry(const CharacterData& character) {
     place.edge_count = static_cast<std::uint32_t>(edges.size());
     made.edges.insert(made.edges.end(), edges.begin(), edges.end());
     made.meshes.push_back(place);
+  }
+  for (const CharacterMesh& mesh : character.meshes) {
+    const std::vector<glm::vec4>* const colors = colors_of(mesh, textures);
+    if (colors == nullptr) continue;
+    made.colors.resize(character.vertex_count(), glm::vec4(1));
+    for (std::size_t v = 0; v < mesh.source_vertex.size(); ++v) {
+      made.colors[mesh.first_vertex + v] = (*colors)[mesh.source_vertex[v]];
+    }
   }
   if (!has_uvs) return made;
   made.uvs.resize(character.vertex_count(), glm::vec2(0.0f));
@@ -176,6 +192,7 @@ void append_draws(const DrawItem& item, std::uint32_t index, std::span<const Mes
                               .count = place.point_count,
                               .color = item.color.value_or(kDots)});
     }
+    const bool colored = item.weights.empty() && colors_of(mesh, item.textures) != nullptr;
     for (const MeshPart& part : mesh.parts) {
       if (part.triangle_count == 0) continue;
       MaterialTextures::OfMaterial material;
@@ -188,9 +205,10 @@ void append_draws(const DrawItem& item, std::uint32_t index, std::span<const Mes
           {.mesh = drawn,
            .first_index = place.first_index + 3 * part.first_triangle,
            .index_count = 3 * part.triangle_count,
-           .color = part_color(item, part, textured),
+           .color = part_color(item, part, textured || colored),
            .texture = textured ? &item.textures->images[static_cast<std::size_t>(material.image)] : nullptr,
-           .alpha_mask = textured && material.alpha_mask});
+           .alpha_mask = textured && material.alpha_mask,
+           .vertex_colors = colored});
     }
   }
 }

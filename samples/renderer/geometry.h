@@ -29,10 +29,12 @@ struct Geometry {
   std::vector<std::uint32_t> indices;  // three per triangle of the skin
   std::vector<glm::uvec2> edges;
   std::vector<glm::vec2> uvs;        // one per vertex of the character; empty if no mesh has any
+  std::vector<glm::vec4> colors;     // likewise, linear with alpha
   std::vector<MeshGeometry> meshes;  // as CharacterData::meshes
 };
 
-Geometry make_geometry(const CharacterData& character);
+// `textures`: the vertex colours; may be null.
+Geometry make_geometry(const CharacterData& character, const MaterialTextures* textures);
 
 // A drawn mesh, and the index of its vertex 0.
 struct DrawnMesh {
@@ -49,6 +51,7 @@ struct SurfaceDraw {
   glm::vec4 color{1.0f};
   const Texture* texture = nullptr;
   bool alpha_mask = false;
+  bool vertex_colors = false;
 };
 
 // Edges [first_edge, first_edge + edge_count).

@@ -52,7 +52,8 @@ Result<void> make_layouts(const runtime::Device& device, Pipelines& made) {
   const SetBinding item[] = {{shared::kBindPositions, kStorage},
                              {shared::kBindDirections, kStorage},
                              {shared::kBindEdges, kStorage},
-                             {shared::kBindUvs, kStorage}};
+                             {shared::kBindUvs, kStorage},
+                             {shared::kBindColors, kStorage}};
   const SetBinding texture[] = {{shared::kBindTexture, kImage}};
   PELT_ASSIGN(made.scene_layout, make_set_layout(device, scene, "descriptor layout of the scene"));
   PELT_ASSIGN(made.item_layout, make_set_layout(device, item, "descriptor layout of items"));

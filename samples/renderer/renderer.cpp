@@ -198,6 +198,7 @@ void Renderer::State::draw_surfaces(VkCommandBuffer commands, const Region& regi
     shared::DrawConstants constants = constants_of(draw.mesh);
     constants.color = draw.color;
     if (draw.texture != nullptr) constants.flags |= shared::kDrawTexture;
+    if (draw.vertex_colors) constants.flags |= shared::kDrawColors;
     bind_set(commands, 2, scene.texture_set(draw.texture));
     draw_triangles(commands, draw, constants);
   }

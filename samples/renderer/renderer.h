@@ -25,7 +25,8 @@ namespace pelt::samples {
 // The side of Scene::split that shows an item.
 enum class SplitSide { kBoth, kLeft, kRight };
 
-// Decoded images of a character's materials, by material. The renderer's user owns them; textures.h makes them.
+// Decoded images of a character's materials, by material, and vertex colours. The renderer's user owns them; textures.h
+// makes them.
 struct MaterialTextures;
 
 // Instances of one character to draw, from the crowd that poses them.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include <pelt/runtime/buffer.h>
@@ -62,6 +64,29 @@ Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::
   image.pixels.assign(decoded, decoded + kChannels * pixels);
   stbi_image_free(decoded);
   return image;
+}
+
+// Returns COLOR_0 of a mesh; empty without, or if all are white. Parts whose primitives lack it have 0, and get white.
+std::vector<glm::vec4> colors_of(const Mesh& mesh) {
+  std::vector<glm::vec4> colors(mesh.positions.size(), glm::vec4(0));
+  bool alpha = false;
+  for (const VertexAttribute& attribute : mesh.attributes) {
+    const std::size_t channel = attribute.name.starts_with("COLOR_0.")
+                                    ? std::string_view("rgba").find(attribute.name[8])
+                                    : std::string_view::npos;
+    if (channel == std::string_view::npos) continue;
+    alpha = alpha || channel == 3;
+    for (std::size_t v = 0; v < colors.size(); ++v) colors[v][static_cast<int>(channel)] = attribute.values[v];
+  }
+  for (const MeshPart& part : mesh.parts) {
+    const auto triangles = std::span(mesh.triangles).subspan(part.first_triangle, part.triangle_count);
+    const auto has_none = [&](const glm::uvec3& t) { return colors[t.x] + colors[t.y] + colors[t.z] == glm::vec4(0); };
+    if (!std::ranges::all_of(triangles, has_none)) continue;
+    for (const glm::uvec3& t : triangles) colors[t.x] = colors[t.y] = colors[t.z] = glm::vec4(1);
+  }
+  for (glm::vec4& color : colors) color.a = alpha ? color.a : 1;
+  const bool all_white = std::ranges::all_of(colors, [](const glm::vec4& color) { return color == glm::vec4(1); });
+  return all_white ? std::vector<glm::vec4>() : colors;
 }
 
 }  // namespace
@@ -134,6 +159,11 @@ Result<std::shared_ptr<MaterialTextures>> make_textures(const runtime::Device& d
     const bool known = material.base_color_image >= 0 && image < place_of_image.size();
     made->materials.push_back({.image = known ? place_of_image[image] : -1, .alpha_mask = material.alpha_mask});
   }
+  const auto add_colors = [&](const Mesh& mesh) {
+    if (auto colors = colors_of(mesh); !colors.empty()) made->colors[mesh.name] = std::move(colors);
+  };
+  for (const Mesh& mesh : model.meshes) add_colors(mesh);
+  for (const MeshLevel& level : model.levels) add_colors(level.mesh);
   return made;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Puts the images of a model's base colours on the device.
+// Puts the images of a model's base colours on the device, and gathers its vertex colours.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <glm/glm.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,8 @@ struct MaterialTextures {
   };
   std::vector<Texture> images;
   std::vector<OfMaterial> materials;  // numbered as in the model and its characters
+  // COLOR_0, linear with alpha, in the model's order: of the meshes that have any, by name.
+  std::map<std::string, std::vector<glm::vec4>> colors;
 };
 
 // Uploads an image with its mip maps and waits for the device. Errors: out of memory, a lost device.

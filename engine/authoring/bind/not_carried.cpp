@@ -137,7 +137,8 @@ void note_attributes(const Model& model, std::vector<std::string>& notes) {
   if (meshes_of.empty()) return;
   std::vector<std::string> parts;
   for (const auto& [name, meshes] : meshes_of) parts.push_back(fmt::format("{} of {}", name, meshes.text()));
-  notes.push_back(fmt::format("vertex attributes, which only masks use: {}", fmt::join(parts, ", ")));
+  notes.push_back(
+      fmt::format("vertex attributes, which only masks and pictures of the model use: {}", fmt::join(parts, ", ")));
 }
 
 void note_materials(const Model& model, std::vector<std::string>& notes) {

@@ -36,10 +36,13 @@ std::vector<CheckPose> clip_poses(const CharacterData& character, const ClipSamp
     while (pose >= frames->end) first = (frames++)->end;
     const auto frame = static_cast<std::uint32_t>(pose - first);
     const auto seconds = static_cast<float>(frame / frames->fps);
-    poses.push_back({.name = fmt::format("{} at {:.2f} s", character.clips[frames->clip].name, seconds),
-                     .clip = frames->clip,
-                     .frame = frame,
-                     .seconds = seconds});
+    const std::string& name = character.clips[frames->clip].name;
+    const bool blank = name.find_first_not_of(' ') == std::string::npos;
+    poses.push_back(
+        {.name = fmt::format("{} at {:.2f} s", blank ? fmt::format("clip {}", frames->clip) : name, seconds),
+         .clip = frames->clip,
+         .frame = frame,
+         .seconds = seconds});
   }
   return poses;
 }

@@ -183,7 +183,9 @@ void add_render(CLI::App& app, Command& chosen) {
       ->type_name("DEFORMER,...");
   render->add_option("--with", command->with, "Draw another character in the same clip, such as a garment")
       ->type_name("FILE");
-  render->add_option("--model", command->model, "The model that a .pelt was bound from, for its textures")
+  render
+      ->add_option("--model", command->model,
+                   "The model that a .pelt was bound from, for its textures and vertex colours")
       ->type_name("FILE");
   render->add_option("--frame", command->frame, "Show this joint in close-up")->type_name("JOINT");
   render

@@ -33,6 +33,7 @@ PELT_SHARED_CONST uint kBindPositions = 0u;   // float[], three per vertex
 PELT_SHARED_CONST uint kBindDirections = 1u;  // uint[], packed normal and tangent
 PELT_SHARED_CONST uint kBindEdges = 2u;       // uint[], two vertices of a mesh per edge
 PELT_SHARED_CONST uint kBindUvs = 3u;         // vec2[], one per vertex of the character
+PELT_SHARED_CONST uint kBindColors = 4u;      // vec4[], likewise
 
 // Set 2: a material.
 PELT_SHARED_CONST uint kBindTexture = 0u;
@@ -78,6 +79,7 @@ PELT_SHARED_CONST uint kDrawHeat = 1u;     // colour from the weights
 PELT_SHARED_CONST uint kDrawTexture = 2u;  // colour times the texture
 PELT_SHARED_CONST uint kDrawOverlay = 4u;  // lines from the overlays rather than the edges
 PELT_SHARED_CONST uint kDrawHidden = 8u;   // only the overlays that show through the skin
+PELT_SHARED_CONST uint kDrawColors = 16u;  // colour times those of the vertices
 
 struct DrawConstants {
   vec4 color;         // base colour; lines: with opacity; overlays: a factor on their own
@@ -86,7 +88,7 @@ struct DrawConstants {
   uint vertices;      // number of vertices from one instance to the next
   uint first_world;   // index of the first instance's world
   uint first_weight;  // index of the weight of the mesh's vertex 0
-  uint first_uv;      // the same in uvs
+  uint first_uv;      // the same in uvs and colours
   uint flags;
   uint map;          // index of the shadow map that is drawn
   float line_width;  // pixels

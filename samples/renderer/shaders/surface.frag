@@ -16,6 +16,7 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 vertex_normal;
 layout(location = 2) in float weight;
 layout(location = 3) in vec2 uv;
+layout(location = 4) in vec4 vertex_color;
 layout(location = 0) out vec4 color;
 
 const float kRoughness = 0.48;
@@ -69,7 +70,7 @@ void add_lamp(uint map, vec3 radiance, vec3 normal, vec3 towards_eye, inout vec3
 }
 
 void main() {
-  vec4 material = draw.color;
+  vec4 material = draw.color * vertex_color;
   if ((draw.flags & kDrawTexture) != 0u) material *= texture(base_texture, uv);
   vec3 base = (draw.flags & kDrawHeat) != 0u ? linear_from_srgb(color_ramp(weight)) : material.rgb;
   vec3 towards_eye = normalize(frame.eye - position);

@@ -2,9 +2,13 @@
 // The command line of the viewer: options, help and exit codes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <pelt/tools/file_io.h>
+#include <pelt/try.h>
 
 #include "samples/pelt/program/options.h"
 #include "samples/program.h"
@@ -22,6 +26,15 @@ CLI::Validator number_in(double least, double most) {
                             fmt::format("a number from {} to {}", least, most));
 }
 
+// Reads a font file. Errors: those of read_file; another kind of file.
+Result<std::vector<std::byte>> read_font(const std::string& path) {
+  using namespace std::string_view_literals;
+  PELT_ASSIGN(auto bytes, read_file(path));
+  const std::string_view tag(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
+  if (tag == "ttcf" || tag == "OTTO" || tag == "true" || tag == "\0\1\0\0"sv) return bytes;
+  return fail(ErrorCode::kInvalidFile, path + ": is no TrueType or OpenType font");
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Shows how a character deforms, and why.", "pelt_viewer");
   app.allow_windows_style_options(false);  // a path may begin with a slash
@@ -29,6 +42,7 @@ int run_program(int argc, char** argv) {
   HeadlessOptions headless;
   std::string size = "1280x720";
   float scale = 1;
+  std::string font;
   bool without_window = false;
   app.add_option("file", options.file,
                  "Model (.gltf, .glb, .vrm, .obj, builtin:NAME), character (.pelt) or rig (.json)")
@@ -53,6 +67,7 @@ int run_program(int argc, char** argv) {
   CLI::Option* scale_option = app.add_option("--scale", scale, "Scale of texts and panels (default: the screen's)")
                                   ->check(number_in(0.5, 4))
                                   ->type_name("S");
+  app.add_option("--font", font, "Font for Chinese, Japanese and Korean names (.ttf, .otf, .ttc)")->type_name("FILE");
   CLI::Option* headless_option =
       app.add_flag("--headless", without_window, "Write pictures without a window or a display");
   CLI::Option* frames_option =
@@ -78,7 +93,10 @@ int run_program(int argc, char** argv) {
       "Example:\n"
       "  pelt_viewer hero.glb\n"
       "  pelt_viewer hero.glb --headless --frames 24 --fps 24 -o frames");
-  return samples::parse_and_run(app, argc, argv, [&] {
+  return samples::parse_and_run(app, argc, argv, [&]() -> Result<void> {
+    if (!font.empty()) {
+      PELT_ASSIGN(options.font, read_font(font));
+    }
     const samples::ImageSize pixels = *window_size(size);
     options.size = {pixels.width, pixels.height};
     if (scale_option->count() != 0) options.scale = scale;

@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -23,6 +24,7 @@ struct RunOptions {
   std::string device;                      // DeviceOptions::select
   bool validate = false;                   // validation layer on; any message makes the run fail at its end
   VkExtent2D size{1280, 720};              // pixels
+  std::vector<std::byte> font;             // as for Ui
   std::optional<float> scale;              // size of the panels; none: the screen's scale, or 1 without a screen
 };
 

@@ -260,7 +260,7 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
   }
   PELT_TRY(make_folder(headless.output));
   return run_validated(options, [&](SessionOptions session_options) -> Result<void> {
-    const Ui ui(options.scale.value_or(1));
+    const Ui ui(options.scale.value_or(1), options.font);
     session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees the frames between
     session_options.app.waits = true;
     session_options.make_target = [&](const runtime::Device& device) {

@@ -107,7 +107,7 @@ void show(Window& window, Session& session) {
 Result<void> run_window(const RunOptions& options) {
   PELT_ASSIGN(const auto window, Window::open(kTitle, options.size));
   return run_validated(options, [&](SessionOptions session_options) -> Result<void> {
-    const Ui ui(options.scale.value_or(window->content_scale()));
+    const Ui ui(options.scale.value_or(window->content_scale()), options.font);
     const Connection connection(*window);
     session_options.device.instance_extensions = window->instance_extensions();
     session_options.device.device_extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};

@@ -110,7 +110,7 @@ void set_style(ImGuiStyle& style, float scale) {
   style.ScaleAllSizes(scale);
 }
 
-void set_font(ImGuiIO& io, float scale) {
+void set_font(ImGuiIO& io, float scale, std::span<const std::byte> east_asian) {
   // Latin, Greek and Cyrillic, dashes and quotes, super- and subscripts, arrows, mathematics, shapes.
   static constexpr ImWchar kRanges[] = {0x20,   0x24F,  0x370,  0x52F,  0x2010, 0x2027, 0x2070, 0x208E, 0x2190,
                                         0x21FF, 0x2200, 0x2265, 0x25A0, 0x25FF, 0x2713, 0x2717, 0};
@@ -121,11 +121,18 @@ void set_font(ImGuiIO& io, float scale) {
   // The library copies the data, but takes no const pointer.
   io.Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(font.data()), static_cast<int>(font.size()),
                                  std::round(kFontSize * scale), &config, kRanges);
+  if (east_asian.empty()) return;
+  // Punctuation and kana, ideographs, Hangul, full-width forms.
+  static constexpr ImWchar kEastAsian[] = {0x3000, 0x30FF, 0x3400, 0x9FFF, 0xAC00, 0xD7A3, 0xFF00, 0xFFEF, 0};
+  config.MergeMode = true;
+  config.OversampleH = 1;
+  io.Fonts->AddFontFromMemoryTTF(const_cast<std::byte*>(east_asian.data()), static_cast<int>(east_asian.size()),
+                                 std::round(kFontSize * scale), &config, kEastAsian);
 }
 
 }  // namespace
 
-Ui::Ui(float scale) {
+Ui::Ui(float scale, std::span<const std::byte> font) {
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
@@ -134,7 +141,7 @@ Ui::Ui(float scale) {
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   for (const auto& [key, number] : kKeys) io.KeyMap[key] = number;
   set_style(ImGui::GetStyle(), scale);
-  set_font(io, scale);
+  set_font(io, scale, font);
 }
 
 Ui::~Ui() { ImGui::DestroyContext(); }

@@ -76,6 +76,8 @@ TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
   const std::string points = std::to_string(model.meshes[0].positions.size());
   EXPECT_THAT(done("deform tube.pelt --clip short --fps 10 --backend cpu -o x.pc2"),
               testing::StartsWith("x.pc2: " + points + " points, 101 samples, "));
+  EXPECT_THAT(done("deform tube.pelt --clip short --frames 0 --backend cpu -o x.pc2"),
+              HasSubstr(points + " points, 1 sample, "));
 }
 
 TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {

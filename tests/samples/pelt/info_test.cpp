@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests pelt info.
+#include "samples/pelt/table.h"
 #include "tests/samples/pelt/pelt_program.h"
 
 namespace pelt {
@@ -28,6 +29,11 @@ TEST_F(Pelt, SaysWhatIsInAFile) {
   fails("info none.glb", "none.glb: no such file");
 }
 
+TEST(Tables, HaveNoNegativeZero) {
+  EXPECT_EQ(samples::table_of(samples::Json::array({{{"x", -1e-5}}, {{"x", -0.5}}}), {{"at", "x", "{:.1f}"}}),
+            "    at\n   0.0\n  -0.5\n");
+}
+
 // A smiling triangle: the offsets of its morph target equal its positions. Their colours are the positions, too.
 const std::string kSmiling =
     R"({"asset": {"version": "2.0"}, "nodes": [{"name": "face", "mesh": 0}],
@@ -41,7 +47,7 @@ const std::string kSmiling =
 
 TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
   write("face.gltf", kSmiling);
-  const std::string color = "vertex attributes, which only masks use: COLOR_0 of 'face'";
+  const std::string color = "vertex attributes, which only masks and pictures of the model use: COLOR_0 of 'face'";
   const std::string info = done("info face.gltf");
   EXPECT_THAT(info, HasSubstr("\na character carries: 1 mesh with normals, 1 with weights, 1 joint, 1 base colour\n"));
   EXPECT_THAT(info, HasSubstr("\nnot carried: " + color + "\nnote: "));

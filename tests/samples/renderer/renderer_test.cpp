@@ -239,7 +239,7 @@ TEST_F(Renderers, DrawVerticesOfNoTriangleAsDots) {
   both.meshes[0] = tube;
   show(test::bound_by(both, "linear-blend"));
   Draws draws;
-  append_draws(scene_.items[0], 0, make_geometry(**character_).meshes, draws);
+  append_draws(scene_.items[0], 0, make_geometry(**character_, nullptr).meshes, draws);
   ASSERT_EQ(draws.points.size(), 1u);
   EXPECT_EQ(draws.points[0].count, 2u);
   EXPECT_FALSE(draws.surfaces.empty());

@@ -80,6 +80,28 @@ TEST_F(Textures, ShowTheirColorsWhereTheModelHasThem) {
   EXPECT_GT(clay.r, clay.g);
 }
 
+// A red left and a blue right, as floats and as bytes.
+TEST_F(Textures, AreMultipliedWithTheColorsOfVertices) {
+  const auto show_colors = [&](int accessor) {
+    GltfFile file = textured_square(kFourColors);
+    file.add("VEC3", std::vector<float>{1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0});
+    file.add("VEC4", std::vector<std::uint8_t>{255, 0, 0, 255, 0, 0, 255, 255, 0, 0, 255, 255, 255, 0, 0, 255}, true);
+    file.json["meshes"][0]["primitives"][0]["attributes"] = {{"POSITION", 0}, {"COLOR_0", accessor}};
+    file.json["materials"][0] = {{"name", "plain"}};
+    show_file(file);
+    return render();
+  };
+  const Image floats = show_colors(3);
+  const glm::ivec3 left = color_at(floats, {-0.8f, 0});
+  const glm::ivec3 right = color_at(floats, {0.8f, 0});
+  EXPECT_GT(left.r, 2 * std::max(left.g, left.b));
+  EXPECT_GT(right.b, 2 * std::max(right.r, right.g));
+  EXPECT_EQ(floats.pixels, show_colors(4).pixels);
+  const std::vector<float> weights(4, 0.0f);
+  scene_.items[0].weights = weights;
+  EXPECT_GT(color_at(render(), {-0.8f, 0}).b, color_at(render(), {-0.8f, 0}).r) << "the ramp's colour";
+}
+
 TEST_F(Textures, LeaveHolesWhereAMaskSaysSo) {
   GltfFile file = textured_square(kFourColors);
   show_file(file);

@@ -20,6 +20,7 @@
 #include "engine/authoring/model/affine.h"
 #include "engine/authoring/model/gltf/accessor.h"
 #include "engine/authoring/model/gltf/pose_at_bind.h"
+#include "engine/authoring/model/note_size.h"
 
 namespace pelt {
 namespace {
@@ -286,16 +287,13 @@ Result<void> bring_to_model_space(const GltfDocument& document, const GltfSkelet
 }
 
 Result<void> check_size(const GltfDocument& document, Model& model) {
-  constexpr float kLeast = 0.01f, kMost = 50;  // of a character, metres
   Bounds<glm::vec3> box;
   for (const Mesh& mesh : model.meshes) {
     for (const glm::vec3& point : mesh.positions) box.add(point);
   }
   if (box.low == box.high) return fail(ErrorCode::kInvalidFile, document.source + ": all vertices are at one point");
   const float size = glm::length(box.size());
-  if (document.gltf.skins.empty() || (size >= kLeast && size <= kMost)) return {};
-  model.report.notes.push_back(fmt::format("{:.4g} m across: is the file in {}, instead of metres?", size,
-                                           size > kMost ? "centimetres" : "kilometres"));
+  if (!document.gltf.skins.empty()) note_size(size, model.report);
   return {};
 }
 

@@ -37,7 +37,7 @@ GltfSkin rigid_skin(std::uint32_t joint);
 Result<void> bring_to_model_space(const GltfDocument& document, const GltfSkeleton& skeleton, std::span<GltfSkin> skins,
                                   std::span<const std::size_t> skin_of_mesh, Model& model);
 
-// Notes a size of the meshes, without their levels, at which a file in metres has no character. Error: all points have
+// Notes an unlikely size of the meshes of a file with skins (note_size), without their levels. Error: all points have
 // one position. Accessors without a buffer do; so may a node's scale and rounding of floats. Tolerances and distances
 // relative to the size need one.
 Result<void> check_size(const GltfDocument& document, Model& model);

@@ -10,6 +10,7 @@
 
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/geometry/polygon.h"
+#include "engine/authoring/model/note_size.h"
 #include "engine/authoring/model/obj/materials.h"
 #include "engine/authoring/model/obj/polygons.h"
 #include "engine/authoring/model/tangents.h"
@@ -113,8 +114,8 @@ void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& 
   }
 }
 
-// Notes positions that rounding moves visibly, such as those of surveys.
-void note_lost_digits(const ObjPolygons& polygons, const Model& model, std::vector<std::string>& notes) {
+// Notes an unlikely size of the faces, and positions that rounding moves visibly, such as those of surveys.
+void note_size_and_lost_digits(const ObjPolygons& polygons, Model& model) {
   constexpr double kMaxLost = 1e-4;  // of the mesh's size
   Bounds<glm::dvec3> bounds;
   double lost = 0;
@@ -123,8 +124,9 @@ void note_lost_digits(const ObjPolygons& polygons, const Model& model, std::vect
     lost = std::max(lost, static_cast<double>(polygons.lost[v]));
   }
   const double size = polygons.corners.empty() ? 0 : glm::length(bounds.size());
+  if (size > 0) note_size(static_cast<float>(size), model.report);
   if (lost <= kMaxLost * size) return;
-  notes.push_back(
+  model.report.notes.push_back(
       fmt::format("'{}' is so far from the origin that rounding moves vertices by up to {:.2g}, at a size of {:.2g}; "
                   "move it to the origin before export",
                   model.name, lost, size));
@@ -147,7 +149,7 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
     notes.push_back(fmt::format("{} texture coordinates that are NaN or infinite, treated as 0", polygons.missing_uvs));
   }
 
-  note_lost_digits(polygons, model, notes);
+  note_size_and_lost_digits(polygons, model);
 
   Mesh mesh;
   mesh.name = as_utf8(path.stem().string());

@@ -133,7 +133,7 @@ TEST(NotCarried, AreAttributesImagesMasksAndBendyBones) {
   model.bendy_bones = {{1, {}}};
   EXPECT_THAT(not_carried(model, {}),
               ElementsAre("bendy bones, which only bend a curve skeleton: 'joint1'",
-                          "vertex attributes, which only masks use: COLOR_0 of 'tube', "
+                          "vertex attributes, which only masks and pictures of the model use: COLOR_0 of 'tube', "
                           "_MASK of 'tube'",
                           "images of the materials 'skin', alpha masks of the materials 'hair': pelt render --model "
                           "draws them from the model"));

@@ -41,6 +41,9 @@ TEST(ClipPoses, LeaveOutShortClipsAndTheLast) {
   std::vector<std::string> names;
   for (const CheckPose& pose : poses) names.push_back(pose.name);
   EXPECT_THAT(names, testing::ElementsAre("clip2 at 0.00 s", "clip2 at 1.00 s", "clip3 at 0.00 s", "clip3 at 0.06 s"));
+  CharacterData blank = with_clips({1});
+  blank.clips[0].name = " ";
+  EXPECT_EQ(clip_poses(blank).front().name, "clip 0 at 0.00 s");
   EXPECT_EQ(poses.back().clip, 3u);
   EXPECT_EQ(poses.back().frame, 1u);
 }

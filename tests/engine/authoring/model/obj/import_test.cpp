@@ -51,6 +51,8 @@ TEST(ImportObj, SaysWhatItDoesNotRead) {
     return model.report.notes;
   };
   EXPECT_THAT(notes("# vt is a comment\n\np 1 2\n"), testing::IsEmpty());
+  EXPECT_THAT(notes("v 0 60 0\nf 1 2 4\n"),
+              testing::Contains("60.01 m across: is the file in centimetres, instead of metres?"));
   EXPECT_THAT(notes("f 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces"));
   EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
               ElementsAre("not read: objects (o), which become one mesh, smoothing groups (s), lines of 'curv2'"));
@@ -240,7 +242,7 @@ TEST(ImportObj, NotesDigitsThatRoundingTakes) {
   EXPECT_THAT(notes(4e6, 1, 0),
               testing::Contains("'cage.obj' is so far from the origin that rounding moves vertices by up to 0.01, at a "
                                 "size of 1.4; move it to the origin before export"));
-  EXPECT_EQ(notes(4e6, 2000, 0).size(), 1u);
+  EXPECT_EQ(notes(4e4, 20, 0).size(), 1u);
   EXPECT_EQ(notes(100, 1, 4e6 + 0.1).size(), 1u);  // in no face
 }
 
