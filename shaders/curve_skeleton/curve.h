@@ -28,8 +28,8 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 //                 z of the bone that leaves the anchor, the rest lengths before and after the joint in which frames
 //                 turn, those in which the joint shifts the curve, contact (0 to 1: less pace in the bend), the radius
 //                 of the section at the joint (0: not pressed), and its centre along y and z of the frame, tube (0 to
-//                 1: how round it is), around (0 to 1: flesh turns about the joint), the turn at rest from bone to bone
-//                 about y and z of the frame
+//                 1: it swells and is pressed), around (0 to 1: flesh turns about the joint), the turn at rest from
+//                 bone to bone about y and z of the frame
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row

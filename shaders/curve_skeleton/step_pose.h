@@ -79,7 +79,6 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   step.inside = going.along - coming.along;
   step.bend = 1.0f - dot(coming.along, going.along);
   float bend = bend_between(coming.along, going.along);
-
   step.angle = bend;
 
   // The rotation from the frame before to that after, in the frame before, less that at rest. From a bend at rest the

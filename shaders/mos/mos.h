@@ -16,10 +16,11 @@
 //     twist    theta <- theta + share * angle; without separate twist,
 //              B <- B Rot(bone's direction at bind, share * angle)
 //     outward  p <- p + distance (u - w), u and w the unit directions of the chain's bones that arrive at and
-//              leave the point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend. With
-//              `around`, p also moves by around (p_a + M o - p), o from the anchor to p at rest and p_a the posed
-//              anchor: then it keeps its distance from the joint, so that the outside of a sharp bend is round, not a
-//              wedge. It moves by half of that, but by all of it, and by no distance, if the bones are nearly opposite
+//              leave the point's anchor: a shift of 2 distance sin(bend / 2), away from the inside of the bend.
+//              Before it, p goes 0.45 around of the way to p_a + B o, o from the anchor to p at rest, p_a the posed
+//              anchor, B without own twist: at the end of that way it is as far from the joint as at rest. So the
+//              outside of a sharp bend is round, not a wedge. Between nearly opposite bones it goes all of that way
+//              and is not shifted
 //     roll     theta <- theta + part * theta_a, the own twist of an anchor of the chain
 #ifndef PELT_SHADERS_MOS_H
 #define PELT_SHADERS_MOS_H
@@ -72,9 +73,9 @@ PELT_SHARED_CONST uint kMosSlide = 1u;
 PELT_SHARED_CONST uint kMosScale = 2u;
 PELT_SHARED_CONST uint kMosMotion = 3u;
 PELT_SHARED_CONST uint kMosTwist = 4u;
-PELT_SHARED_CONST uint kMosOutward = 5u;         // for internal points, not for edits of a rig
-PELT_SHARED_CONST uint kMosRoll = 6u;            // the same
-PELT_SHARED_CONST float kMosHalfAround = 0.45f;  // keeps the volume of a limb bent by 90 degrees
+PELT_SHARED_CONST uint kMosOutward = 5u;     // for internal points, not for edits of a rig
+PELT_SHARED_CONST uint kMosRoll = 6u;        // the same
+PELT_SHARED_CONST float kMosAround = 0.45f;  // keeps the volume of a limb bent by 90 degrees
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
@@ -183,7 +184,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
     vec3 arriving = posed_direction(work, chain, i - 1u, leaving);
     vec3 turned = posed_position(work, chain, i) + (point.still + point.cosine) * second;
     float back = first.y > 0.0f ? folded_back(1.0f - dot(arriving, leaving)) : 0.0f;
-    point.position = mix(point.position, turned, first.y * mix(kMosHalfAround, 1.0f, back));
+    point.position = mix(point.position, turned, first.y * mix(kMosAround, 1.0f, back));
     point.position += (arriving - leaving) * (share * first.x * (1.0f - back) * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;

@@ -24,8 +24,8 @@ struct CurveAnchor {
   float skin_distance = 0;           // d
   float contact = 0;                 // 0 to 1: how narrow the bend is, since its sides may meet
   float radius = 0;                  // mean, of the section near the joint, metres; 0: no press
-  float tube = 1;                    // 1 if the skin near the joint is round, as that of a hose; 0: flesh
-  float around = 0;                  // how much flesh turns about the joint; the rest of the bend cuts the corner
+  float tube = 1;                    // 1: swells and is pressed as a hose of round skin; 0: as flesh
+  float around = 0;                  // part to which flesh turns about the joint; the rest cuts the corner
   glm::vec2 section{0.0f};           // its centre along y and z of the frame
   float passage = 0;                 // half the length over which the painting crosses the joint, metres
   float shown = 1;                   // 0 if other layers move the skin painted across the joint, so that bend and twist

@@ -165,8 +165,8 @@ void Anatomy::find_hinges() {
 
 // Finds joints whose turns tear the skin: a part that continues it hangs elsewhere in the skeleton, as feet do that are
 // targets of inverse kinematics and children of the root. A part is a joint with those below it. It continues the skin
-// of joints below j, or that of j at the end of its bone; parts at its origin, as thighs at a spine, may stay. Helpers
-// that a game turns along do not count.
+// of joints below j, or that of j at the end of its bone; parts at its origin, as thighs at a spine, may stay. Twist
+// and patch helpers do not count.
 void Anatomy::find_torn() {
   const auto path = [&](std::uint32_t j) {  // from the joint to its root
     std::vector<std::uint32_t> joints{j};

@@ -32,6 +32,8 @@ constexpr double kTube = 0.005, kFlesh = 0.04;
 
 constexpr float kShort = 0.6f;  // contact up to which flesh turns about the joint
 
+bool is_limb(JointRole role) { return role >= JointRole::kUpperArm && role <= JointRole::kToes; }
+
 // Calls visit(vertex, point) for the curve that a vertex follows most, and for those that it follows at least half as
 // much.
 template <class Visit>
@@ -166,11 +168,13 @@ void settle_contacts(std::span<const Shares> shares, std::span<const std::size_t
         const float limb = room(is_trunk(i - 1) ? bones.y : bones.x, is_trunk(i + 1) ? bones.x : bones.y);
         anchor.contact = std::max(anchor.contact, 0.8f * limb);
       }
-      // Limbs turn about their joints as flesh does, except between long bones. Trunks and tails bend over several.
-      if (uses[curve.chain.anchors[i].joint].side != Side::kNone) {
+      // Limbs turn about their joints as flesh does, except between long bones. Trunks, tails and tentacles bend over
+      // several.
+      if (is_limb(uses[curve.chain.anchors[i].joint].role)) {
         anchor.around = 1 - glm::smoothstep(kShort, 1.0f, anchor.contact);
         anchor.tube *= 1 - anchor.around;
       }
+      if (anchor.tube == 0) anchor.radius = 0;
       anchor.bulge.volume *= anchor.tube;
     }
   }

@@ -181,8 +181,8 @@ HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
   return RowSums{streams.sums, row}.moved(p);
 }
 
-// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. Frames
-// include gradients.
+// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. Frames include
+// gradients.
 template <class Blend, bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
                           const PaletteLine* palette, Turning& turning) {

@@ -196,7 +196,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
                 data.stage_count);
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
-  archive.chunk_each({"PASS", 5}, data.passes);
+  archive.chunk_each({"PASS", 6}, data.passes);
   archive.chunk_each({"MESH", 8}, data.meshes);
   archive.optional_chunk({"LEVL", 6}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);

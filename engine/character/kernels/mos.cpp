@@ -107,6 +107,7 @@ class Table {
     if (words_.word(word) == shared::kMosOutward) {
       const std::uint32_t far = words_.word(point + shared::kMosPointFar);
       if (anchors == 0 || far == 0 || far + 1 >= anchors) return "slides outward, but not at an inner joint of a chain";
+      if (const float around = words_.number(values + 1); !(around >= 0 && around <= 1)) return "turns beyond its joint";
     }
     if (words_.word(word) == shared::kMosSlide) {
       if (!is_joint(values + 1) || !is_joint(values + 2)) return "names a joint that does not exist";

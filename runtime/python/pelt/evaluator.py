@@ -234,7 +234,7 @@ class Evaluator(Owner):
 
     @property
     def normals(self) -> Floats:
-        """Those of control meshes are 0, as their tangents."""
+        """Control meshes have 0, also as tangents."""
         return self._evaluated("normals", 3)
 
     @property

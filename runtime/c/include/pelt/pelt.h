@@ -887,7 +887,7 @@ typedef struct pelt_evaluated {
   uint32_t struct_size;
   uint32_t vertex_count;
   const float* positions; /* 3 a vertex, model space, metres */
-  const float* normals;   /* 3, unit; of control meshes 0, as tangents */
+  const float* normals;   /* 3, unit; control meshes have 0, also as tangents */
   const float* tangents;  /* 4, unit, w = handedness */
   /* 2: along tangent and bitangent, 127 log2(length / rest length), clamped (docs/outputs.md, Tension) */
   const int8_t* tension;

@@ -146,9 +146,12 @@ TEST_P(Evaluate, GivesOnlyWhatIsAskedFor) {
   const Vertices of_tools = evaluated(character_, joints, {.control_meshes = true});
   EXPECT_TRUE(same_bytes(of_tools.positions, everything.positions));
   for (const CharacterMesh& mesh : character_->meshes) {
-    const std::uint32_t v = mesh.first_vertex;
-    EXPECT_NEAR(glm::length(glm::vec3(of_tools.tangents[v])), 1, 1e-4f);
-    EXPECT_EQ(everything.tangents[v], mesh.control ? glm::vec4(0) : of_tools.tangents[v]);
+    for (std::uint32_t v = mesh.first_vertex; v < mesh.first_vertex + mesh.vertex_count(); ++v) {
+      ASSERT_NEAR(glm::length(of_tools.normals[v]), 1, 1e-4f);
+      ASSERT_NEAR(glm::length(glm::vec3(of_tools.tangents[v])), 1, 1e-4f);
+      ASSERT_EQ(everything.normals[v], mesh.control ? glm::vec3(0) : of_tools.normals[v]);
+      ASSERT_EQ(everything.tangents[v], mesh.control ? glm::vec4(0) : of_tools.tangents[v]);
+    }
   }
 }
 

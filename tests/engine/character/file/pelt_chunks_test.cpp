@@ -190,7 +190,7 @@ TEST(PeltFile, WhatStandsBetweenAndBehindIsRefused) {
   EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'CLIP' of version 1: is empty: it must be left out"));
   longer = chunks;
   longer[find_chunk(chunks, "PASS")].payload[63] = std::byte{1};  // before the first record
-  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'PASS' of version 5: the padding that ends here"));
+  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'PASS' of version 6: the padding that ends here"));
 }
 
 TEST(PeltFile, SaysWhereItBreaks) {
