@@ -168,31 +168,46 @@ void Anatomy::find_hinges() {
 // of joints below j, or that of j at the end of its bone; parts at its origin, as thighs at a spine, may stay. Twist
 // and patch helpers do not count.
 void Anatomy::find_torn() {
-  const auto path = [&](std::uint32_t j) {  // from the joint to its root
-    std::vector<std::uint32_t> joints{j};
-    while (const auto parent = skeleton_.parent_of(joints.back())) joints.push_back(*parent);
-    return joints;
-  };
-  std::vector<double> all(uses_.size());  // for each part, what it shares with joints outside
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> continued;  // of a part, what it shares with a joint's
-  const auto add = [&](std::uint32_t first, std::uint32_t second, double weight) {
-    std::vector<std::uint32_t> parts = path(first), others = path(second);
-    while (!parts.empty() && !others.empty() && parts.back() == others.back()) parts.pop_back(), others.pop_back();
-    for (const std::uint32_t part : parts) {
-      all[part] += weight;
-      for (const std::uint32_t j : others) {
-        const bool ahead = part == first && glm::dot(places_[part] - places_[j], bones_[j]) > 0;
-        if (j != second || ahead) continued[{part, j}] += weight;
-      }
-    }
-  };
-  for (const auto& [pair, weight] : shared_) add(pair.first, pair.second, weight), add(pair.second, pair.first, weight);
-  tears_.resize(uses_.size());
+  const auto count = static_cast<std::uint32_t>(uses_.size());
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> shares(count);
+  for (const auto& [pair, weight] : shared_) {
+    shares[pair.first].emplace_back(pair.second, weight);
+    shares[pair.second].emplace_back(pair.first, weight);
+  }
   const auto helps = [&](std::uint32_t j) {
     return uses_[j].kind == JointKind::kTwist || uses_[j].kind == JointKind::kPatch;
   };
-  for (const auto& [pair, weight] : continued) {
-    if (weight > kMostShared * all[pair.first] && !helps(pair.first) && !helps(pair.second)) tears_[pair.second] = true;
+  tears_.assign(count, false);
+  for (std::uint32_t part = 0; part < count; ++part) {
+    if (helps(part)) continue;
+    std::vector<bool> within(count, false), above(count, false);
+    for (auto j = skeleton_.parent_of(part); j; j = skeleton_.parent_of(*j)) above[*j] = true;
+    std::vector<double> shared(count, 0),
+        below(count, 0);  // what the part shares with joints, and with those below them
+    double all = 0;
+    for (std::uint32_t j = part; j < count; ++j) {
+      const auto parent = skeleton_.parent_of(j);
+      within[j] = j == part || (parent && within[*parent]);
+    }
+    for (std::uint32_t j = part; j < count; ++j) {
+      if (!within[j]) continue;
+      for (const auto& [other, weight] : shares[j]) {
+        if (within[other]) continue;
+        shared[other] += weight;
+        all += weight;
+      }
+    }
+    if (all == 0) continue;
+    for (std::uint32_t j = count; j-- > 0;) {
+      if (const auto parent = skeleton_.parent_of(j)) below[*parent] += below[j] + shared[j];
+    }
+    // Of j's own skin counts what the part's joint itself shares, at the end of the bone.
+    for (const auto& [j, weight] : shares[part]) {
+      if (glm::dot(places_[part] - places_[j], bones_[j]) > 0) below[j] += weight;
+    }
+    for (std::uint32_t j = 0; j < count; ++j) {
+      if (!within[j] && !above[j] && !helps(j) && below[j] > kMostShared * all) tears_[j] = true;
+    }
   }
 }
 
