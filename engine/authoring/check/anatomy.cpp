@@ -201,7 +201,7 @@ void Anatomy::find_torn() {
     for (std::uint32_t j = count; j-- > 0;) {
       if (const auto parent = skeleton_.parent_of(j)) below[*parent] += below[j] + shared[j];
     }
-    // Of j's own skin counts what the part's joint itself shares, at the end of the bone.
+    // A joint's own skin counts as far as the part's joint shares it, at the end of the bone.
     for (const auto& [j, weight] : shares[part]) {
       if (glm::dot(places_[part] - places_[j], bones_[j]) > 0) below[j] += weight;
     }
